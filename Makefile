@@ -1,0 +1,89 @@
+# Everything from a bare Debian 12 (root or sudo) to a tested Assay. `make help` lists the targets.
+.DEFAULT_GOAL := help
+.PHONY: help build demo test test-long test-peers lint format asan tsan fuzz bench bench-peers setup-build setup-test clean
+MAKEFLAGS += --no-print-directory
+
+VENV := build/venv
+PEERS := build/peers
+PYTEST := $(VENV)/bin/python -m pytest -q -p no:cacheprovider
+FUZZ_SECONDS ?= 60
+
+# Data sets that are not inside the program: the user's, else those of a data folder beside the checkout.
+ifeq ($(origin ASSAY_DATA),undefined)
+ifneq ($(wildcard ../shared/data/README.md),)
+export ASSAY_DATA := $(abspath ../shared/data)
+endif
+endif
+
+help: ## Show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
+
+setup-build:
+	@tools/install-packages tools/packages/build.txt
+	@tools/make-venv $(VENV) tools/requirements/test.txt
+
+setup-test: setup-build
+	@tools/install-packages tools/packages/test.txt
+
+# The program, its library and the Arrow plugin; nothing here needs the packages for tests.
+build: setup-build ## Build the program (build/assay), the library and the Arrow plugin
+	@cmake --preset release -DASSAY_ARROW_ROOT=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/pyarrow)) >build/configure.log 2>&1 \
+	  || { cat build/configure.log; exit 1; }
+	@cmake --build build
+
+demo: build ## Build, then run the main job on embedded data
+	@echo; echo '$$ build/assay describe iris'; build/assay describe iris
+	@echo; echo '$$ build/assay neighbours iris --rows 51,120 --k 3'; build/assay neighbours iris --rows 51,120 --k 3
+
+test: setup-test ## Build, then run every test that is not long
+	@cmake --preset develop -DASSAY_ARROW_ROOT=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/pyarrow)) >build/configure.log 2>&1 \
+	  || { cat build/configure.log; exit 1; }
+	@cmake --build build
+	@ctest --test-dir build --output-on-failure --parallel 2 --progress
+	@$(PYTEST) tests
+
+test-long: test fuzz ## The tests, and the fuzzers for FUZZ_SECONDS each (about ten minutes)
+
+test-peers: build ## Compare with scikit-learn, SciPy and pandas, in an environment of their own
+	@tools/make-venv $(PEERS) tools/requirements/peers.txt
+	@$(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
+
+bench: setup-test ## Run the benchmarks
+	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build build --target assay_benchmarks
+	@build/assay_benchmarks $(BENCH)
+
+bench-peers: build ## Measure Assay beside its peers in one run
+	@tools/make-venv $(PEERS) tools/requirements/peers.txt
+	@$(PEERS)/bin/python benchmarks/peers.py
+
+lint: setup-test ## Check formatting, clang-tidy and ruff; LINT_SINCE=REV looks at files changed since then alone
+	@tools/install-packages tools/packages/lint.txt
+	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@tools/lint $(LINT_SINCE)
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+
+format: setup-build ## Format all sources
+	@tools/install-packages tools/packages/lint.txt
+	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs clang-format-19 -i
+	@$(VENV)/bin/ruff format .
+
+asan: setup-test ## Run the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@cmake --preset asan >/dev/null
+	@cmake --build build/asan
+	@ctest --test-dir build/asan --output-on-failure --parallel 2 --progress
+
+tsan: setup-test ## Run the C++ tests under ThreadSanitizer
+	@cmake --preset tsan >/dev/null
+	@cmake --build build/tsan
+	@ctest --test-dir build/tsan --output-on-failure --parallel 2 --progress
+
+fuzz: setup-build ## Run each fuzz target for FUZZ_SECONDS (60)
+	@tools/install-packages tools/packages/fuzz.txt
+	@cmake --preset fuzz >/dev/null
+	@cmake --build build/fuzz
+	@tools/fuzz build/fuzz $(FUZZ_SECONDS)
+
+clean: ## Remove everything that was built
+	rm -rf build

@@ -1,0 +1,51 @@
+// What every long computation is handed: threads, seed, where to report progress, and whether to stop.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+namespace assay {
+
+// Receives progress. Calls come from one thread at a time.
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  virtual void begin(std::string_view task, uint64_t total) = 0;
+  virtual void advance(uint64_t amount) = 0;
+  virtual void end() = 0;
+};
+
+// Passed in, never global. A default Context uses all cores, seed 0, reports to nobody and is never cancelled.
+struct Context {
+  unsigned threads = 0;  // 0 = as many as the machine has
+  uint64_t seed = 0;
+  Progress* progress = nullptr;
+  const std::atomic<bool>* cancelled = nullptr;
+
+  unsigned thread_count() const;
+  // Throws Error(cancelled) once the caller asked to stop.
+  void check_cancelled() const;
+};
+
+// Progress over one task; begin and end are paired whatever happens between them.
+class ProgressScope {
+ public:
+  ProgressScope(const Context& context, std::string_view task, uint64_t total) : progress_(context.progress) {
+    if (progress_ != nullptr) progress_->begin(task, total);
+  }
+  ~ProgressScope() {
+    if (progress_ != nullptr) progress_->end();
+  }
+  ProgressScope(const ProgressScope&) = delete;
+  ProgressScope& operator=(const ProgressScope&) = delete;
+
+  void advance(uint64_t amount) {
+    if (progress_ != nullptr) progress_->advance(amount);
+  }
+
+ private:
+  Progress* progress_;
+};
+
+}  // namespace assay

@@ -1,0 +1,52 @@
+// What went wrong, in one sentence a user can act on.
+//
+// Bad input is an Error whose message names the thing (file, line, column, option, operator), what was expected
+// and what was found. Asserts are for our own bugs. The library never prints, exits or aborts.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+enum class ErrorKind {
+  input,        // a file or value from outside is not what it must be
+  io,           // the operating system refused to read or write
+  unsupported,  // well formed, but nothing here can do it
+  cancelled,    // the caller asked to stop
+  internal,     // our own bug
+};
+
+class Error : public std::exception {
+ public:
+  Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
+
+  ErrorKind kind() const noexcept { return kind_; }
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  ErrorKind kind_;
+  std::string message_;
+};
+
+// Throws an input error that reads "<where>: expected <expected>, found <found>".
+[[noreturn]] void fail_input(std::string_view where, std::string_view expected, std::string_view found);
+
+// Throws an input error with this sentence.
+[[noreturn]] void fail_input(std::string message);
+
+// Throws an io error that reads "<path>: cannot <action>: <the system's reason for error_number>".
+[[noreturn]] void fail_io(std::string_view path, std::string_view action, int error_number);
+
+// Text from outside made safe and short for a message: in quotes, control characters escaped, long text cut.
+std::string quoted(std::string_view text);
+
+// "; did you mean 'x'?" when a known name is close to the unknown one, else nothing.
+std::string suggestion(std::string_view unknown, const std::vector<std::string>& known);
+
+// "a, b and c", for sentences that list what is allowed.
+std::string joined(const std::vector<std::string>& words, std::string_view last = "and");
+
+}  // namespace assay

@@ -1,0 +1,97 @@
+#include "assay/core/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <exception>
+#include <mutex>
+#include <optional>
+
+#if defined(ASSAY_STD_THREADS)  // the TSan build: the sanitizer cannot see into oneTBB
+#include <thread>
+#else
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#endif
+
+namespace assay {
+namespace {
+
+#if defined(ASSAY_STD_THREADS)
+void run_on_threads(unsigned threads, size_t count, const std::function<void(size_t)>& run) {
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < count; i = next++) run(i);
+  };
+  std::vector<std::jthread> pool;
+  for (unsigned i = 1; i < threads; ++i) pool.emplace_back(work);
+  work();
+}
+#else
+void run_on_threads(unsigned threads, size_t count, const std::function<void(size_t)>& run) {
+  tbb::task_arena arena(static_cast<int>(threads));
+  arena.execute([&] { tbb::parallel_for(size_t{0}, count, run, tbb::simple_partitioner()); });
+}
+#endif
+
+// The exception of the lowest failed block, and which blocks are still worth running.
+class FirstFailure {
+ public:
+  bool worth_running(size_t index) const { return index < lowest_.load(std::memory_order_relaxed); }
+  void record(size_t index) {
+    const std::lock_guard lock(mutex_);
+    if (index >= lowest_) return;
+    lowest_ = index;
+    exception_ = std::current_exception();
+  }
+  void rethrow() const {
+    if (exception_) std::rethrow_exception(exception_);
+  }
+
+ private:
+  std::atomic<size_t> lowest_{SIZE_MAX};
+  std::exception_ptr exception_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+size_t block_count(size_t items, size_t block_size) {
+  assert(block_size > 0);
+  return items / block_size + (items % block_size != 0 ? 1 : 0);
+}
+
+void parallel_blocks(const Context& context, size_t items, size_t block_size,
+                     const std::function<void(const Block&)>& body, std::string_view task) {
+  const size_t count = block_count(items, block_size);
+  std::optional<ProgressScope> progress;
+  if (!task.empty()) progress.emplace(context, task, items);
+  std::mutex progress_mutex;
+  FirstFailure failure;
+
+  const auto run = [&](size_t index) {
+    if (!failure.worth_running(index)) return;
+    try {
+      context.check_cancelled();
+      const size_t begin = index * block_size;
+      const size_t end = begin + std::min(block_size, items - begin);
+      body({begin, end, index});
+      if (progress) {
+        const std::lock_guard lock(progress_mutex);
+        progress->advance(end - begin);
+      }
+    } catch (...) {
+      failure.record(index);
+    }
+  };
+
+  const auto threads = static_cast<unsigned>(std::min<size_t>(context.thread_count(), count));
+  if (threads <= 1) {
+    for (size_t index = 0; index < count; ++index) run(index);
+  } else {
+    run_on_threads(threads, count, run);
+  }
+  failure.rethrow();
+}
+
+}  // namespace assay

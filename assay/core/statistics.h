@@ -1,0 +1,83 @@
+// Statistics in float64. Undefined is NaN: a mean of nothing, a variance of one value, a correlation with a constant.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace assay {
+
+// Mean and variance of values seen one at a time (Welford 1962), mergeable (Chan, Golub, LeVeque 1979).
+class RunningMoments {
+ public:
+  void add(double value);
+  void merge(const RunningMoments& other);
+
+  size_t count() const { return count_; }
+  double mean() const;
+  double variance() const;        // unbiased, over count - 1
+  double standard_deviation() const;
+  double standard_error() const;  // of the mean
+
+ private:
+  size_t count_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;
+};
+
+// Pearson correlation of pairs seen one at a time, mergeable. NaN when either side has no variance.
+class RunningCorrelation {
+ public:
+  void add(double x, double y);
+  void merge(const RunningCorrelation& other);
+
+  size_t count() const { return count_; }
+  double correlation() const;
+
+ private:
+  size_t count_ = 0;
+  double mean_x_ = 0;
+  double mean_y_ = 0;
+  double squares_x_ = 0;
+  double squares_y_ = 0;
+  double products_ = 0;
+};
+
+double pearson(std::span<const double> x, std::span<const double> y);
+
+// The q-quantile by linear interpolation between order statistics (R's type 7, NumPy's default). NaN when empty.
+// The values are reordered.
+double quantile(std::span<double> values, double q);
+
+struct Interval {
+  double low;
+  double high;
+};
+
+// Percentile bootstrap interval of the mean. NaN values are left out. Same seed, same bits. Cost: draws x values.
+Interval bootstrap_mean(std::span<const double> values, double confidence, size_t draws, uint64_t seed);
+
+struct PairedTest {
+  size_t pairs;            // both sides defined
+  double mean_difference;  // of first - second
+  double standard_error;
+  double p_value;          // two-sided
+};
+
+// Student's paired t-test. A constant difference gives p = 1 when it is 0, else 0.
+PairedTest paired_t_test(std::span<const double> first, std::span<const double> second);
+
+// Paired sign-flip permutation test of the mean difference: no assumption on the shape of the differences, only that
+// under the null their signs are exchangeable. All 2^n sign patterns when that is at most `draws`, otherwise `draws`
+// random ones with the observed pattern counted in, so that p is never 0.
+PairedTest paired_permutation_test(std::span<const double> first, std::span<const double> second, size_t draws,
+                                   uint64_t seed);
+
+// Holm's step-down correction of p-values for several comparisons. NaN stays NaN and does not count.
+std::vector<double> holm_adjusted(std::span<const double> p_values);
+
+// P(T <= t) for Student's t with this many degrees of freedom.
+double student_t_cdf(double t, double degrees);
+
+}  // namespace assay

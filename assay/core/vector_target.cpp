@@ -1,0 +1,43 @@
+#include "assay/core/vector_target.h"
+
+#include <fmt/format.h>
+#include <hwy/highway.h>
+
+#include <bit>
+
+#include "assay/core/error.h"
+
+namespace assay {
+namespace {
+
+// Highway's target bits: the lower, the better.
+std::vector<int64_t> runnable_targets() {
+  std::vector<int64_t> out;
+  auto mask = static_cast<uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
+  for (; mask != 0; mask &= mask - 1) out.push_back(static_cast<int64_t>(uint64_t{1} << std::countr_zero(mask)));
+  return out;
+}
+
+}  // namespace
+
+std::string vector_target() { return hwy::TargetName(runnable_targets().front()); }
+
+std::vector<std::string> vector_targets() {
+  std::vector<std::string> names;
+  for (const int64_t target : runnable_targets()) names.emplace_back(hwy::TargetName(target));
+  return names;
+}
+
+void pin_vector_target(std::string_view name) {
+  // Forget an earlier pin, to see all that the machine has.
+  hwy::SetSupportedTargetsForTest(0);
+  for (const int64_t target : runnable_targets()) {
+    if (name != hwy::TargetName(target)) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    return;
+  }
+  fail_input("vector target", joined(vector_targets(), "or"), assay::quoted(name));
+}
+
+}  // namespace assay

@@ -1,0 +1,93 @@
+#include "assay/data/baseline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "assay/core/error.h"
+#include "assay/core/random.h"
+#include "assay/core/statistics.h"
+
+namespace assay {
+namespace {
+
+std::vector<double> defined_values(const Dataset& pool, size_t column) {
+  std::vector<double> values;
+  for (size_t i = 0; i < pool.rows(); ++i) {
+    if (const float v = pool.x(i, column); !std::isnan(v)) values.push_back(v);
+  }
+  return values;
+}
+
+void set_mode(const Dataset& pool, const FeatureGroup& group, std::vector<float>& row) {
+  if (group.count == 1) {
+    std::map<float, size_t> counts;
+    for (size_t i = 0; i < pool.rows(); ++i) {
+      if (const float v = pool.x(i, group.first); !std::isnan(v)) ++counts[v];
+    }
+    if (counts.empty()) return;
+    row[group.first] = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; })->first;
+    return;
+  }
+  // One-hot: the sums of its columns are the counts of its levels.
+  std::vector<double> counts(group.count, 0);
+  for (size_t i = 0; i < pool.rows(); ++i) {
+    for (size_t k = 0; k < group.count; ++k) {
+      if (const float v = pool.x(i, group.first + k); !std::isnan(v)) counts[k] += v;
+    }
+  }
+  const auto most = std::ranges::max_element(counts);
+  if (*most <= 0) return;
+  std::fill_n(row.begin() + static_cast<ptrdiff_t>(group.first), group.count, 0.0f);
+  row[group.first + static_cast<size_t>(most - counts.begin())] = 1;
+}
+
+template <class Centre>
+std::vector<float> baseline(const Dataset& pool, const Centre& centre) {
+  std::vector<float> row(pool.x.cols(), std::numeric_limits<float>::quiet_NaN());
+  for (const auto& group : pool.groups) {
+    if (group.kind == ColumnKind::categorical) {
+      set_mode(pool, group, row);
+      continue;
+    }
+    for (size_t k = group.first; k < group.first + group.count; ++k) {
+      auto values = defined_values(pool, k);
+      row[k] = static_cast<float>(centre(values));
+    }
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<float> mean_baseline(const Dataset& pool) {
+  return baseline(pool, [](std::vector<double>& values) {
+    RunningMoments moments;
+    for (const double v : values) moments.add(v);
+    return moments.mean();
+  });
+}
+
+std::vector<float> median_baseline(const Dataset& pool) {
+  return baseline(pool, [](std::vector<double>& values) { return quantile(values, 0.5); });
+}
+
+size_t neutral_row(std::span<const double> confidence) {
+  size_t best = confidence.size();
+  for (size_t i = 0; i < confidence.size(); ++i) {
+    if (std::isnan(confidence[i])) continue;
+    if (best == confidence.size() || confidence[i] < confidence[best]) best = i;
+  }
+  if (best == confidence.size()) fail_input("neutral baseline", "a pool row with a defined prediction", "none");
+  return best;
+}
+
+std::vector<size_t> background_rows(size_t pool_rows, size_t count, uint64_t seed) {
+  std::vector<uint32_t> picks(std::min(pool_rows, count));
+  RandomStream(seed, "background").subset(static_cast<uint32_t>(pool_rows), picks);
+  return {picks.begin(), picks.end()};
+}
+
+}  // namespace assay

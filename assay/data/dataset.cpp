@@ -1,0 +1,61 @@
+#include "assay/data/dataset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/core/error.h"
+
+namespace assay {
+
+Dataset select_rows(const Dataset& data, const std::vector<size_t>& rows) {
+  Dataset out;
+  out.source = data.source;
+  out.feature_names = data.feature_names;
+  out.groups = data.groups;
+  out.label_name = data.label_name;
+  out.class_names = data.class_names;
+  out.item_shape = data.item_shape;
+  out.x = Matrix(rows.size(), data.x.cols());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::ranges::copy(data.x.row(rows[i]), out.x.row(i).begin());
+    if (!data.labels.empty()) out.labels.push_back(data.labels[rows[i]]);
+    if (!data.ids.empty()) out.ids.push_back(data.ids[rows[i]]);
+  }
+  return out;
+}
+
+Table to_table(const Dataset& data) {
+  Table out;
+  out.source = data.source;
+  out.item_shape = data.item_shape;
+  out.ids = data.ids;
+  if (!data.ids.empty()) out.id_name = "id";
+  for (const auto& name : data.feature_names) out.columns.push_back({name});
+  const bool labelled = !data.labels.empty();
+  if (labelled) {
+    out.label = out.columns.size();
+    const auto kind = data.class_names.empty() ? ColumnKind::numeric : ColumnKind::categorical;
+    out.columns.push_back({data.label_name, kind, data.class_names});
+  }
+  out.values = Matrix(data.rows(), out.columns.size());
+  for (size_t i = 0; i < data.rows(); ++i) {
+    const auto end = std::ranges::copy(data.x.row(i), out.values.row(i).begin()).out;
+    if (labelled) *end = data.labels[i];
+  }
+  return out;
+}
+
+void require_complete(const Dataset& data) {
+  for (size_t i = 0; i < data.rows(); ++i) {
+    const auto row = data.x.row(i);
+    const auto missing = std::ranges::find_if(row, [](float v) { return std::isnan(v); });
+    if (missing == row.end()) continue;
+    const auto column = static_cast<size_t>(missing - row.begin());
+    fail_input(fmt::format("{}, row {}, column {}", data.source, i + 1, quoted(data.feature_names[column])),
+               "a value", "a missing one (impute it, or use a model that accepts missing values)");
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,46 @@
+// What a model sees: a float32 matrix with names, the feature groups that move together, labels and class names.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "assay/core/matrix.h"
+#include "assay/data/table.h"
+
+namespace assay {
+
+// Adjacent columns that stand for one raw feature: a one-hot encoding, or a single column. Groups are the players of
+// coalition games, the features of baselines and the coordinates of distances.
+struct FeatureGroup {
+  std::string name;
+  size_t first = 0;
+  size_t count = 1;
+  ColumnKind kind = ColumnKind::numeric;
+  std::vector<std::string> levels = {};  // of a categorical feature; a one-hot column each when count > 1
+};
+
+struct Dataset {
+  std::string source;  // for messages
+  Matrix x;
+  std::vector<std::string> feature_names;   // of the columns of x
+  std::vector<FeatureGroup> groups;         // cover the columns of x, in order
+  std::string label_name;                   // empty when there are no labels
+  std::vector<float> labels;                // class index, or the value of a regression; NaN where missing
+  std::vector<std::string> class_names;     // empty for a regression
+  std::vector<std::string> ids;             // names of rows, where given
+  std::vector<size_t> item_shape = {};      // of one row when rows are images
+
+  size_t rows() const { return x.rows(); }
+};
+
+// The rows with these indices, in this order.
+Dataset select_rows(const Dataset& data, const std::vector<size_t>& rows);
+
+// The encoded rows as a table of numbers, labels (as text, for classes) last: what `assay data --encode` writes.
+Table to_table(const Dataset& data);
+
+// Refuses missing values: an input error that names the first column and row that has one.
+void require_complete(const Dataset& data);
+
+}  // namespace assay

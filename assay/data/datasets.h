@@ -1,0 +1,61 @@
+// Data sets by name.
+//
+// `iris` is inside the program. The others are files the user has: they are looked up in the folders given, in
+// $ASSAY_DATA and in the user's cache, and when they are missing the error says where it looked, where they come from
+// and which sha256 they should have. Adding one = one file in sets/ and one line in datasets.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/data/io/csv.h"
+#include "assay/data/table.h"
+
+namespace assay {
+
+struct DataFile {
+  std::string name;    // inside the set's folder; .gz and .xz forms of it are found too
+  std::string sha256;  // of the upstream file
+};
+
+struct DatasetInfo {
+  std::string name;
+  std::string title;
+  size_t rows = 0;      // as published
+  size_t features = 0;  // attributes, without the label
+  std::string label;    // what is predicted
+  std::string address;  // where it comes from
+  std::string citation;
+  std::vector<std::string> folders = {};  // names its folder may have, below a data folder
+  std::vector<DataFile> files = {};       // none: inside the program
+  std::vector<std::string> options = {};  // what may follow the name, as in mimic3:sepsis=angus
+};
+
+// Of a data set: its own split where it has one, else stratified with a fifth of the rows for testing. Of a file: likewise
+// stratified on its label, or at random without one.
+enum class Split { all, train, test };
+
+struct DatasetRequest {
+  std::vector<std::string> data_dirs = {};  // searched before $ASSAY_DATA and the cache
+  Split split = Split::all;
+  uint64_t seed = 0;                        // of that stratified split
+};
+
+std::vector<DatasetInfo> list_datasets();
+bool is_dataset(const std::string& name);
+
+// spec: a name, or a name with options ("mimic3:sepsis=angus"). The raw table: categories as text levels, missing
+// values missing, the label marked. An input error for an unknown name or option, or files that are not found.
+Table load_dataset(const std::string& spec, const DatasetRequest& request = {});
+
+// What a user means by one word: a data set by name ("iris", "mimic3:sepsis=angus"), or else a file.
+Table open_table(const std::string& what, const TableOptions& options = {}, const DatasetRequest& request = {},
+                 const Context& context = {});
+
+// Whether the files of a set are found; where one is not, its load would fail.
+bool dataset_available(const std::string& name, const DatasetRequest& request = {});
+
+}  // namespace assay

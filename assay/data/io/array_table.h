@@ -1,0 +1,36 @@
+// Tables from and to array files: NPY, NPZ and IDX.
+//
+// An array of n dimensions becomes rows x the product of the others; what one row looked like is kept in item_shape
+// when n > 2. Columns of NPY and IDX are named x1, x2, ...
+//
+// An NPZ written here holds `values` (float32), `features` (names), `meta` (JSON: kinds, levels, label, id name,
+// item shape) and `ids`, and reads back as the same table. Of any other NPZ the values are the array named values, x, X
+// or data, or else the only numeric array of two or more dimensions; an array named y, labels, label or target with as
+// many rows becomes a last column "label"; `features` names the columns when there is one unique name for each.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "assay/data/io/bytes.h"
+#include "assay/data/table.h"
+
+namespace assay {
+
+Table read_npy_table(ByteSource& source);
+Table read_idx_table(ByteSource& source);
+Table read_npz_table(const std::string& path);
+// An NPZ file in memory; name is for messages.
+Table read_npz_table(std::string name, std::string_view bytes);
+
+// Numbers alone: names and ids are not kept, and a categorical column is an input error. Rows that are images get their
+// dimensions back.
+void write_npy_table(const Table& table, const std::string& path);
+// As bytes when every value is a whole number from 0 to 255, else as float32. A table of one column is written with one
+// dimension, as labels are.
+void write_idx_table(const Table& table, const std::string& path);
+// Everything in the table but where it came from. Not compressed, so that it can be read in place; a name that ends in
+// .npz.gz compresses.
+void write_npz_table(const Table& table, const std::string& path);
+
+}  // namespace assay

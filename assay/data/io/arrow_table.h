@@ -1,0 +1,31 @@
+// Tables in and out of Arrow's memory format, through the Arrow C stream interface.
+//
+// In: every column becomes float32 numbers or categories.
+//   whole numbers, float16/32/64, booleans (0 and 1), columns of nulls  -> numeric
+//   text (utf8, large utf8), dictionaries of text                       -> categorical
+//   dictionaries of numbers: an encoding of the numbers, not a meaning  -> numeric
+// Null and NaN are missing. Anything else (timestamps, decimals, lists, ...) is an error that names the column.
+// Out: numeric as float32, categorical as dictionary<int32, utf8>, row names as a first column of utf8; null for
+// missing. Two entries of the schema's metadata name the label and the row-name column, so a round trip restores both.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "assay/data/io/arrow_c.h"
+#include "assay/data/table.h"
+
+namespace assay {
+
+inline constexpr std::string_view kArrowLabelKey = "assay.label";
+inline constexpr std::string_view kArrowIdKey = "assay.id";
+
+// Reads the stream to its end and releases it, also when it throws. `source` names the data in messages, and `kind`
+// says what the producer should have found there.
+Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind = "Arrow stream");
+
+// Fills `out` with a stream of the table's rows in batches, copied when they are asked for: the table must outlive the
+// stream (not the batches). The caller, or whoever takes the stream over, releases it.
+void table_to_arrow(const Table& table, ArrowArrayStream* out);
+
+}  // namespace assay

@@ -1,0 +1,330 @@
+#include <fmt/format.h>
+
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "assay/core/error.h"
+#include "assay/data/io/arrow_table.h"
+#include "assay/data/io/arrow_type.h"
+#include "assay/data/io/arrow_window.h"
+
+namespace assay {
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+// float32 holds every whole number up to here, so codes beyond it would collide.
+constexpr size_t kMostLevels = size_t{1} << 24;
+
+// A structure of the C interface, released when it goes out of scope.
+template <class T>
+struct Owned : T {
+  Owned() : T{} {}
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() {
+    if (this->release != nullptr) this->release(this);
+  }
+};
+
+struct ReleaseStream {
+  ArrowArrayStream* stream;
+  ~ReleaseStream() {
+    if (stream->release != nullptr) stream->release(stream);
+  }
+};
+
+struct Number {
+  float value = kMissing;
+  bool rounded = false;
+  double too_large = 0;  // the number, when float32 cannot hold it
+};
+
+template <class T>
+Number to_number(T value) {
+  if constexpr (std::is_same_v<T, float>) {
+    return {value};
+  } else if constexpr (std::is_same_v<T, double>) {
+    if (std::isfinite(value) && std::abs(value) > FLT_MAX) return {kMissing, false, value};
+    const auto narrow = static_cast<float>(value);
+    // Beyond 2^53 every double is whole, so that says nothing about what was meant.
+    const bool whole = std::abs(value) <= 0x1p53 && value == std::trunc(value);
+    return {narrow, whole && double{narrow} != value};
+  } else {
+    uint64_t magnitude = static_cast<uint64_t>(value);
+    if (value < T{0}) magnitude = uint64_t{0} - magnitude;
+    const bool exact = magnitude == 0 || std::bit_width(magnitude) - std::countr_zero(magnitude) <= FLT_MANT_DIG;
+    return {static_cast<float>(value), !exact};
+  }
+}
+
+// The distinct texts of a column, in the order they arrive.
+class Levels {
+ public:
+  float code(const std::string& where, std::string_view text) {
+    if (const auto known = codes_.find(text); known != codes_.end()) return static_cast<float>(known->second);
+    if (texts_.size() == kMostLevels) {
+      fail_input(where, fmt::format("at most {} different texts", kMostLevels), "more");
+    }
+    const std::string& kept = texts_.emplace_back(text);
+    codes_.emplace(kept, texts_.size() - 1);
+    return static_cast<float>(texts_.size() - 1);
+  }
+  std::vector<std::string> texts() const { return {texts_.begin(), texts_.end()}; }
+
+ private:
+  std::deque<std::string> texts_;  // a deque never moves them, so the views below stay good
+  std::unordered_map<std::string_view, size_t> codes_;
+};
+
+struct Field {
+  std::string name;
+  std::string where;  // "file, column 'name'"
+  ArrowValue value = ArrowValue::null;
+  std::optional<ArrowValue> index = {};  // of a dictionary
+  std::optional<size_t> target = {};     // the column of the table; none for the row names
+  Levels levels = {};
+  size_t rounded = 0;
+};
+
+// The schema's metadata, or nothing: pairs of texts, each preceded by its length.
+std::unordered_map<std::string, std::string> parse_metadata(const char* metadata) {
+  std::unordered_map<std::string, std::string> out;
+  if (metadata == nullptr) return out;
+  const auto next_int = [&] {
+    const auto value = load_arrow<int32_t>(metadata, 0);
+    metadata += sizeof value;
+    return std::max(value, 0);
+  };
+  const auto next_text = [&] {
+    const auto size = static_cast<size_t>(next_int());
+    std::string text(metadata, size);
+    metadata += size;
+    return text;
+  };
+  for (int32_t pairs = next_int(); pairs > 0; --pairs) {
+    std::string key = next_text();
+    out[key] = next_text();
+  }
+  return out;
+}
+
+class Importer {
+ public:
+  Importer(ArrowArrayStream& stream, std::string source, std::string_view kind) : stream_(stream), kind_(kind) {
+    table_.source = std::move(source);
+  }
+
+  Table run() {
+    read_schema();
+    table_.values = Matrix(0, table_.columns.size());
+    for (;;) {
+      Owned<ArrowArray> batch;
+      check(stream_.get_next(&stream_, &batch));
+      if (batch.release == nullptr) break;
+      read_batch(batch);
+    }
+    table_.values.shrink_to_fit();
+    for (Field& field : fields_) {
+      if (!field.target) continue;
+      Column& column = table_.columns[*field.target];
+      column.rounded = field.rounded;
+      if (column.kind != ColumnKind::categorical) continue;
+      column.levels = field.levels.texts();
+      field.levels = {};
+      sort_levels(table_, *field.target);
+    }
+    return std::move(table_);
+  }
+
+ private:
+  void check(int code) {
+    if (code == 0) return;
+    const char* message = stream_.get_last_error == nullptr ? nullptr : stream_.get_last_error(&stream_);
+    fail_input(table_.source, fmt::format("a valid {}", kind_),
+               arrow_message(message != nullptr ? message : std::strerror(code)));
+  }
+
+  void read_schema() {
+    Owned<ArrowSchema> schema;
+    check(stream_.get_schema(&stream_, &schema));
+    if (schema.release == nullptr || schema.format == nullptr || std::string_view(schema.format) != "+s") {
+      fail_input(table_.source, "a table of columns", "Arrow data of another shape");
+    }
+    if (schema.n_children <= 0 || schema.children == nullptr) {
+      fail_input(table_.source, "at least one column", "none");
+    }
+    const auto metadata = parse_metadata(schema.metadata);
+    const auto named = [&](std::string_view key, const std::string& name) {
+      const auto entry = metadata.find(std::string(key));
+      return entry != metadata.end() && entry->second == name;
+    };
+    std::unordered_set<std::string> names;
+    for (int64_t j = 0; j < schema.n_children; ++j) {
+      Field& field = fields_.emplace_back(read_field(schema.children[j], j));
+      if (!names.insert(field.name).second) {
+        fail_input(table_.source, "column names that differ", fmt::format("{} twice", quoted(field.name)));
+      }
+      const bool text = is_text(field.value);
+      if (named(kArrowIdKey, field.name) && (text || is_whole(field.value))) {
+        table_.id_name = field.name;
+        continue;
+      }
+      if (named(kArrowLabelKey, field.name)) table_.label = table_.columns.size();
+      field.target = table_.columns.size();
+      table_.columns.push_back({field.name, text ? ColumnKind::categorical : ColumnKind::numeric});
+    }
+  }
+
+  Field read_field(const ArrowSchema* schema, int64_t position) const {
+    Field field;
+    if (schema == nullptr || schema->format == nullptr) {
+      fail_input(table_.source, "a well-formed Arrow schema", fmt::format("no column {}", position + 1));
+    }
+    if (schema->name != nullptr) field.name = schema->name;
+    if (field.name.empty()) {
+      fail_input(table_.source, "a name for every column", fmt::format("column {} without one", position + 1));
+    }
+    field.where = fmt::format("{}, column {}", table_.source, quoted(field.name));
+    const char* format = schema->format;
+    if (schema->dictionary != nullptr) {
+      field.index = arrow_value(format);
+      if (!field.index || !is_whole(*field.index)) {
+        fail_input(field.where, "a dictionary with whole numbers as codes", arrow_type_words(format));
+      }
+      format = schema->dictionary->format;
+      if (schema->dictionary->dictionary != nullptr) {
+        fail_input(field.where, "numbers, booleans or text", "dictionaries within dictionaries");
+      }
+    }
+    const auto value = arrow_value(format == nullptr ? "" : format);
+    if (!value) {
+      fail_input(field.where, "numbers, booleans or text", arrow_type_words(format == nullptr ? "" : format));
+    }
+    field.value = *value;
+    return field;
+  }
+
+  void read_batch(const ArrowArray& batch) {
+    const auto refuse = [&](std::string_view found) { fail_input(table_.source, "well-formed Arrow batches", found); };
+    if (batch.n_children != static_cast<int64_t>(fields_.size()) || batch.children == nullptr) {
+      refuse("one with another number of columns");
+    }
+    if (batch.length < 0 || batch.offset < 0) refuse("one of negative size");
+    if (batch.null_count > 0) refuse("one with rows that are null as a whole");
+    // All shapes are checked before memory is taken for as many rows as the batch claims.
+    std::vector<ArrowWindow> rows;
+    for (size_t j = 0; j < fields_.size(); ++j) {
+      const Field& field = fields_[j];
+      rows.emplace_back(field.where, batch.children[j], field.index.value_or(field.value), batch.offset, batch.length);
+    }
+    first_row_ = table_.values.rows();
+    for (int64_t i = 0; i < batch.length; ++i) table_.values.append_row();
+    for (size_t j = 0; j < fields_.size(); ++j) {
+      Field& field = fields_[j];
+      if (field.index) {
+        const ArrowArray* entries = batch.children[j]->dictionary;
+        const int64_t size = entries == nullptr ? 0 : entries->length;
+        read_dictionary(field, rows[j], ArrowWindow(field.where, entries, field.value, 0, size));
+      } else if (is_text(field.value)) {
+        read_text(field, rows[j]);
+      } else {
+        read_numbers(field, rows[j]);
+      }
+    }
+  }
+
+  void read_text(Field& field, const ArrowWindow& rows) {
+    if (!field.target) {
+      for (int64_t i = 0; i < rows.count(); ++i) table_.ids.emplace_back(rows.valid(i) ? rows.text(i) : "");
+      return;
+    }
+    for (int64_t i = 0; i < rows.count(); ++i) {
+      cell(field, i) = rows.valid(i) ? field.levels.code(field.where, rows.text(i)) : kMissing;
+    }
+  }
+
+  void read_numbers(Field& field, const ArrowWindow& rows) {
+    if (!field.target) {
+      table_.ids.resize(first_row_ + static_cast<size_t>(rows.count()));
+      rows.for_each_number([&](int64_t i, auto value) { id(i) = fmt::format("{}", value); });
+      return;
+    }
+    for (int64_t i = 0; i < rows.count(); ++i) cell(field, i) = kMissing;
+    rows.for_each_number([&](int64_t i, auto value) { store(field, i, to_number(value)); });
+  }
+
+  // Each batch may bring its own dictionary, so entries are translated batch by batch.
+  void read_dictionary(Field& field, const ArrowWindow& rows, const ArrowWindow& entries) {
+    const auto size = static_cast<size_t>(entries.count());
+    const bool text = is_text(field.value);
+    std::vector<Number> numbers(size);
+    std::vector<std::string> names(!field.target && !text ? size : 0);
+    entries.for_each_number([&](int64_t k, auto value) {
+      numbers[k] = to_number(value);
+      if (!names.empty()) names[k] = fmt::format("{}", value);
+    });
+    if (text && field.target) {
+      for (int64_t k = 0; k < entries.count(); ++k) {
+        if (entries.valid(k)) numbers[k].value = field.levels.code(field.where, entries.text(k));
+      }
+    }
+    if (!field.target) table_.ids.resize(first_row_ + static_cast<size_t>(rows.count()));
+    if (field.target) {
+      for (int64_t i = 0; i < rows.count(); ++i) cell(field, i) = kMissing;
+    }
+    rows.for_each_number([&](int64_t i, auto code) {
+      if constexpr (std::is_integral_v<decltype(code)>) {
+        // A negative code becomes a huge one, and is refused with it.
+        const auto k = static_cast<uint64_t>(code);
+        if (k >= size) {
+          fail_input(fmt::format("{}, row {}", field.where, first_row_ + i + 1),
+                     fmt::format("a dictionary code below {}", size), fmt::format("{}", code));
+        }
+        const auto entry = static_cast<int64_t>(k);
+        if (field.target) {
+          store(field, i, numbers[k]);
+        } else if (entries.valid(entry)) {
+          id(i) = text ? std::string(entries.text(entry)) : names[k];
+        }
+      }
+    });
+  }
+
+  void store(Field& field, int64_t i, const Number& number) {
+    if (number.too_large != 0) {
+      fail_input(fmt::format("{}, row {}", field.where, first_row_ + i + 1), "a number within the range of float32",
+                 fmt::format("{}", number.too_large));
+    }
+    cell(field, i) = number.value;
+    field.rounded += number.rounded ? 1 : 0;
+  }
+
+  float& cell(const Field& field, int64_t i) { return table_.values(first_row_ + i, *field.target); }
+  std::string& id(int64_t i) { return table_.ids[first_row_ + i]; }
+
+  ArrowArrayStream& stream_;
+  std::string_view kind_;
+  Table table_;
+  std::deque<Field> fields_;
+  size_t first_row_ = 0;  // of the batch being read
+};
+
+}  // namespace
+
+Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind) {
+  if (stream == nullptr || stream->release == nullptr || stream->get_schema == nullptr || stream->get_next == nullptr) {
+    fail_input(source, "an Arrow stream", "none, or one already read");
+  }
+  const ReleaseStream release{stream};
+  return Importer(*stream, std::move(source), kind).run();
+}
+
+}  // namespace assay

@@ -1,0 +1,110 @@
+#include "assay/data/io/arrow_type.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "assay/core/error.h"
+
+namespace assay {
+
+std::optional<ArrowValue> arrow_value(std::string_view format) {
+  if (format.size() != 1) return std::nullopt;
+  switch (format[0]) {
+    case 'n': return ArrowValue::null;
+    case 'b': return ArrowValue::boolean;
+    case 'c': return ArrowValue::int8;
+    case 'C': return ArrowValue::uint8;
+    case 's': return ArrowValue::int16;
+    case 'S': return ArrowValue::uint16;
+    case 'i': return ArrowValue::int32;
+    case 'I': return ArrowValue::uint32;
+    case 'l': return ArrowValue::int64;
+    case 'L': return ArrowValue::uint64;
+    case 'e': return ArrowValue::float16;
+    case 'f': return ArrowValue::float32;
+    case 'g': return ArrowValue::float64;
+    case 'u': return ArrowValue::text;
+    case 'U': return ArrowValue::large_text;
+    default: return std::nullopt;
+  }
+}
+
+std::string arrow_type_words(std::string_view format) {
+  // Longer beginnings stand before the shorter ones that they start with.
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kWords{{
+      {"td", "dates"},
+      {"tt", "times of day"},
+      {"ts", "timestamps"},
+      {"tD", "durations"},
+      {"ti", "calendar intervals"},
+      {"d:", "decimal numbers"},
+      {"w:", "fixed-size binary values"},
+      {"vz", "binary values"},
+      {"vu", "text views"},
+      {"z", "binary values"},
+      {"Z", "binary values"},
+      {"+l", "lists"},
+      {"+L", "lists"},
+      {"+vl", "lists"},
+      {"+vL", "lists"},
+      {"+w:", "lists of fixed size"},
+      {"+s", "structs"},
+      {"+m", "maps"},
+      {"+u", "unions"},
+      {"+r", "run-end encoded values"},
+      {"n", "nulls"},
+      {"b", "booleans"},
+      {"e", "half-precision numbers"},
+      {"f", "single-precision numbers"},
+      {"g", "double-precision numbers"},
+      {"u", "text"},
+      {"U", "text"},
+      {"c", "8-bit whole numbers"},
+      {"i", "32-bit whole numbers"},
+      {"l", "64-bit whole numbers"},
+  }};
+  for (const auto& [start, words] : kWords) {
+    if (format.starts_with(start)) return std::string(words);
+  }
+  return "values of type " + quoted(format);
+}
+
+bool is_text(ArrowValue type) { return type == ArrowValue::text || type == ArrowValue::large_text; }
+
+bool is_whole(ArrowValue type) { return type >= ArrowValue::int8 && type <= ArrowValue::uint64; }
+
+int arrow_buffer_count(ArrowValue type) {
+  if (type == ArrowValue::null) return 0;
+  return is_text(type) ? 3 : 2;
+}
+
+float float_from_half(unsigned short bits) {
+  const int exponent = (bits >> 10) & 0x1f;
+  const int fraction = bits & 0x3ff;
+  float magnitude = 0;
+  if (exponent == 0x1f) {
+    magnitude = fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
+  } else if (exponent == 0) {
+    magnitude = std::ldexp(static_cast<float>(fraction), -24);
+  } else {
+    magnitude = std::ldexp(static_cast<float>(fraction + 0x400), exponent - 25);
+  }
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+std::string arrow_message(const char* message) {
+  std::string line = message == nullptr ? "" : message;
+  line.resize(std::min(line.find_first_of("\r\n"), line.size()));
+  constexpr size_t kLongest = 400;
+  if (line.size() > kLongest) line = line.substr(0, kLongest) + "...";
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  while (line.ends_with('.') && !line.ends_with("...")) line.pop_back();
+  return line.empty() ? "an error without a message" : line;
+}
+
+}  // namespace assay

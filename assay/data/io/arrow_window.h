@@ -1,0 +1,108 @@
+// A checked look at some rows of one array of the Arrow C data interface.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "assay/core/error.h"
+#include "assay/data/io/arrow_c.h"
+#include "assay/data/io/arrow_type.h"
+
+namespace assay {
+
+// Arrow promises no alignment of its buffers.
+template <class T>
+T load_arrow(const void* buffer, int64_t position) {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(buffer) + position * static_cast<int64_t>(sizeof(T)), sizeof(T));
+  return value;
+}
+
+inline bool arrow_bit(const void* bits, int64_t position) {
+  return (static_cast<const uint8_t*>(bits)[position / 8] >> (position % 8) & 1) != 0;
+}
+
+// Rows first .. first + count of one array, its shape checked. Producers validate, but a slip here is a wild read.
+class ArrowWindow {
+ public:
+  ArrowWindow(const std::string& where, const ArrowArray* array, ArrowValue type, int64_t first, int64_t count)
+      : where_(where), type_(type), count_(count) {
+    const auto refuse = [&](std::string_view found) { fail_input(where, "a well-formed Arrow array", found); };
+    if (array == nullptr || array->release == nullptr) refuse("none");
+    if (array->length < 0 || array->offset < 0 || array->offset > INT64_MAX - array->length) refuse("a negative size");
+    if (first > array->length || count > array->length - first) refuse("fewer rows than the batch has");
+    first_ = array->offset + first;
+    if (array->n_buffers != arrow_buffer_count(type)) refuse(std::to_string(array->n_buffers) + " buffers");
+    if (count == 0 || type == ArrowValue::null) return;
+    if (array->buffers == nullptr) refuse("no buffers");
+    validity_ = array->null_count == 0 ? nullptr : array->buffers[0];
+    if (array->null_count > 0 && validity_ == nullptr) refuse("nulls without a validity bitmap");
+    values_ = array->buffers[1];
+    if (values_ == nullptr) refuse("rows without values");
+    if (is_text(type)) bytes_ = static_cast<const char*>(array->buffers[2]);
+  }
+
+  ArrowValue type() const { return type_; }
+  int64_t count() const { return count_; }
+  bool valid(int64_t i) const {
+    return type_ != ArrowValue::null && (validity_ == nullptr || arrow_bit(validity_, first_ + i));
+  }
+
+  std::string_view text(int64_t i) const {
+    const bool large = type_ == ArrowValue::large_text;
+    const int64_t at = first_ + i;
+    const int64_t begin = large ? load_arrow<int64_t>(values_, at) : load_arrow<int32_t>(values_, at);
+    const int64_t end = large ? load_arrow<int64_t>(values_, at + 1) : load_arrow<int32_t>(values_, at + 1);
+    if (begin < 0 || end < begin) fail_input(where_, "a well-formed Arrow array", "text offsets that go backwards");
+    if (end == begin) return {};
+    if (bytes_ == nullptr) fail_input(where_, "a well-formed Arrow array", "text without bytes");
+    return {bytes_ + begin, static_cast<size_t>(end - begin)};
+  }
+
+  // Calls use(i, number) for every row that is not null, the number in its own type.
+  template <class F>
+  void for_each_number(F&& use) const {
+    switch (type_) {
+      case ArrowValue::boolean: return each([&](int64_t at) { return int32_t{arrow_bit(values_, at)}; }, use);
+      case ArrowValue::int8: return each_of<int8_t>(use);
+      case ArrowValue::uint8: return each_of<uint8_t>(use);
+      case ArrowValue::int16: return each_of<int16_t>(use);
+      case ArrowValue::uint16: return each_of<uint16_t>(use);
+      case ArrowValue::int32: return each_of<int32_t>(use);
+      case ArrowValue::uint32: return each_of<uint32_t>(use);
+      case ArrowValue::int64: return each_of<int64_t>(use);
+      case ArrowValue::uint64: return each_of<uint64_t>(use);
+      case ArrowValue::float16:
+        return each([&](int64_t at) { return float_from_half(load_arrow<uint16_t>(values_, at)); }, use);
+      case ArrowValue::float32: return each_of<float>(use);
+      case ArrowValue::float64: return each_of<double>(use);
+      case ArrowValue::null:
+      case ArrowValue::text:
+      case ArrowValue::large_text: return;
+    }
+  }
+
+ private:
+  template <class Get, class F>
+  void each(const Get& get, F& use) const {
+    for (int64_t i = 0; i < count_; ++i) {
+      if (valid(i)) use(i, get(first_ + i));
+    }
+  }
+  template <class T, class F>
+  void each_of(F& use) const {
+    each([&](int64_t at) { return load_arrow<T>(values_, at); }, use);
+  }
+
+  const std::string& where_;
+  ArrowValue type_;
+  int64_t first_ = 0;
+  int64_t count_ = 0;
+  const void* validity_ = nullptr;
+  const void* values_ = nullptr;
+  const char* bytes_ = nullptr;
+};
+
+}  // namespace assay

@@ -1,0 +1,254 @@
+#include <fcntl.h>
+#include <lzma.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "assay/core/error.h"
+#include "assay/data/io/bytes.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kChunk = size_t{1} << 16;
+constexpr std::string_view kGzipMagic("\x1f\x8b", 2);
+constexpr std::string_view kXzMagic("\xfd"
+                                    "7zXZ\0",
+                                    6);
+
+class FileSource : public ByteSource {
+ public:
+  explicit FileSource(const std::string& path) : ByteSource(path) {
+    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file_ < 0) fail_io(path, "open it", errno);
+    struct stat status {};
+    if (::fstat(file_, &status) == 0) {
+      if (S_ISDIR(status.st_mode)) {
+        ::close(file_);
+        fail_input(path, "a file", "a folder");
+      }
+      if (S_ISREG(status.st_mode)) remaining_ = static_cast<uint64_t>(status.st_size);
+    }
+  }
+  ~FileSource() override { ::close(file_); }
+
+  size_t read(std::span<char> out) override {
+    for (;;) {
+      const ssize_t count = ::read(file_, out.data(), out.size());
+      if (count >= 0) {
+        const auto got = static_cast<uint64_t>(count);
+        if (remaining_) *remaining_ -= std::min(*remaining_, got);
+        return static_cast<size_t>(count);
+      }
+      if (errno != EINTR) fail_io(name(), "read it", errno);
+    }
+  }
+  std::optional<uint64_t> remaining() const override { return remaining_; }
+
+ private:
+  int file_ = -1;
+  std::optional<uint64_t> remaining_;
+};
+
+class MemorySource : public ByteSource {
+ public:
+  MemorySource(std::string name, std::string_view bytes) : ByteSource(std::move(name)), bytes_(bytes) {}
+
+  size_t read(std::span<char> out) override {
+    const size_t count = std::min(out.size(), bytes_.size());
+    std::memcpy(out.data(), bytes_.data(), count);
+    bytes_.remove_prefix(count);
+    return count;
+  }
+  std::optional<uint64_t> remaining() const override { return bytes_.size(); }
+
+ private:
+  std::string_view bytes_;
+};
+
+// Gives back the first bytes, which were read to recognise the compression, before the rest.
+class PeekedSource : public ByteSource {
+ public:
+  PeekedSource(std::string head, std::unique_ptr<ByteSource> rest)
+      : ByteSource(rest->name()), head_(std::move(head)), rest_(std::move(rest)) {}
+
+  size_t read(std::span<char> out) override {
+    if (position_ == head_.size()) return rest_->read(out);
+    const size_t count = std::min(out.size(), head_.size() - position_);
+    std::memcpy(out.data(), head_.data() + position_, count);
+    position_ += count;
+    return count;
+  }
+  std::optional<uint64_t> remaining() const override {
+    auto left = rest_->remaining();
+    if (left) *left += head_.size() - position_;
+    return left;
+  }
+
+ private:
+  std::string head_;
+  size_t position_ = 0;
+  std::unique_ptr<ByteSource> rest_;
+};
+
+class GzipSource : public ByteSource {
+ public:
+  explicit GzipSource(std::unique_ptr<ByteSource> packed)
+      : ByteSource(packed->name()), packed_(std::move(packed)), input_(kChunk) {
+    constexpr int kGzipWrapper = 16 + MAX_WBITS;
+    if (inflateInit2(&stream_, kGzipWrapper) != Z_OK) throw std::bad_alloc();
+  }
+  ~GzipSource() override { inflateEnd(&stream_); }
+
+  size_t read(std::span<char> out) override {
+    if (out.empty()) return 0;
+    out = out.first(std::min<size_t>(out.size(), UINT32_MAX));
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = static_cast<uInt>(out.size());
+    while (stream_.avail_out == out.size()) {
+      if (stream_.avail_in == 0 && !fill()) {
+        if (inside_member_) fail_input(name(), "a whole gzip file", "one that ends in the middle");
+        return 0;
+      }
+      // A gzip file may be several members, one after another.
+      if (!inside_member_) {
+        inflateReset(&stream_);
+        inside_member_ = true;
+      }
+      const int result = inflate(&stream_, Z_NO_FLUSH);
+      if (result == Z_STREAM_END) {
+        inside_member_ = false;
+      } else if (result == Z_MEM_ERROR) {
+        throw std::bad_alloc();
+      } else if (result != Z_OK && result != Z_BUF_ERROR) {
+        fail_input(name(), "a valid gzip file", "damaged compressed data");
+      }
+    }
+    return out.size() - stream_.avail_out;
+  }
+
+ private:
+  bool fill() {
+    const size_t count = packed_->read(input_);
+    stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
+    stream_.avail_in = static_cast<uInt>(count);
+    return count > 0;
+  }
+
+  std::unique_ptr<ByteSource> packed_;
+  std::vector<char> input_;
+  z_stream stream_{};
+  bool inside_member_ = true;
+};
+
+class XzSource : public ByteSource {
+ public:
+  explicit XzSource(std::unique_ptr<ByteSource> packed)
+      : ByteSource(packed->name()), packed_(std::move(packed)), input_(kChunk) {
+    // `xz -9` needs 65 MiB to unpack; a file that asks for far more is hostile.
+    constexpr uint64_t kMemoryLimit = uint64_t{256} << 20;
+    if (lzma_stream_decoder(&stream_, kMemoryLimit, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
+  }
+  ~XzSource() override { lzma_end(&stream_); }
+
+  size_t read(std::span<char> out) override {
+    if (out.empty()) return 0;
+    stream_.next_out = reinterpret_cast<uint8_t*>(out.data());
+    stream_.avail_out = out.size();
+    while (stream_.avail_out == out.size() && !finished_) {
+      if (stream_.avail_in == 0) {
+        stream_.next_in = reinterpret_cast<const uint8_t*>(input_.data());
+        stream_.avail_in = packed_->read(input_);
+        if (stream_.avail_in == 0) action_ = LZMA_FINISH;
+      }
+      switch (lzma_code(&stream_, action_)) {
+        case LZMA_OK: break;
+        case LZMA_STREAM_END: finished_ = true; break;
+        case LZMA_MEM_ERROR: throw std::bad_alloc();
+        case LZMA_MEMLIMIT_ERROR: fail_input(name(), "an xz file that unpacks within 256 MiB of memory", "one that needs more");
+        case LZMA_BUF_ERROR: fail_input(name(), "a whole xz file", "one that ends in the middle");
+        default: fail_input(name(), "a valid xz file", "damaged compressed data");
+      }
+    }
+    return out.size() - stream_.avail_out;
+  }
+
+ private:
+  std::unique_ptr<ByteSource> packed_;
+  std::vector<char> input_;
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  lzma_action action_ = LZMA_RUN;
+  bool finished_ = false;
+};
+
+std::unique_ptr<ByteSource> unpacked(std::unique_ptr<ByteSource> source) {
+  std::string head(kXzMagic.size(), '\0');
+  head.resize(source->read_fully(head));
+  const std::string_view start = head;
+  const bool gzip = start.starts_with(kGzipMagic);
+  const bool xz = start == kXzMagic;
+  auto whole = std::make_unique<PeekedSource>(std::move(head), std::move(source));
+  if (gzip) return std::make_unique<GzipSource>(std::move(whole));
+  if (xz) return std::make_unique<XzSource>(std::move(whole));
+  return whole;
+}
+
+}  // namespace
+
+size_t ByteSource::read_fully(std::span<char> out) {
+  size_t filled = 0;
+  while (filled < out.size()) {
+    const size_t count = read(out.subspan(filled));
+    if (count == 0) break;
+    filled += count;
+  }
+  return filled;
+}
+
+std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+  return unpacked(std::make_unique<FileSource>(path));
+}
+
+std::unique_ptr<ByteSource> memory_bytes(std::string name, std::string_view bytes) {
+  return unpacked(std::make_unique<MemorySource>(std::move(name), bytes));
+}
+
+std::string read_all(ByteSource& source, uint64_t limit) {
+  std::string out;
+  for (;;) {
+    const size_t old_size = out.size();
+    // A known size saves the growing; an unknown one doubles what has really arrived.
+    const uint64_t step = source.remaining().value_or(std::max<size_t>(kChunk, old_size));
+    out.resize(old_size + std::max<uint64_t>(1, std::min(step, limit - old_size + (limit == UINT64_MAX ? 0 : 1))));
+    out.resize(old_size + source.read_fully(std::span(out).subspan(old_size)));
+    if (out.size() > limit) {
+      fail_input(source.name(), "at most " + std::to_string(limit) + " bytes", "more");
+    }
+    if (out.size() == old_size) return out;
+  }
+}
+
+ByteOpener reopenable(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    auto bytes = std::make_shared<std::string>(read_all(*open_bytes(path)));
+    return [path, bytes] { return memory_bytes(path, *bytes); };
+  }
+  return [path] { return open_bytes(path); };
+}
+
+std::string format_extension(const std::string& path) {
+  std::string lower = path.substr(path.find_last_of('/') + 1);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (lower.ends_with(".gz") || lower.ends_with(".xz")) lower.resize(lower.size() - 3);
+  const size_t dot = lower.find_last_of('.');
+  return dot == std::string::npos ? "" : lower.substr(dot);
+}
+
+}  // namespace assay

@@ -1,0 +1,169 @@
+#include <fcntl.h>
+#include <lzma.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <new>
+#include <vector>
+
+#include "assay/core/error.h"
+#include "assay/data/io/bytes.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kChunk = size_t{1} << 16;
+
+}  // namespace
+
+class AtomicFile::Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void write(std::string_view bytes) = 0;
+  virtual void finish() {}
+};
+
+class AtomicFile::FileSink : public AtomicFile::Sink {
+ public:
+  explicit FileSink(const std::string& path) : path_(path) {
+    struct stat status {};
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if (path == "-") {
+      file_ = STDOUT_FILENO;
+      return;
+    }
+    if (exists && S_ISDIR(status.st_mode)) fail_input(path, "the name of a file to write", "a folder");
+    if (exists && !S_ISREG(status.st_mode)) {
+      file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+      if (file_ < 0) fail_io(path, "write it", errno);
+      return;
+    }
+    // Through a symbolic link the file behind it is replaced, not the link.
+    std::error_code ignored;
+    if (exists) path_ = std::filesystem::canonical(path, ignored).string();
+    if (ignored) path_ = path;
+    static std::atomic<unsigned> serial{0};
+    temporary_ = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
+    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ < 0) fail_io(path, "write it", errno);
+    if (exists) (void)::fchmod(file_, status.st_mode & 07777);  // best effort: the old file's permissions
+  }
+  ~FileSink() override {
+    if (file_ > STDOUT_FILENO) ::close(file_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  }
+
+  void write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(file_, bytes.data(), bytes.size());
+      if (count >= 0) {
+        bytes.remove_prefix(static_cast<size_t>(count));
+      } else if (errno != EINTR) {
+        fail_io(path_, "write it", errno);
+      }
+    }
+  }
+  void finish() override {
+    if (temporary_.empty()) return;
+    // The bytes must be on the disk before the name points at them, or a power cut leaves an empty file.
+    if (::fsync(file_) != 0) fail_io(path_, "write it", errno);
+    const int closed = ::close(file_);
+    file_ = -1;
+    if (closed != 0) fail_io(path_, "write it", errno);
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_io(path_, "replace it", errno);
+    temporary_.clear();
+  }
+
+ private:
+  std::string path_;
+  std::string temporary_;  // empty when writing directly, or when done
+  int file_ = -1;
+};
+
+class AtomicFile::GzipSink : public AtomicFile::Sink {
+ public:
+  explicit GzipSink(Sink& next) : next_(next), output_(kChunk) {
+    // No name and no time in the header: the same content gives the same bytes.
+    constexpr int kGzipWrapper = 16 + MAX_WBITS;
+    if (deflateInit2(&stream_, 6, Z_DEFLATED, kGzipWrapper, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+  }
+  ~GzipSink() override { deflateEnd(&stream_); }
+
+  void write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const std::string_view part = bytes.substr(0, size_t{1} << 30);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
+      stream_.avail_in = static_cast<uInt>(part.size());
+      drain(Z_NO_FLUSH);
+      bytes.remove_prefix(part.size());
+    }
+  }
+  void finish() override { drain(Z_FINISH); }
+
+ private:
+  void drain(int flush) {
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(output_.data());
+      stream_.avail_out = static_cast<uInt>(output_.size());
+      deflate(&stream_, flush);
+      next_.write({output_.data(), output_.size() - stream_.avail_out});
+    } while (stream_.avail_out == 0);
+  }
+
+  Sink& next_;
+  std::vector<char> output_;
+  z_stream stream_{};
+};
+
+class AtomicFile::XzSink : public AtomicFile::Sink {
+ public:
+  explicit XzSink(Sink& next) : next_(next), output_(kChunk) {
+    if (lzma_easy_encoder(&stream_, 6, LZMA_CHECK_CRC64) != LZMA_OK) throw std::bad_alloc();
+  }
+  ~XzSink() override { lzma_end(&stream_); }
+
+  void write(std::string_view bytes) override {
+    stream_.next_in = reinterpret_cast<const uint8_t*>(bytes.data());
+    stream_.avail_in = bytes.size();
+    while (stream_.avail_in > 0) code(LZMA_RUN);
+  }
+  void finish() override {
+    while (code(LZMA_FINISH) != LZMA_STREAM_END) {
+    }
+  }
+
+ private:
+  lzma_ret code(lzma_action action) {
+    stream_.next_out = reinterpret_cast<uint8_t*>(output_.data());
+    stream_.avail_out = output_.size();
+    const lzma_ret result = lzma_code(&stream_, action);
+    if (result != LZMA_OK && result != LZMA_STREAM_END) throw std::bad_alloc();
+    next_.write({output_.data(), output_.size() - stream_.avail_out});
+    return result;
+  }
+
+  Sink& next_;
+  std::vector<char> output_;
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+};
+
+AtomicFile::AtomicFile(const std::string& path) : file_(std::make_unique<FileSink>(path)) {
+  if (path.ends_with(".gz")) filter_ = std::make_unique<GzipSink>(*file_);
+  if (path.ends_with(".xz")) filter_ = std::make_unique<XzSink>(*file_);
+}
+
+AtomicFile::~AtomicFile() = default;
+
+void AtomicFile::write(std::string_view bytes) { (filter_ ? *filter_ : *file_).write(bytes); }
+
+void AtomicFile::commit() {
+  if (filter_) filter_->finish();
+  file_->finish();
+}
+
+}  // namespace assay

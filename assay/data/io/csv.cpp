@@ -1,0 +1,317 @@
+#include "assay/data/io/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "assay/core/error.h"
+#include "assay/data/io/csv_rows.h"
+#include "assay/data/io/number.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kScoutedRows = 1000;
+constexpr size_t kRowsBetweenReports = 4096;  // of progress, and looks whether to stop
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+// Codes are held in float32, which counts exactly to here.
+constexpr size_t kMostLevels = size_t{1} << 24;
+
+enum class Role { numeric, categorical, id };
+
+// What is known of a column before its cells are read.
+struct ColumnPlan {
+  std::string name;
+  Role role = Role::numeric;
+  bool declared = false;
+};
+
+struct Plan {
+  std::vector<ColumnPlan> columns;
+  bool has_header = false;
+  char delimiter = '\0';
+};
+
+bool counts_upwards(std::span<const std::string_view> cells) {
+  if (cells.size() < 2) return false;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i] != std::to_string(i)) return false;
+  }
+  return true;
+}
+
+bool looks_like_header(std::span<const std::string_view> cells) {
+  return counts_upwards(cells) || std::ranges::none_of(cells, [](auto cell) { return parse_number(cell).has_value(); });
+}
+
+// The text of one level of a categorical column to its code.
+class Levels {
+ public:
+  float code_of(std::string_view text) {
+    const auto found = codes_.find(text);
+    if (found != codes_.end()) return found->second;
+    const auto code = static_cast<float>(codes_.size());
+    codes_.emplace(text, code);
+    return code;
+  }
+  size_t size() const { return codes_.size(); }
+  std::vector<std::string> in_order_of_code() const {
+    std::vector<std::string> out(codes_.size());
+    for (const auto& [text, code] : codes_) out[static_cast<size_t>(code)] = text;
+    return out;
+  }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::unordered_map<std::string, float, Hash, std::equal_to<>> codes_;
+};
+
+class TableReader {
+ public:
+  TableReader(const ByteOpener& open, const TableOptions& options, const Context& context)
+      : open_(open), options_(options), context_(context) {}
+
+  Table read() {
+    scout();
+    // A column that turns out to be categorical late sends us back once: the failed pass went on to find all of them.
+    if (!fill()) {
+      const bool filled = fill();
+      if (!filled) throw Error(ErrorKind::internal, table_.source + ": its columns changed between two passes");
+    }
+    finish();
+    return std::move(table_);
+  }
+
+ private:
+  bool missing(const CsvRows& rows, size_t column) const {
+    const std::string_view cell = rows.cells()[column];
+    if (rows.quoted_cell(column)) return cell.empty();
+    return std::ranges::find(options_.missing, cell) != options_.missing.end();
+  }
+
+  // Reads the header and enough rows to guess the kind of each column.
+  void scout() {
+    CsvRows rows(open_(), options_.delimiter);
+    plan_.delimiter = rows.delimiter();
+    table_.source = rows.name();
+    if (!rows.next()) fail_input(rows.name(), "a table with at least one row", "an empty file");
+    plan_.columns.resize(rows.cells().size());
+    plan_.has_header = options_.header == TableOptions::Header::yes ||
+                       (options_.header == TableOptions::Header::detect && looks_like_header(rows.cells()));
+    name_columns(rows);
+    apply_options(rows.name());
+
+    bool any = !plan_.has_header || rows.next();
+    if (!any) fail_input(rows.name(), "at least one row below the header", "none");
+    for (size_t row = 0; any && row < kScoutedRows; ++row, any = rows.next()) {
+      for (size_t j = 0; j < plan_.columns.size(); ++j) {
+        auto& column = plan_.columns[j];
+        if (column.declared || column.role != Role::numeric || missing(rows, j)) continue;
+        if (!parse_number(rows.cells()[j])) column.role = Role::categorical;
+      }
+    }
+  }
+
+  void name_columns(const CsvRows& rows) {
+    std::unordered_set<std::string_view> seen;
+    for (size_t j = 0; j < plan_.columns.size(); ++j) {
+      auto& column = plan_.columns[j];
+      if (!plan_.has_header) {
+        column.name = fmt::format("x{}", j + 1);
+        continue;
+      }
+      column.name = rows.cells()[j];
+      if (column.name.empty()) fail_input(rows.where(j), "the name of the column", "an empty cell");
+      if (!seen.insert(rows.cells()[j]).second) {
+        fail_input(rows.where(j), "a name no other column has", quoted(column.name) + " again");
+      }
+    }
+  }
+
+  void apply_options(const std::string& file) {
+    std::vector<std::string> names;
+    for (const auto& column : plan_.columns) names.push_back(column.name);
+    const auto declare = [&](const std::vector<std::string>& wanted, Role role) {
+      for (const auto& name : wanted) {
+        auto& column = plan_.columns[find_column(file, names, name)];
+        if (column.declared && column.role != role) {
+          fail_input(fmt::format("{}: column {} is declared twice, with different kinds", file, quoted(column.name)));
+        }
+        column.role = role;
+        column.declared = true;
+      }
+    };
+    declare(options_.numeric, Role::numeric);
+    declare(options_.categorical, Role::categorical);
+    if (!options_.id.empty()) {
+      declare({options_.id}, Role::id);
+      table_.id_name = names[find_column(file, names, options_.id)];
+    }
+    if (!options_.label.empty()) {
+      label_ = find_column(file, names, options_.label);
+      if (names[*label_] == table_.id_name) {
+        fail_input(fmt::format("{}: column {} cannot be both label and id", file, quoted(table_.id_name)));
+      }
+    }
+  }
+
+  // Reads all rows. False when a column was found to be categorical after all: its plan is corrected, and so are those
+  // of all other such columns.
+  bool fill() {
+    CsvRows rows(open_(), plan_.delimiter);
+    if (plan_.has_header) rows.next();
+    const size_t width = plan_.columns.size();
+    const bool has_id = !table_.id_name.empty();
+    table_.values = Matrix(0, width - (has_id ? 1 : 0));
+    table_.ids.clear();
+    levels_.assign(width, Levels());
+    rounded_.assign(width, 0);
+    bool kinds_hold = true;
+    std::optional<uint64_t> unread = rows.remaining();
+    ProgressScope progress(unread ? context_ : Context{}, "reading " + rows.name(), unread.value_or(0));
+    for (size_t row = 1; rows.next(); ++row) {
+      if (row % kRowsBetweenReports == 0) {
+        context_.check_cancelled();
+        if (unread) progress.advance(*unread - *rows.remaining());
+        unread = rows.remaining();
+      }
+      if (rows.cells().size() != width) fail_input(rows.name(), "a file that does not change", "one that did");
+      float* out = kinds_hold ? table_.values.append_row().data() : nullptr;
+      for (size_t j = 0; j < width; ++j) {
+        if (plan_.columns[j].role == Role::id) {
+          table_.ids.emplace_back(rows.cells()[j]);
+        } else if (const auto value = cell_value(rows, j); !value) {
+          kinds_hold = false;
+          table_.values = Matrix(0, table_.values.cols());
+          out = nullptr;
+        } else if (out != nullptr) {
+          *out++ = *value;
+        }
+      }
+    }
+    return kinds_hold;
+  }
+
+  // The value of a cell, or nothing when its column has just been found to be categorical.
+  std::optional<float> cell_value(const CsvRows& rows, size_t j) {
+    auto& column = plan_.columns[j];
+    const std::string_view cell = rows.cells()[j];
+    if (column.role == Role::numeric) {
+      // Numbers first, because most cells are; what "nan" gives is missing all the same.
+      if (const auto number = parse_number(cell)) {
+        if (number->rounded) ++rounded_[j];
+        return number->value;
+      }
+      if (missing(rows, j)) return kMissing;
+      if (column.declared) fail_input(rows.where(j, column.name), "a number (float32)", quoted(cell));
+      column.role = Role::categorical;
+      return std::nullopt;
+    }
+    if (missing(rows, j)) return kMissing;
+    const float code = levels_[j].code_of(cell);
+    if (levels_[j].size() > kMostLevels) {
+      fail_input(rows.where(j, column.name), "at most 2^24 different categories", "more (is this an id column?)");
+    }
+    return code;
+  }
+
+  void finish() {
+    table_.values.shrink_to_fit();
+    for (size_t j = 0; j < plan_.columns.size(); ++j) {
+      const auto& plan = plan_.columns[j];
+      if (plan.role == Role::id) continue;
+      if (label_ == j) table_.label = table_.columns.size();
+      Column column;
+      column.name = plan.name;
+      column.kind = plan.role == Role::categorical ? ColumnKind::categorical : ColumnKind::numeric;
+      column.levels = levels_[j].in_order_of_code();
+      column.rounded = rounded_[j];
+      table_.columns.push_back(std::move(column));
+    }
+    for (size_t j = 0; j < table_.columns.size(); ++j) sort_levels(table_, j);
+  }
+
+  const ByteOpener& open_;
+  const TableOptions& options_;
+  const Context& context_;
+  Plan plan_;
+  Table table_;
+  std::optional<size_t> label_;
+  std::vector<Levels> levels_;
+  std::vector<size_t> rounded_;
+};
+
+// A cell of text, in quotes where reading it back would otherwise give something else.
+void append_text(std::string& out, std::string_view text) {
+  static const TableOptions defaults;
+  const bool ambiguous = text.empty() || std::ranges::find(defaults.missing, text) != defaults.missing.end();
+  if (!ambiguous && text.find_first_of(",;|\t\"\r\n") == std::string_view::npos && text.front() != ' ' &&
+      text.back() != ' ') {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+}  // namespace
+
+Table read_csv(const ByteOpener& open, const TableOptions& options, const Context& context) {
+  return TableReader(open, options, context).read();
+}
+
+void write_csv(const Table& table, const std::string& path, const Context& context) {
+  const std::string extension = format_extension(path);
+  const char delimiter = extension == ".tsv" ? '\t' : extension == ".psv" ? '|' : ',';
+  constexpr size_t kFlush = size_t{1} << 16;
+  AtomicFile file(path);
+  std::string text;
+  const bool has_ids = !table.id_name.empty();
+  if (has_ids) append_text(text, table.id_name);
+  for (size_t j = 0; j < table.columns.size(); ++j) {
+    if (has_ids || j > 0) text += delimiter;
+    append_text(text, table.columns[j].name);
+  }
+  text += '\n';
+  ProgressScope progress(context, "writing " + path, table.rows());
+  for (size_t i = 0; i < table.rows(); ++i) {
+    if (i % kRowsBetweenReports == kRowsBetweenReports - 1) {
+      context.check_cancelled();
+      progress.advance(kRowsBetweenReports);
+    }
+    if (has_ids) append_text(text, table.ids[i]);
+    for (size_t j = 0; j < table.columns.size(); ++j) {
+      if (has_ids || j > 0) text += delimiter;
+      const float value = table.values(i, j);
+      if (std::isnan(value)) {
+        // An empty cell alone on its line would be a blank line, which readers skip.
+        if (!has_ids && table.columns.size() == 1) text += "NA";
+      } else if (table.columns[j].kind == ColumnKind::categorical) {
+        append_text(text, table.columns[j].levels[static_cast<size_t>(value)]);
+      } else {
+        append_number(text, value);
+      }
+    }
+    text += '\n';
+    if (text.size() >= kFlush) {
+      file.write(text);
+      text.clear();
+    }
+  }
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace assay

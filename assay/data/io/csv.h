@@ -1,0 +1,37 @@
+// Tables as CSV.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/data/io/bytes.h"
+#include "assay/data/table.h"
+
+namespace assay {
+
+// How to read a table from text. Columns are named by their header, or by position (1 is the first, -1 the last).
+struct TableOptions {
+  enum class Header { detect, yes, no };
+
+  char delimiter = '\0';  // '\0' = detect
+  // detect: a first row with a number in it is data, unless it counts 0, 1, 2, ... as pandas numbers columns.
+  Header header = Header::detect;
+  std::vector<std::string> missing = {"", "NA", "NaN", "nan", "?"};  // unquoted cells that mean "no value"
+  std::vector<std::string> numeric = {};      // columns that must be numbers
+  std::vector<std::string> categorical = {};  // columns that are categories even when they look like numbers
+  std::string label = {};                     // the column of labels
+  std::string id = {};                        // the column that names rows, kept as text
+};
+
+// Kinds of columns that are not declared are inferred: numeric when every cell that is not missing is a number.
+// One pass over the file, two when a column turns out to be categorical only after the first thousand rows.
+// Peak memory: the matrix and a buffer.
+Table read_csv(const ByteOpener& open, const TableOptions& options = {}, const Context& context = {});
+
+// Numbers in the shortest form that reads back equal, categories as text, missing cells empty, ids first; tabs between
+// cells for .tsv, bars for .psv, else commas.
+void write_csv(const Table& table, const std::string& path, const Context& context = {});
+
+}  // namespace assay

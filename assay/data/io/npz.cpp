@@ -1,0 +1,56 @@
+#include "assay/data/io/npz.h"
+
+#include <algorithm>
+#include <set>
+
+#include "assay/core/error.h"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view kExtension = ".npy";
+
+}  // namespace
+
+NpzFile::NpzFile(const std::string& path) : zip_(path) { list_arrays(); }
+
+NpzFile::NpzFile(std::string name, std::string_view bytes) : zip_(std::move(name), bytes) { list_arrays(); }
+
+void NpzFile::list_arrays() {
+  const auto& entries = zip_.entries();
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const std::string& entry = entries[i].name;
+    if (!entry.ends_with(kExtension)) continue;
+    names_.push_back(entry.substr(0, entry.size() - kExtension.size()));
+    entries_.push_back(i);
+  }
+}
+
+bool NpzFile::contains(std::string_view array) const { return std::ranges::find(names_, array) != names_.end(); }
+
+std::unique_ptr<ByteSource> NpzFile::open(std::string_view array) const {
+  const auto found = std::ranges::find(names_, array);
+  if (found == names_.end()) fail_input(name(), "an array named " + quoted(array), "none" + suggestion(array, names_));
+  return zip_.open(zip_.entries()[entries_[static_cast<size_t>(found - names_.begin())]]);
+}
+
+NpyHeader NpzFile::header(std::string_view array) const { return read_npy_header(*open(array)); }
+
+NpyArray NpzFile::read(std::string_view array) const { return read_npy(*open(array)); }
+
+void write_npz(const std::string& path, const std::vector<std::pair<std::string, NpyArray>>& arrays, bool compressed) {
+  std::set<std::string_view> names;
+  for (const auto& [name, array] : arrays) {
+    if (!names.insert(name).second) fail_input(path, "arrays of different names", quoted(name) + " twice");
+  }
+  AtomicFile file(path);
+  ZipWriter zip(file);
+  for (const auto& [name, array] : arrays) {
+    const std::string header = npy_header(array);
+    zip.add(name + std::string(kExtension), {header, array.bytes}, compressed);
+  }
+  zip.finish();
+  file.commit();
+}
+
+}  // namespace assay

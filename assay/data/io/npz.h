@@ -1,0 +1,41 @@
+// NPZ: named NumPy arrays in one ZIP archive, as np.savez and np.savez_compressed write them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/data/io/npy.h"
+#include "assay/data/io/zip.h"
+
+namespace assay {
+
+// Opens the archive and reads its directory; each array is read when it is asked for.
+class NpzFile {
+ public:
+  explicit NpzFile(const std::string& path);
+  // An archive in memory, which is copied; name is for messages.
+  NpzFile(std::string name, std::string_view bytes);
+
+  const std::string& name() const { return zip_.name(); }
+  // In the order of the archive, without ".npy". Entries that are no arrays are left out.
+  const std::vector<std::string>& names() const { return names_; }
+  bool contains(std::string_view array) const;
+  // Type and shape alone.
+  NpyHeader header(std::string_view array) const;
+  NpyArray read(std::string_view array) const;
+
+ private:
+  void list_arrays();
+  std::unique_ptr<ByteSource> open(std::string_view array) const;
+
+  ZipReader zip_;
+  std::vector<std::string> names_;
+  std::vector<size_t> entries_;  // of names_, in the archive
+};
+
+// Writes the arrays under their names, whole or not at all. The same arrays give the same bytes.
+void write_npz(const std::string& path, const std::vector<std::pair<std::string, NpyArray>>& arrays, bool compressed);
+
+}  // namespace assay

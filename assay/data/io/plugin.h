@@ -1,0 +1,54 @@
+// Parquet and Feather tables, through a plugin.
+//
+// Arrow's C++ ABI changes with every major version, so libassay never links it. A shared object, libassay_arrow.so,
+// does, and is loaded when the first such file is met; the two meet in a versioned C table of functions and exchange
+// rows through the Arrow C stream interface. The plugin is looked for in $ASSAY_PLUGIN_DIR alone when that is set, else
+// in the folder of the running program and then in ../lib/assay from there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "assay/data/io/arrow_c.h"
+#include "assay/data/table.h"
+
+extern "C" {
+
+#define ASSAY_TABLE_PLUGIN_VERSION 1
+
+// Takes bytes of a file in order; not 0 means that the writer must stop.
+typedef int (*AssayByteSink)(void* context, const void* bytes, size_t size);
+
+// What a plugin offers. `format` is "parquet" or "feather" (version 2, which is the Arrow IPC file). The functions
+// return 0, or not 0 with a message in `error`, cut to error_size and ended by a zero byte.
+struct AssayTablePlugin {
+  uint32_t version;  // ASSAY_TABLE_PLUGIN_VERSION of the header it was compiled with; always the first field
+  const char* name;  // for messages: "Arrow 26.0.1"
+  // Opens `bytes`, or the file at `path` when bytes is null; they must stay there until the stream is released.
+  int (*read)(const char* path, const void* bytes, size_t size, const char* format, ArrowArrayStream* out, char* error,
+              size_t error_size);
+  // Consumes and releases `in`, also when it fails.
+  int (*write)(const char* format, ArrowArrayStream* in, AssayByteSink sink, void* context, char* error,
+               size_t error_size);
+};
+
+// What the plugin exports under the name assay_table_plugin_v1.
+typedef const AssayTablePlugin* (*AssayTablePluginEntry)(void);
+}
+
+namespace assay {
+
+// Whether this name (x.parquet, x.pq, x.feather, x.arrow, or one of them with .gz or .xz behind) is read here.
+bool is_arrow_path(const std::string& path);
+
+// The file may also be compressed as a whole; it is then unpacked into memory.
+Table read_arrow_table(const std::string& path);
+
+// The file appears whole or not at all.
+void write_arrow_table(const Table& table, const std::string& path);
+
+// The table, if it is one that this library can call; `file` is where it came from, for the message otherwise.
+const AssayTablePlugin& checked_plugin(const AssayTablePlugin* plugin, const std::string& file);
+
+}  // namespace assay

@@ -1,0 +1,84 @@
+#include "assay/data/neighbour_blocks.h"
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+
+namespace assay {
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kSampledPairs = 2048;
+
+// How far apart rows of the pool are in each coordinate: a sum over pairs that depend on the pool's size alone.
+std::vector<double> total_differences(const NeighbourSpace& space, MatrixView<const float> coordinates) {
+  std::vector<double> totals(coordinates.cols(), 0.0);
+  const size_t rows = coordinates.rows();
+  const size_t pairs = std::min(rows / 2, kSampledPairs);
+  for (size_t i = 0; i < pairs; ++i) {
+    const auto a = coordinates.row(i * rows / (2 * pairs));
+    const auto b = coordinates.row(rows / 2 + i * 7919 % (rows - rows / 2));
+    for (size_t c = 0; c < a.size(); ++c) totals[c] += space.difference(c, a[c], b[c]);
+  }
+  return totals;
+}
+
+}  // namespace
+
+AlignedFloats::AlignedFloats(size_t size) {
+  if (size > SIZE_MAX / sizeof(float) - kAlignment) throw std::bad_alloc();
+  const size_t bytes = (size * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
+  if (bytes == 0) return;
+  data_.reset(static_cast<float*>(std::aligned_alloc(kAlignment, bytes)));
+  if (data_ == nullptr) throw std::bad_alloc();
+}
+
+NeighbourBlocks::NeighbourBlocks(const NeighbourSpace& space, MatrixView<const float> coordinates, Norm norm,
+                                 std::span<const uint32_t> rows)
+    : rows_(rows.begin(), rows.end()), places_(rows.size()) {
+  const size_t d = space.coordinates();
+  layout_.norm = norm;
+  layout_.position.resize(d);
+  std::vector<uint32_t> order(d);
+  std::iota(order.begin(), order.end(), 0u);
+  layout_.mismatches =
+      std::stable_partition(order.begin(), order.end(), [&](uint32_t c) { return space.mismatch(c); }) - order.begin();
+  // Coordinates that differ most come first: a block is dropped as soon as all its rows are beyond the limit.
+  const auto differences = total_differences(space, coordinates);
+  const auto differs_more = [&](uint32_t a, uint32_t b) { return differences[a] > differences[b]; };
+  std::stable_sort(order.begin(), order.begin() + layout_.mismatches, differs_more);
+  std::stable_sort(order.begin() + layout_.mismatches, order.end(), differs_more);
+  for (size_t i = 0; i < d; ++i) layout_.position[order[i]] = static_cast<uint32_t>(i);
+
+  values_ = AlignedFloats(blocks() * kBlockRows * d);
+  for (size_t b = 0; b < blocks(); ++b) {
+    const auto first = rows_.begin() + b * kBlockRows;
+    std::sort(first, first + rows_in(b));
+    float* values = values_.data() + b * kBlockRows * d;
+    for (size_t i = 0; i < kBlockRows; ++i) {
+      const uint32_t row = first[std::min(i, rows_in(b) - 1)];
+      const auto from = coordinates.row(row);
+      for (size_t c = 0; c < d; ++c) {
+        values[layout_.position[c] * kBlockRows + i] = from[c];
+        missing_ |= from[c] == kMissing && !space.mismatch(c);
+      }
+    }
+  }
+  for (size_t i = 0; i < rows_.size(); ++i) places_[rows_[i]] = static_cast<uint32_t>(i);
+}
+
+BlockQuery NeighbourBlocks::query(std::span<const float> coordinates, float* values) const {
+  BlockQuery query{values, missing_};
+  for (size_t c = 0; c < coordinates.size(); ++c) {
+    values[layout_.position[c]] = coordinates[c];
+    query.missing |= coordinates[c] == kMissing && layout_.position[c] >= layout_.mismatches;
+  }
+  return query;
+}
+
+double NeighbourBlocks::distance(const BlockQuery& query, size_t row) const {
+  const size_t place = places_[row];
+  return exact_distance(layout_, block(place / kBlockRows), place % kBlockRows, query);
+}
+
+}  // namespace assay

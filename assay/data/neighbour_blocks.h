@@ -1,0 +1,89 @@
+// The rows of a pool in blocks of kBlockRows, stored coordinate by coordinate, so that a vector holds one coordinate of
+// several rows.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "assay/core/matrix.h"
+#include "assay/data/neighbour_kernels.h"
+#include "assay/data/neighbour_space.h"
+
+namespace assay {
+
+// float32 values that start at a cache line.
+class AlignedFloats {
+ public:
+  AlignedFloats() = default;
+  explicit AlignedFloats(size_t size);
+  float* data() { return data_.get(); }
+  const float* data() const { return data_.get(); }
+
+ private:
+  struct Free {
+    void operator()(float* p) const { std::free(p); }
+  };
+  std::unique_ptr<float[], Free> data_;
+};
+
+class NeighbourBlocks {
+ public:
+  // coordinates: as the space maps the pool. rows: which row stands at which place; every block is then sorted by row.
+  NeighbourBlocks(const NeighbourSpace& space, MatrixView<const float> coordinates, Norm norm,
+                  std::span<const uint32_t> rows);
+
+  const BlockLayout& layout() const { return layout_; }
+  size_t rows() const { return rows_.size(); }
+  size_t blocks() const { return (rows_.size() + kBlockRows - 1) / kBlockRows; }
+  size_t rows_in(size_t block) const { return std::min(kBlockRows, rows_.size() - block * kBlockRows); }
+  size_t lowest_row(size_t block) const { return rows_[block * kBlockRows]; }
+  const float* block(size_t block) const { return values_.data() + block * kBlockRows * layout_.coordinates(); }
+
+  // A query as the space maps it, in the order of the blocks; `values` has room for it and outlives the result.
+  BlockQuery query(std::span<const float> coordinates, float* values) const;
+
+  // Offers the list every row of a block that may belong to it.
+  template <class List>
+  void visit(size_t block, const BlockQuery& query, List& list) const;
+
+  double distance(const BlockQuery& query, size_t row) const;
+
+ private:
+  BlockLayout layout_;
+  bool missing_ = false;
+  std::vector<uint32_t> rows_;    // by place
+  std::vector<uint32_t> places_;  // by row
+  AlignedFloats values_;          // places beyond the last row repeat it
+};
+
+template <class List>
+void NeighbourBlocks::visit(size_t block, const BlockQuery& query, List& list) const {
+  const double limit = list.limit(lowest_row(block));
+  uint32_t under = rows_under(layout_, this->block(block), query, estimate_ceiling(layout_, limit));
+  const size_t count = rows_in(block);
+  if (count < kBlockRows) under &= (uint32_t{1} << count) - 1;
+  if (under == 0) return;
+  const uint32_t* rows = rows_.data() + block * kBlockRows;
+  // A pass over the whole block costs about as much as this many rows one by one.
+  constexpr int kFewRows = 4;
+  if (std::popcount(under) <= kFewRows) {
+    for (; under != 0; under &= under - 1) {
+      const int at = std::countr_zero(under);
+      list.offer(exact_distance(layout_, this->block(block), at, query), rows[at]);
+    }
+    return;
+  }
+  double distances[kBlockRows];
+  exact_distances(layout_, this->block(block), query, distances);
+  for (; under != 0; under &= under - 1) {
+    const int at = std::countr_zero(under);
+    list.offer(distances[at], rows[at]);
+  }
+}
+
+}  // namespace assay

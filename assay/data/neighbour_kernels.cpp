@@ -1,0 +1,278 @@
+#include "assay/data/neighbour_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "assay/data/neighbour_space.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "assay/data/neighbour_kernels.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target must come before highway.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace assay {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// At most 8 lanes: four accumulators then cover a block on AVX2 and AVX-512 alike, and 256-bit vectors keep three ports
+// of a CPU with AVX-512 busy.
+using Floats = hn::CappedTag<float, 8>;
+using Doubles = hn::CappedTag<double, 4>;
+using FloatVector = hn::Vec<Floats>;
+using DoubleVector = hn::Vec<Doubles>;
+
+// Coordinates between two looks at whether any row is still under the ceiling.
+constexpr size_t kStride = 16;
+
+template <Norm norm, class D, class V = hn::Vec<D>>
+HWY_INLINE V accumulate(D, V total, V difference) {
+  if constexpr (norm == Norm::linf) return hn::Max(total, difference);
+  if constexpr (norm == Norm::l1) return hn::Add(total, difference);
+  if constexpr (norm == Norm::l2) return hn::Add(total, hn::Mul(difference, difference));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V one_if_different(D d, V a, V b) {
+  return hn::IfThenElseZero(hn::Ne(a, b), hn::Set(d, 1));
+}
+
+template <bool missing, class D, class V = hn::Vec<D>>
+HWY_INLINE V number_difference(D d, V a, V b) {
+  const V difference = hn::Abs(hn::Sub(a, b));
+  if constexpr (!missing) return difference;
+  return hn::IfThenElse(hn::Ge(difference, hn::Set(d, kMissingGap)), hn::Set(d, 1), difference);
+}
+
+HWY_INLINE uint32_t bits_of(hn::Mask<Floats> mask) {
+  uint8_t bytes[8] = {};
+  hn::StoreMaskBits(Floats(), mask, bytes);
+  return bytes[0];
+}
+
+template <Norm norm, bool missing>
+uint32_t rows_under_of(const BlockLayout& layout, const float* HWY_RESTRICT block, const float* HWY_RESTRICT query,
+                       float ceiling) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  const size_t end = layout.coordinates();
+  // Under l-infinity a mismatch decides alone: it kills the row or says nothing.
+  const bool mismatch_counts = norm != Norm::linf || ceiling < 1;
+  const FloatVector mismatch_value = hn::Set(d, norm == Norm::linf ? std::numeric_limits<float>::infinity() : 1.0f);
+  // A difference of numbers is rounded to float32, a mismatch is not: so rows that tie at exactly 1 are told apart from
+  // those beyond without computing them again.
+  const FloatVector top = hn::Set(d, norm == Norm::linf ? ceiling * (1 + 0x1p-21f) : ceiling);
+  uint32_t under = 0;
+  for (size_t lane = 0; lane < kBlockRows; lane += 4 * lanes) {
+    const float* HWY_RESTRICT x = block + lane;
+    FloatVector s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    const auto all_above = [&]() HWY_ATTR {
+      const FloatVector lowest = hn::Min(hn::Min(s0, s1), hn::Min(s2, s3));
+      return hn::AllFalse(d, hn::Le(lowest, top));
+    };
+    if (mismatch_counts) {
+      for (size_t c = 0; c < layout.mismatches; ++c) {
+        const FloatVector q = hn::Set(d, query[c]);
+        const float* HWY_RESTRICT at = x + c * kBlockRows;
+        s0 = hn::Add(s0, hn::IfThenElseZero(hn::Ne(hn::Load(d, at), q), mismatch_value));
+        s1 = hn::Add(s1, hn::IfThenElseZero(hn::Ne(hn::Load(d, at + lanes), q), mismatch_value));
+        s2 = hn::Add(s2, hn::IfThenElseZero(hn::Ne(hn::Load(d, at + 2 * lanes), q), mismatch_value));
+        s3 = hn::Add(s3, hn::IfThenElseZero(hn::Ne(hn::Load(d, at + 3 * lanes), q), mismatch_value));
+      }
+      if (layout.mismatches > 0 && all_above()) continue;
+    }
+    bool dropped = false;
+    for (size_t c = layout.mismatches; c < end && !dropped;) {
+      const size_t stop = std::min(end, c + kStride);
+      for (; c < stop; ++c) {
+        const FloatVector q = hn::Set(d, query[c]);
+        const float* HWY_RESTRICT at = x + c * kBlockRows;
+        s0 = accumulate<norm>(d, s0, number_difference<missing>(d, hn::Load(d, at), q));
+        s1 = accumulate<norm>(d, s1, number_difference<missing>(d, hn::Load(d, at + lanes), q));
+        s2 = accumulate<norm>(d, s2, number_difference<missing>(d, hn::Load(d, at + 2 * lanes), q));
+        s3 = accumulate<norm>(d, s3, number_difference<missing>(d, hn::Load(d, at + 3 * lanes), q));
+      }
+      dropped = all_above();
+    }
+    if (dropped) continue;
+    const uint32_t bits = bits_of(hn::Le(s0, top)) | bits_of(hn::Le(s1, top)) << lanes |
+                          bits_of(hn::Le(s2, top)) << (2 * lanes) | bits_of(hn::Le(s3, top)) << (3 * lanes);
+    under |= bits << lane;
+  }
+  return under;
+}
+
+template <Norm norm, bool missing>
+uint32_t boxes_under_of(const BlockLayout& layout, const float* HWY_RESTRICT boxes, const float* HWY_RESTRICT query,
+                        float ceiling, float* HWY_RESTRICT estimates) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  const FloatVector one = hn::Set(d, 1);
+  const FloatVector zero = hn::Zero(d);
+  uint32_t under = 0;
+  for (size_t lane = 0; lane < kBlockRows; lane += lanes) {
+    FloatVector mismatch = zero;
+    FloatVector total = zero;
+    const auto gap = [&](size_t c) HWY_ATTR {
+      const FloatVector q = hn::Set(d, query[c]);
+      const FloatVector below = hn::Sub(hn::Load(d, boxes + 2 * c * kBlockRows + lane), q);
+      const FloatVector above = hn::Sub(q, hn::Load(d, boxes + (2 * c + 1) * kBlockRows + lane));
+      return hn::Max(hn::Max(below, above), zero);
+    };
+    size_t c = 0;
+    for (; c < layout.mismatches; ++c) {
+      mismatch = accumulate<norm>(d, mismatch, one_if_different(d, gap(c), zero));
+    }
+    for (; c < layout.coordinates(); ++c) {
+      FloatVector difference = gap(c);
+      if constexpr (missing) {
+        // A box that holds a missing value holds a row no further than 1, however far its numbers are.
+        const FloatVector highest = hn::Load(d, boxes + (2 * c + 1) * kBlockRows + lane);
+        const auto at_most_one =
+            hn::Or(hn::Ge(difference, hn::Set(d, kMissingGap)), hn::Eq(highest, hn::Set(d, kMissing)));
+        difference = hn::IfThenElse(at_most_one, hn::Min(difference, one), difference);
+      }
+      total = accumulate<norm>(d, total, difference);
+    }
+    if constexpr (norm == Norm::linf) {
+      total = hn::Max(hn::Mul(total, hn::Set(d, 1 - 0x1p-23f)), mismatch);
+    } else {
+      total = hn::Add(total, mismatch);
+    }
+    hn::StoreU(total, d, estimates + lane);
+    under |= bits_of(hn::Le(total, hn::Set(d, ceiling))) << lane;
+  }
+  return under;
+}
+
+template <Norm norm>
+void exact_distances_of(const BlockLayout& layout, const float* HWY_RESTRICT block, const float* HWY_RESTRICT query,
+                        double* HWY_RESTRICT distances) {
+  const Doubles d;
+  const hn::Rebind<float, Doubles> narrow;
+  const size_t lanes = hn::Lanes(d);
+  const auto wide = [&](const float* at) HWY_ATTR { return hn::PromoteTo(d, hn::Load(narrow, at)); };
+  for (size_t lane = 0; lane < kBlockRows; lane += 4 * lanes) {
+    DoubleVector s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    for (const uint32_t c : layout.position) {
+      const DoubleVector q = hn::Set(d, static_cast<double>(query[c]));
+      const float* HWY_RESTRICT at = block + c * kBlockRows + lane;
+      if (c < layout.mismatches) {
+        s0 = accumulate<norm>(d, s0, one_if_different(d, wide(at), q));
+        s1 = accumulate<norm>(d, s1, one_if_different(d, wide(at + lanes), q));
+        s2 = accumulate<norm>(d, s2, one_if_different(d, wide(at + 2 * lanes), q));
+        s3 = accumulate<norm>(d, s3, one_if_different(d, wide(at + 3 * lanes), q));
+      } else {
+        s0 = accumulate<norm>(d, s0, number_difference<true>(d, wide(at), q));
+        s1 = accumulate<norm>(d, s1, number_difference<true>(d, wide(at + lanes), q));
+        s2 = accumulate<norm>(d, s2, number_difference<true>(d, wide(at + 2 * lanes), q));
+        s3 = accumulate<norm>(d, s3, number_difference<true>(d, wide(at + 3 * lanes), q));
+      }
+    }
+    const auto store = [&](DoubleVector s, size_t at)
+                           HWY_ATTR { hn::StoreU(norm == Norm::l2 ? hn::Sqrt(s) : s, d, distances + lane + at); };
+    store(s0, 0);
+    store(s1, lanes);
+    store(s2, 2 * lanes);
+    store(s3, 3 * lanes);
+  }
+}
+
+uint32_t rows_under(const BlockLayout& layout, const float* block, const BlockQuery& query, float ceiling) {
+  const auto run = [&]<Norm norm>() {
+    return query.missing ? rows_under_of<norm, true>(layout, block, query.values, ceiling)
+                         : rows_under_of<norm, false>(layout, block, query.values, ceiling);
+  };
+  switch (layout.norm) {
+    case Norm::linf: return run.template operator()<Norm::linf>();
+    case Norm::l1: return run.template operator()<Norm::l1>();
+    case Norm::l2: break;
+  }
+  return run.template operator()<Norm::l2>();
+}
+
+uint32_t boxes_under(const BlockLayout& layout, const float* boxes, const BlockQuery& query, float ceiling,
+                     float* estimates) {
+  const auto run = [&]<Norm norm>() {
+    return query.missing ? boxes_under_of<norm, true>(layout, boxes, query.values, ceiling, estimates)
+                         : boxes_under_of<norm, false>(layout, boxes, query.values, ceiling, estimates);
+  };
+  switch (layout.norm) {
+    case Norm::linf: return run.template operator()<Norm::linf>();
+    case Norm::l1: return run.template operator()<Norm::l1>();
+    case Norm::l2: break;
+  }
+  return run.template operator()<Norm::l2>();
+}
+
+void exact_distances(const BlockLayout& layout, const float* block, const BlockQuery& query, double* distances) {
+  switch (layout.norm) {
+    case Norm::linf: return exact_distances_of<Norm::linf>(layout, block, query.values, distances);
+    case Norm::l1: return exact_distances_of<Norm::l1>(layout, block, query.values, distances);
+    case Norm::l2: return exact_distances_of<Norm::l2>(layout, block, query.values, distances);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace assay
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay {
+namespace {
+
+HWY_EXPORT(rows_under);
+HWY_EXPORT(boxes_under);
+HWY_EXPORT(exact_distances);
+
+// The largest float32 that is not above a float64.
+float rounded_down(double value) {
+  const float near = static_cast<float>(value);
+  return near > value ? std::nextafter(near, -std::numeric_limits<float>::infinity()) : near;
+}
+
+}  // namespace
+
+float estimate_ceiling(const BlockLayout& layout, double limit) {
+  if (layout.norm == Norm::linf || limit < 0) return rounded_down(limit);
+  // Each of the d terms is rounded when subtracted, squared and at most d times when added, by 2^-24 relative each time
+  // (or absolute, below the smallest normal number).
+  const auto d = static_cast<double>(layout.coordinates());
+  const double sum = layout.norm == Norm::l2 ? limit * limit : limit;
+  const double highest = sum * std::exp((d + 8) * 0x1p-24) + (d + 1) * std::numeric_limits<float>::min();
+  return std::nextafter(static_cast<float>(highest), std::numeric_limits<float>::infinity());
+}
+
+uint32_t rows_under(const BlockLayout& layout, const float* block, const BlockQuery& query, float ceiling) {
+  return HWY_DYNAMIC_DISPATCH(rows_under)(layout, block, query, ceiling);
+}
+
+uint32_t boxes_under(const BlockLayout& layout, const float* boxes, const BlockQuery& query, float ceiling,
+                     float* estimates) {
+  return HWY_DYNAMIC_DISPATCH(boxes_under)(layout, boxes, query, ceiling, estimates);
+}
+
+void exact_distances(const BlockLayout& layout, const float* block, const BlockQuery& query, double* distances) {
+  HWY_DYNAMIC_DISPATCH(exact_distances)(layout, block, query, distances);
+}
+
+double exact_distance(const BlockLayout& layout, const float* block, size_t row, const BlockQuery& query) {
+  double total = 0;
+  for (const uint32_t c : layout.position) {
+    const double a = block[c * kBlockRows + row];
+    const double b = query.values[c];
+    double difference = std::abs(a - b);
+    if (c < layout.mismatches ? difference != 0 : difference >= kMissingGap) difference = 1;
+    switch (layout.norm) {
+      case Norm::linf: total = std::max(total, difference); break;
+      case Norm::l1: total += difference; break;
+      case Norm::l2: total += difference * difference; break;
+    }
+  }
+  return layout.norm == Norm::l2 ? std::sqrt(total) : total;
+}
+
+}  // namespace assay
+#endif

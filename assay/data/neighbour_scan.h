@@ -1,0 +1,18 @@
+// Search among many coordinates: every block is looked at, but left as soon as all its rows are beyond the limit.
+//
+// A batch of queries goes through the blocks together, so that a block is read from memory once for all of them.
+// Cost: rows x coordinates at worst; in practice the share of coordinates it takes to see that a row is too far.
+#pragma once
+
+#include <span>
+
+#include "assay/data/neighbour_blocks.h"
+#include "assay/data/neighbour_lists.h"
+
+namespace assay {
+
+// Offers each list the rows of all blocks that may belong to it; queries and lists have one size.
+void scan(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, std::span<NearestList> lists);
+void scan(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, std::span<RadiusList> lists);
+
+}  // namespace assay

@@ -1,0 +1,69 @@
+// The coordinates in which neighbours are searched: one float32 number per feature group (scaled) or column (raw).
+//
+// Every coordinate is compared by |a - b| with two exceptions that make it 1: a mismatch coordinate whose values differ
+// at all, and a value against a missing one. Missing is stored as kMissing, so far from every allowed value that the
+// difference alone tells; two missing values are 0 apart without a special case.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/matrix.h"
+#include "assay/data/dataset.h"
+#include "assay/data/neighbours.h"
+
+namespace assay {
+
+inline constexpr float kMissing = std::numeric_limits<float>::max();
+inline constexpr float kLargestCoordinate = 1e38f;  // values beyond it, infinities among them, are refused
+inline constexpr float kMissingGap = 2.2e38f;       // twice the largest < this < missing less the largest
+
+// What messages call the pool.
+std::string pool_name(const Dataset& pool);
+
+class NeighbourSpace {
+ public:
+  // Reads every row of the pool twice (mean, then deviation), in float64. Scaled coordinates are
+  // (value - mean) / deviation rounded to float32: the mean cancels from differences, but taking it off first keeps the
+  // digits of features that are far from 0, such as years and timestamps.
+  NeighbourSpace(const Dataset& pool, Space space);
+
+  size_t columns() const { return column_names_.size(); }
+  size_t coordinates() const { return coordinates_.size(); }
+  // Whether two values of this coordinate are only equal or not.
+  bool mismatch(size_t coordinate) const { return coordinates_[coordinate].kind != Kind::number; }
+
+  // The distance of two values of one coordinate.
+  double difference(size_t coordinate, float a, float b) const {
+    const double apart = std::abs(static_cast<double>(a) - b);
+    return (mismatch(coordinate) ? apart > 0 : apart >= kMissingGap) ? 1 : apart;
+  }
+
+  // The coordinates of rows begin .. end - 1. An input error "<where>, row i, column '...': ..." for an infinite value,
+  // or one so large that its distances leave float32.
+  Matrix map(std::string_view where, MatrixView<const float> rows, size_t begin, size_t end) const;
+
+ private:
+  enum class Kind { number, code, one_hot };
+  struct Coordinate {
+    Kind kind;
+    size_t first;
+    size_t count = 1;
+    double mean = 0;
+    double deviation = 1;
+  };
+
+  void scale(const Dataset& pool);
+  void check(std::string_view where, size_t number, std::span<const float> row) const;
+  [[noreturn]] void refuse(std::string_view where, size_t row, size_t column, float value) const;
+
+  std::vector<std::string> column_names_;
+  std::vector<Coordinate> coordinates_;
+};
+
+}  // namespace assay

@@ -1,0 +1,41 @@
+// Search among few coordinates: a k-d tree of boxes, 32 to a node, tested 32 at a time.
+//
+// Rows are split at the median of the coordinate in which they differ most, down to blocks of kBlockRows; the boxes of
+// kBlockRows neighbouring blocks form a node, theirs the node above, up to one root. A search enters the boxes that
+// come within the limit, nearest first. Cost: build O(n d log n); a query tests a few nodes per level and scans the
+// blocks that it cannot exclude.
+#pragma once
+
+#include <vector>
+
+#include "assay/data/neighbour_blocks.h"
+#include "assay/data/neighbour_lists.h"
+
+namespace assay {
+
+// An order of the rows in which neighbouring blocks, and blocks of blocks, hold rows that are close together.
+std::vector<uint32_t> tree_order(const NeighbourSpace& space, MatrixView<const float> coordinates);
+
+class NeighbourTree {
+ public:
+  // The blocks are in tree_order.
+  explicit NeighbourTree(const NeighbourBlocks& blocks);
+
+  void search(const NeighbourBlocks& blocks, const BlockQuery& query, NearestList& list) const;
+  void search(const NeighbourBlocks& blocks, const BlockQuery& query, RadiusList& list) const;
+
+ private:
+  // The boxes of one depth: of blocks at level 0, of nodes of the level below above it.
+  struct Level {
+    size_t boxes = 0;
+    AlignedFloats bounds;               // node x coordinate x (kBlockRows lower, kBlockRows upper bounds)
+    std::vector<uint32_t> lowest_rows;  // by node
+  };
+
+  template <class List>
+  void visit(const NeighbourBlocks& blocks, const BlockQuery& query, size_t level, size_t node, List& list) const;
+
+  std::vector<Level> levels_;
+};
+
+}  // namespace assay

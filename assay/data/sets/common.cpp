@@ -1,0 +1,82 @@
+#include "assay/data/sets/common.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "assay/core/error.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+// $ASSAY_DATA may list several folders, as PATH does.
+std::vector<std::string> search_path(const std::vector<std::string>& data_dirs) {
+  std::vector<std::string> out = data_dirs;
+  if (const char* listed = std::getenv("ASSAY_DATA")) {
+    std::string_view rest = listed;
+    while (!rest.empty()) {
+      const size_t colon = std::min(rest.find(':'), rest.size());
+      if (colon > 0) out.emplace_back(rest.substr(0, colon));
+      rest.remove_prefix(std::min(colon + 1, rest.size()));
+    }
+  }
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') {
+    out.push_back(std::string(cache) + "/assay");
+  } else if (const char* home = std::getenv("HOME")) {
+    out.push_back(std::string(home) + "/.cache/assay");
+  }
+  return out;
+}
+
+}  // namespace
+
+DataFiles::DataFiles(const DatasetInfo& info, const std::vector<std::string>& data_dirs) : info_(info) {
+  for (const auto& dir : search_path(data_dirs)) {
+    for (const auto& folder : info.folders) looked_in_.push_back(dir + "/" + folder);
+  }
+  for (const auto& file : info.files) {
+    for (const auto& folder : looked_in_) {
+      for (const char* packing : {"", ".gz", ".xz"}) {
+        const std::string path = folder + "/" + file.name + packing;
+        std::error_code ignored;
+        if (fs::is_regular_file(path, ignored)) found_.try_emplace(file.name, path);
+      }
+    }
+  }
+}
+
+bool DataFiles::complete() const { return found_.size() == info_.files.size(); }
+
+const std::string& DataFiles::path(std::string_view file) const {
+  if (const auto found = found_.find(file); found != found_.end()) return found->second;
+  const auto wanted = std::ranges::find(info_.files, file, &DataFile::name);
+  if (wanted == info_.files.end()) {
+    throw Error(ErrorKind::internal, fmt::format("data set {} has no file {}", info_.name, file));
+  }
+  throw Error(ErrorKind::input,
+              fmt::format("data set {}: {} was not found in {}; get it from {} (sha256 {}), and name its folder with "
+                          "--data-dir or ASSAY_DATA",
+                          info_.name, wanted->name, looked_in_.empty() ? "any folder" : joined(looked_in_, "or"),
+                          info_.address, wanted->sha256));
+}
+
+Table read_unnamed_table(const std::string& source, std::string_view text, std::span<const std::string> names,
+                         char delimiter, TableOptions options) {
+  std::string whole;
+  for (const auto& name : names) {
+    if (!whole.empty()) whole += delimiter;
+    whole += name;
+  }
+  whole += '\n';
+  whole += text;
+  options.delimiter = delimiter;
+  options.header = TableOptions::Header::yes;
+  return read_csv([&] { return memory_bytes(source, whole); }, options);
+}
+
+}  // namespace assay

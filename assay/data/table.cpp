@@ -1,0 +1,83 @@
+#include "assay/data/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "assay/core/error.h"
+
+namespace assay {
+
+size_t find_column(std::string_view where, const std::vector<std::string>& names, std::string_view name_or_position) {
+  if (const auto found = std::ranges::find(names, name_or_position); found != names.end()) {
+    return static_cast<size_t>(found - names.begin());
+  }
+  int64_t position = 0;
+  const char* end = name_or_position.data() + name_or_position.size();
+  const auto [stop, error] = std::from_chars(name_or_position.data(), end, position);
+  const auto count = static_cast<int64_t>(names.size());
+  if (error == std::errc() && stop == end) {
+    if (position >= 1 && position <= count) return static_cast<size_t>(position - 1);
+    if (position <= -1 && position >= -count) return static_cast<size_t>(count + position);
+    fail_input(where, fmt::format("a column from 1 to {} or -1 to -{}", count, count), fmt::format("{}", position));
+  }
+  constexpr size_t kListed = 20;
+  std::vector<std::string> listed;
+  for (const auto& name : names) {
+    if (listed.size() < kListed) listed.push_back(quoted(name));
+  }
+  if (names.size() > kListed) listed.push_back(fmt::format("{} more", names.size() - kListed));
+  fail_input(fmt::format("{}: there is no column {}{}; the columns are {}", where, quoted(name_or_position),
+                         suggestion(name_or_position, names), joined(listed)));
+}
+
+std::vector<std::string> column_names(const Table& table) {
+  std::vector<std::string> names;
+  for (const auto& column : table.columns) names.push_back(column.name);
+  return names;
+}
+
+Table select_rows(const Table& table, const std::vector<size_t>& rows) {
+  Table out;
+  out.source = table.source;
+  out.columns = table.columns;
+  out.label = table.label;
+  out.id_name = table.id_name;
+  out.item_shape = table.item_shape;
+  out.values = Matrix(rows.size(), table.values.cols());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::ranges::copy(table.values.row(rows[i]), out.values.row(i).begin());
+    if (!table.ids.empty()) out.ids.push_back(table.ids[rows[i]]);
+  }
+  return out;
+}
+
+void sort_levels(Table& table, size_t column) {
+  auto& levels = table.columns[column].levels;
+  if (levels.empty()) return;
+  std::vector<bool> used(levels.size());
+  for (size_t i = 0; i < table.rows(); ++i) {
+    if (const float code = table.values(i, column); !std::isnan(code)) used[static_cast<size_t>(code)] = true;
+  }
+  std::vector<size_t> order;
+  for (size_t code = 0; code < levels.size(); ++code) {
+    if (used[code]) order.push_back(code);
+  }
+  std::ranges::sort(order, [&](size_t a, size_t b) { return levels[a] < levels[b]; });
+  std::vector<float> new_code(levels.size());
+  std::vector<std::string> sorted;
+  for (size_t rank = 0; rank < order.size(); ++rank) {
+    new_code[order[rank]] = static_cast<float>(rank);
+    sorted.push_back(std::move(levels[order[rank]]));
+  }
+  levels = std::move(sorted);
+  for (size_t i = 0; i < table.rows(); ++i) {
+    float& code = table.values(i, column);
+    if (!std::isnan(code)) code = new_code[static_cast<size_t>(code)];
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,50 @@
+// A table as read from a file: named columns of numbers or categories, before any encoding.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/matrix.h"
+
+namespace assay {
+
+enum class ColumnKind { numeric, categorical };
+
+struct Column {
+  std::string name;
+  ColumnKind kind = ColumnKind::numeric;
+  // Categorical: the text of each code, in byte order, so that codes do not depend on the order of rows.
+  std::vector<std::string> levels = {};
+  // Numeric: how many whole numbers beyond 2^24 lost digits in float32.
+  size_t rounded = 0;
+};
+
+// values(i, j) is row i of columns[j]: a number, or the code of a level. Missing is NaN in both.
+struct Table {
+  std::string source;  // the file or data set, for messages
+  std::vector<Column> columns;
+  Matrix values;
+  std::optional<size_t> label;          // which column is the label, where one was named
+  std::string id_name;                  // the column that names rows; empty when there is none
+  std::vector<std::string> ids;         // one for each row, kept as text
+  std::vector<size_t> item_shape = {};  // of one row when rows are images: {28, 28}
+
+  size_t rows() const { return values.rows(); }
+};
+
+// Which of these names is meant: an exact name, or a position (1 is the first, -1 the last). An input error that
+// starts with `where` and lists the names when there is none.
+size_t find_column(std::string_view where, const std::vector<std::string>& names, std::string_view name_or_position);
+
+std::vector<std::string> column_names(const Table& table);
+
+// The rows with these indices, in this order.
+Table select_rows(const Table& table, const std::vector<size_t>& rows);
+
+// Renumbers the codes of a categorical column so that its levels are in byte order and every level occurs.
+void sort_levels(Table& table, size_t column);
+
+}  // namespace assay

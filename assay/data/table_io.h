@@ -1,0 +1,19 @@
+// Tables from and to files, by extension: .csv .tsv .txt .psv .data, .npy, .npz, .idx and MNIST's names, .parquet, .feather;
+// all of them also as .gz and .xz.
+#pragma once
+
+#include <string>
+
+#include "assay/core/context.h"
+#include "assay/data/io/csv.h"
+#include "assay/data/table.h"
+
+namespace assay {
+
+// Options about text (delimiter, header, missing) concern CSV alone; label, id and kinds of columns concern every format.
+Table read_table(const std::string& path, const TableOptions& options = {}, const Context& context = {});
+
+// Atomically: the old file or the new one, never half of one.
+void write_table(const Table& table, const std::string& path, const Context& context = {});
+
+}  // namespace assay

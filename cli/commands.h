@@ -1,0 +1,44 @@
+// The commands of the program. Each adds itself to the parser and leaves in Session::run what to do.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/data/datasets.h"
+#include "assay/data/io/csv.h"
+
+namespace assay::cli {
+
+// What every command shares.
+struct Session {
+  Context context;
+  bool quiet = false;
+  bool json = false;
+  std::vector<std::string> data_dirs;
+  std::function<void()> run;  // set by the command that was chosen
+};
+
+void add_list(CLI::App& app, Session& session);
+void add_data(CLI::App& app, Session& session);
+void add_describe(CLI::App& app, Session& session);
+void add_neighbours(CLI::App& app, Session& session);
+
+// The arguments that say which table is meant and how to read it.
+struct TableArguments {
+  std::string what;
+  std::string split = "all";
+  std::string delimiter;
+  std::string header = "detect";
+  std::vector<std::string> missing;
+  TableOptions options;
+
+  void add_to(CLI::App& command);
+  Table open(const Session& session) const;
+};
+
+}  // namespace assay::cli

@@ -1,0 +1,92 @@
+// assay: which explanation of a prediction can be trusted, and can a better one be made?
+//
+// Exit codes: 0 done, 1 bad input, 2 bad usage, 130 interrupted. Results go to stdout, everything else to stderr.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <new>
+
+#include "assay/core/error.h"
+#include "assay/core/vector_target.h"
+#include "assay/core/version.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+
+namespace {
+
+constexpr int kBadInput = 1;
+constexpr int kBadUsage = 2;
+constexpr int kInterrupted = 130;
+
+// A signal handler may touch little else than a lock-free atomic.
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+// The first Ctrl-C asks the library to stop, so that it can clean up; a second one ends the program at once.
+void on_interrupt(int) {
+  interrupted = true;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+int run(int argc, char** argv) {
+  using namespace assay;
+  using namespace assay::cli;
+  Session session;
+  ProgressLine progress;
+
+  CLI::App app("Which explanation of a prediction can be trusted, and can a better one be made?", "assay");
+  app.set_version_flag("--version", fmt::format("assay {}", kVersion));
+  app.add_option("--seed", session.context.seed, "Seed of everything random; the same seed gives the same bits");
+  app.add_option("--threads", session.context.threads, "Threads to use; 0 = all cores. Results do not depend on it")
+      ->check(CLI::Range(0u, 4096u));
+  app.add_flag("--quiet", session.quiet, "Print results alone: no progress, no remarks");
+  app.add_flag("--json", session.json, "Print results as JSON");
+  app.add_option("--data-dir", session.data_dirs, "A folder of data sets, searched before $ASSAY_DATA and the cache");
+  app.require_subcommand(1);
+  app.fallthrough();
+  add_list(app, session);
+  add_data(app, session);
+  add_describe(app, session);
+  add_neighbours(app, session);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    return app.exit(wanted);
+  } catch (const CLI::ParseError& problem) {
+    fmt::print(stderr, "assay: {} (`assay --help` shows how)\n", problem.what());
+    return kBadUsage;
+  }
+
+  if (!session.quiet && ::isatty(STDERR_FILENO) != 0) session.context.progress = &progress;
+  session.context.cancelled = &interrupted;
+  std::signal(SIGINT, on_interrupt);
+  // A reader that went away (`| head`) is an error of write(), not a silent death.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    if (const char* target = std::getenv("ASSAY_TARGET")) pin_vector_target(target);
+    session.run();
+    if (std::fflush(stdout) != 0 && !interrupted) throw Error(ErrorKind::io, "cannot write to standard output");
+    return interrupted ? kInterrupted : 0;
+  } catch (const Error& error) {
+    fmt::print(stderr, "assay: {}\n", error.what());
+    return error.kind() == ErrorKind::cancelled ? kInterrupted : kBadInput;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "assay: not enough memory\n");
+    return kBadInput;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& bug) {
+    std::fprintf(stderr, "assay: internal error: %s\n", bug.what());
+    return kBadInput;
+  }
+}

@@ -1,0 +1,39 @@
+#include "assay/core/error.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/message.h"
+
+namespace assay {
+namespace {
+
+TEST(Errors, SayWhereWhatWasExpectedAndWhatWasFound) {
+  EXPECT_EQ(message_of([] { fail_input("a.csv, line 3", "a number", "'x'"); }),
+            "a.csv, line 3: expected a number, found 'x'");
+  EXPECT_EQ(message_of([] { fail_io("a.csv", "open it", 2); }), "a.csv: cannot open it: No such file or directory");
+}
+
+TEST(Errors, TextFromOutsideIsMadeSafeAndShort) {
+  EXPECT_EQ(quoted("a\nb\x1b[31m"), "'a\\x0ab\\x1b[31m'");
+  EXPECT_EQ(quoted(std::string(100, 'a')), "'" + std::string(60, 'a') + "...'");
+  // 59 letters and a two-byte letter: the cut at 60 bytes would split it.
+  EXPECT_EQ(quoted(std::string(59, 'a') + "\xC3\xA9zzz"), "'" + std::string(59, 'a') + "...'");
+}
+
+TEST(Errors, SuggestsANearName) {
+  const std::vector<std::string> known = {"iris", "adult", "mnist"};
+  EXPECT_EQ(suggestion("irs", known), "; did you mean 'iris'?");
+  EXPECT_EQ(suggestion("adlut", known), "; did you mean 'adult'?");
+  EXPECT_EQ(suggestion("weather", known), "");
+  EXPECT_EQ(suggestion(std::string(100000, 'x'), known), "");
+}
+
+TEST(Errors, ListsReadAsSentences) {
+  EXPECT_EQ(joined({}), "");
+  EXPECT_EQ(joined({"a"}), "a");
+  EXPECT_EQ(joined({"a", "b"}), "a and b");
+  EXPECT_EQ(joined({"a", "b", "c"}, "or"), "a, b or c");
+}
+
+}  // namespace
+}  // namespace assay

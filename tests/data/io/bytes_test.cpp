@@ -1,0 +1,152 @@
+#include "assay/data/io/bytes.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "assay/core/random.h"
+#include "tests/message.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Bytes : public ::testing::Test {
+ protected:
+  Bytes() : folder_(fs::path(::testing::TempDir()) / "assay_bytes") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  static void write(const std::string& path, const std::string& bytes) {
+    AtomicFile file(path);
+    file.write(bytes);
+    file.commit();
+  }
+  static std::string raw(const std::string& path) {
+    std::ostringstream out;
+    out << std::ifstream(path, std::ios::binary).rdbuf();
+    return out.str();
+  }
+  size_t files() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+  fs::path folder_;
+};
+
+std::string random_text(size_t size) {
+  RandomStream random(1, "bytes");
+  std::string text(size, '\0');
+  for (auto& c : text) c = static_cast<char>('a' + random.below(7));
+  return text;
+}
+
+TEST_F(Bytes, CompressedFilesReadBackAndReallyAreCompressed) {
+  const std::string text = random_text(300000);
+  for (const std::string name : {"a.csv", "a.csv.gz", "a.csv.xz"}) {
+    write(path(name), text);
+    EXPECT_EQ(read_all(*open_bytes(path(name))), text);
+  }
+  EXPECT_EQ(raw(path("a.csv")), text);
+  EXPECT_EQ(raw(path("a.csv.gz")).substr(0, 2), "\x1f\x8b");
+  EXPECT_EQ(raw(path("a.csv.xz")).substr(1, 4), "7zXZ");
+  EXPECT_LT(raw(path("a.csv.gz")).size(), text.size() / 2);
+}
+
+TEST_F(Bytes, SameContentGivesTheSameCompressedBytes) {
+  write(path("a.gz"), "hello");
+  write(path("b.gz"), "hello");
+  EXPECT_EQ(raw(path("a.gz")), raw(path("b.gz")));
+}
+
+TEST_F(Bytes, CompressionIsKnownByContentNotByName) {
+  write(path("a.gz"), "hello");
+  fs::rename(path("a.gz"), path("a.csv"));
+  EXPECT_EQ(read_all(*open_bytes(path("a.csv"))), "hello");
+}
+
+TEST_F(Bytes, SeveralMembersAreOneFile) {
+  write(path("a.gz"), "hello ");
+  write(path("b.gz"), "world");
+  const std::string both = raw(path("a.gz")) + raw(path("b.gz"));
+  EXPECT_EQ(read_all(*memory_bytes("m", both)), "hello world");
+}
+
+TEST_F(Bytes, TruncatedAndDamagedCompressionIsRefused) {
+  for (const std::string kind : {"gz", "xz"}) {
+    const std::string name = kind == "gz" ? "gzip" : "xz";
+    write(path("a." + kind), random_text(100000));
+    const std::string whole = raw(path("a." + kind));
+    const auto complaint = [&](const std::string& bytes) {
+      return message_of([&] { read_all(*memory_bytes("m", bytes)); });
+    };
+    EXPECT_EQ(complaint(whole.substr(0, whole.size() / 2)), "m: expected a whole " + name + " file, found one that ends in the middle");
+    EXPECT_EQ(complaint(whole.substr(0, whole.size() - 1)), "m: expected a whole " + name + " file, found one that ends in the middle");
+    std::string damaged = whole;
+    for (size_t i = damaged.size() / 2; i < damaged.size() / 2 + 20; ++i) damaged[i] = static_cast<char>(damaged[i] ^ 0x5a);
+    EXPECT_EQ(complaint(damaged), "m: expected a valid " + name + " file, found damaged compressed data");
+  }
+}
+
+TEST_F(Bytes, LimitIsKept) {
+  write(path("a.gz"), std::string(10000000, 'x'));
+  EXPECT_EQ(message_of([&] { read_all(*open_bytes(path("a.gz")), 1000); }),
+            path("a.gz") + ": expected at most 1000 bytes, found more");
+  EXPECT_EQ(read_all(*open_bytes(path("a.gz")), 10000000).size(), 10000000u);
+  EXPECT_EQ(read_all(*memory_bytes("m", "12345"), 5), "12345");
+}
+
+TEST_F(Bytes, WithoutCommitTheOldFileStays) {
+  write(path("a.csv"), "old");
+  {
+    AtomicFile file(path("a.csv"));
+    file.write("new");
+  }
+  EXPECT_EQ(raw(path("a.csv")), "old");
+  EXPECT_EQ(files(), 1u) << "the temporary file was left behind";
+  {
+    AtomicFile file(path("b.csv"));
+    file.write("new");
+  }
+  EXPECT_FALSE(fs::exists(path("b.csv")));
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Bytes, ReplacementKeepsPermissionsAndFollowsLinks) {
+  write(path("a.csv"), "old");
+  ::chmod(path("a.csv").c_str(), 0640);
+  fs::create_symlink("a.csv", path("link.csv"));
+  write(path("link.csv"), "new");
+  EXPECT_TRUE(fs::is_symlink(path("link.csv")));
+  EXPECT_EQ(raw(path("a.csv")), "new");
+  EXPECT_EQ(static_cast<unsigned>(fs::status(path("a.csv")).permissions()), 0640u);
+}
+
+TEST_F(Bytes, SpecialFilesAreWrittenDirectly) {
+  write("/dev/null", "gone");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(Bytes, PlacesThatCannotBeReadOrWrittenAreNamed) {
+  EXPECT_EQ(message_of([&] { open_bytes(path("none")); }), path("none") + ": cannot open it: No such file or directory");
+  EXPECT_EQ(message_of([&] { open_bytes(folder_.string()); }), folder_.string() + ": expected a file, found a folder");
+  EXPECT_EQ(message_of([&] { AtomicFile file(path("no/where.csv")); }),
+            path("no/where.csv") + ": cannot write it: No such file or directory");
+  EXPECT_EQ(message_of([&] { AtomicFile file(folder_.string()); }),
+            folder_.string() + ": expected the name of a file to write, found a folder");
+}
+
+TEST_F(Bytes, ExtensionsLookThroughCompression) {
+  EXPECT_EQ(format_extension("a/B.CSV.gz"), ".csv");
+  EXPECT_EQ(format_extension("x.npz"), ".npz");
+  EXPECT_EQ(format_extension("a.b/noextension"), "");
+  EXPECT_EQ(format_extension("x.gz"), "");
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,21 @@
+// For tests of error messages.
+#pragma once
+
+#include <string>
+
+#include "assay/core/error.h"
+
+namespace assay {
+
+// The message of the Error that `act` throws, or "no error".
+template <class Act>
+std::string message_of(const Act& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace assay

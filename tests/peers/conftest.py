@@ -1,0 +1,21 @@
+"""Parity with other libraries runs where they are installed: `make test-peers` passes --run-peers."""
+
+import pytest
+
+
+def pytest_addoption(parser):
+    parser.addoption("--run-peers", action="store_true", help="run the comparisons with other libraries")
+
+
+class NotRun(pytest.Module):
+    """A test module that is not even imported, because what it imports may not be installed."""
+
+    def collect(self):
+        raise pytest.skip.Exception("run by `make test-peers`", allow_module_level=True)
+
+
+def pytest_pycollect_makemodule(module_path, parent):
+    # Below another folder this file is read after the command line, and the option is not known.
+    if parent.config.getoption("run_peers", False):
+        return None
+    return NotRun.from_parent(parent, path=module_path)
