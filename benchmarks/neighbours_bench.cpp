@@ -6,6 +6,8 @@
 #include <string>
 
 #include "assay/core/random.h"
+#include "assay/data/datasets.h"
+#include "assay/data/encoder.h"
 #include "assay/data/neighbours.h"
 
 namespace assay {
@@ -16,7 +18,13 @@ struct Search {
   Matrix queries;
 };
 
-std::optional<Dataset> real_data(const char*) { return std::nullopt; }
+std::optional<Dataset> real_data(const char* name) {
+  if (!dataset_available(name)) return std::nullopt;
+  DatasetRequest request;
+  if (std::string_view(name) == "mnist") request.split = Split::train;
+  const Table table = load_dataset(name, request);
+  return Encoder::fit(table, {}).apply(table);
+}
 
 Dataset with_single_groups(Matrix x, size_t categories) {
   Dataset data;

@@ -83,7 +83,12 @@ std::string with_commas(uint64_t number) {
   return out;
 }
 
-std::string short_number(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4g}", value); }
+std::string short_number(double value) {
+  if (std::isnan(value)) return "-";
+  const double size = std::fabs(value);
+  if (size >= 1000 && size < 1e12) return (value < 0 ? "-" : "") + with_commas(static_cast<uint64_t>(std::llround(size)));
+  return fmt::format("{:.4g}", value);
+}
 
 std::string printable(std::string_view text) {
   std::string out(text);

@@ -36,7 +36,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, const std
 // 48842 as "48,842".
 std::string with_commas(uint64_t number);
 
-// Four significant digits, or "-" for NaN.
+// Four significant digits (thousands as whole numbers), or "-" for NaN.
 std::string short_number(double value);
 
 // Text from a file made safe for a terminal: control characters become '?'.

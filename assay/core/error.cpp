@@ -38,7 +38,7 @@ void fail_io(std::string_view path, std::string_view action, int error_number) {
                                          std::generic_category().message(error_number)));
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr size_t kLongest = 60;
   std::string out = "'";
   for (const char c : text.substr(0, kLongest)) {
@@ -61,7 +61,7 @@ std::string quoted(std::string_view text) {
 std::string suggestion(std::string_view unknown, const std::vector<std::string>& known) {
   // Names come from outside: a very long one is no typing slip and is not worth the quadratic search.
   if (unknown.size() > 64) return "";
-  size_t best = std::max<size_t>(1, unknown.size() / 3) + 1;
+  size_t best = std::max<size_t>(1, (unknown.size() + 1) / 3) + 1;
   const std::string* match = nullptr;
   for (const auto& name : known) {
     if (name.size() > 64) continue;
@@ -71,7 +71,7 @@ std::string suggestion(std::string_view unknown, const std::vector<std::string>&
       match = &name;
     }
   }
-  return match ? fmt::format("; did you mean {}?", quoted(*match)) : "";
+  return match ? fmt::format(" (did you mean {}?)", in_quotes(*match)) : "";
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view last) {

@@ -41,9 +41,9 @@ class Error : public std::exception {
 [[noreturn]] void fail_io(std::string_view path, std::string_view action, int error_number);
 
 // Text from outside made safe and short for a message: in quotes, control characters escaped, long text cut.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
-// "; did you mean 'x'?" when a known name is close to the unknown one, else nothing.
+// " (did you mean 'x'?)" when a known name is close to the unknown one, else nothing.
 std::string suggestion(std::string_view unknown, const std::vector<std::string>& known);
 
 // "a, b and c", for sentences that list what is allowed.

@@ -10,6 +10,7 @@
 #if defined(ASSAY_STD_THREADS)  // the TSan build: the sanitizer cannot see into oneTBB
 #include <thread>
 #else
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #endif
@@ -29,6 +30,10 @@ void run_on_threads(unsigned threads, size_t count, const std::function<void(siz
 }
 #else
 void run_on_threads(unsigned threads, size_t count, const std::function<void(size_t)>& run) {
+  // More threads than cores is the caller's wish (tests of determinism have it); without this oneTBB prints a warning.
+  using Control = tbb::global_control;
+  const size_t allowed = std::max<size_t>(threads, Control::active_value(Control::max_allowed_parallelism));
+  const Control limit(Control::max_allowed_parallelism, allowed);
   tbb::task_arena arena(static_cast<int>(threads));
   arena.execute([&] { tbb::parallel_for(size_t{0}, count, run, tbb::simple_partitioner()); });
 }

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "assay/core/random.h"
@@ -13,14 +14,17 @@ namespace {
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
-// Regularised incomplete beta function I_x(a, b) by its continued fraction (DLMF 8.17.22), evaluated with Lentz's
-// algorithm; the symmetry I_x(a, b) = 1 - I_{1-x}(b, a) keeps x where the fraction converges fast.
-double incomplete_beta(double a, double b, double x) {
-  if (x <= 0) return 0;
-  if (x >= 1) return 1;
-  if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(b, a, 1 - x);
-  const double front =
-      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x)) / a;
+// ln(Gamma(a + 1/2) / Gamma(a)). For large a the difference of two log-gammas would lose most of its digits, so there
+// its asymptotic series (DLMF 5.11.13) stands in.
+double log_gamma_half_step(double a) {
+  if (a < 50) return std::lgamma(a + 0.5) - std::lgamma(a);
+  const double r = 1 / (a * a);
+  return 0.5 * std::log(a) - (1.0 / 8 - r * (1.0 / 192 - r * (1.0 / 640 - r * 17.0 / 14336))) / a;
+}
+
+// Continued fraction of the incomplete beta function (DLMF 8.17.22) by Lentz's algorithm; converges fast for
+// x < (a + 1) / (a + b + 2).
+double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
   constexpr int kMostTerms = 10000;
   double c = 1;
@@ -41,7 +45,19 @@ double incomplete_beta(double a, double b, double x) {
     }
     if (std::fabs(step - 1) < 1e-15) break;
   }
-  return front * fraction;
+  return fraction;
+}
+
+// The regularised incomplete beta function I_x(a, 1/2), which is the two-sided tail of Student's t, given x and
+// y = 1 - x separately, because neither follows from the other without losing digits.
+double incomplete_beta_half(double a, double x, double y) {
+  if (x <= 0) return 0;
+  if (y <= 0) return 1;
+  const double log_x = y < 0.5 ? std::log1p(-y) : std::log(x);
+  // 1 / B(a, 1/2) = Gamma(a + 1/2) / (Gamma(a) sqrt(pi))
+  const double front = std::exp(log_gamma_half_step(a) + a * log_x) * std::sqrt(y / std::numbers::pi);
+  if (x < (a + 1) / (a + 2.5)) return front * beta_fraction(a, 0.5, x) / a;
+  return 1 - front * beta_fraction(0.5, a, y) / 0.5;
 }
 
 std::vector<double> defined_differences(std::span<const double> first, std::span<const double> second) {
@@ -223,7 +239,8 @@ std::vector<double> holm_adjusted(std::span<const double> p_values) {
 double student_t_cdf(double t, double degrees) {
   if (std::isnan(t) || !(degrees > 0)) return kUndefined;
   if (std::isinf(t)) return t > 0 ? 1 : 0;
-  const double tail = 0.5 * incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
+  const double sum = degrees + t * t;
+  const double tail = 0.5 * incomplete_beta_half(degrees / 2, degrees / sum, t * t / sum);
   return t > 0 ? 1 - tail : tail;
 }
 

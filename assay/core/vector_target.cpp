@@ -37,7 +37,7 @@ void pin_vector_target(std::string_view name) {
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
     return;
   }
-  fail_input("vector target", joined(vector_targets(), "or"), assay::quoted(name));
+  fail_input("vector target", joined(vector_targets(), "or"), in_quotes(name));
 }
 
 }  // namespace assay

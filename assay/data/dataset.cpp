@@ -53,7 +53,7 @@ void require_complete(const Dataset& data) {
     const auto missing = std::ranges::find_if(row, [](float v) { return std::isnan(v); });
     if (missing == row.end()) continue;
     const auto column = static_cast<size_t>(missing - row.begin());
-    fail_input(fmt::format("{}, row {}, column {}", data.source, i + 1, quoted(data.feature_names[column])),
+    fail_input(fmt::format("{}, row {}, column {}", data.source, i + 1, in_quotes(data.feature_names[column])),
                "a value", "a missing one (impute it, or use a model that accepts missing values)");
   }
 }

@@ -31,7 +31,7 @@ const DatasetSource& find_source(const std::string& name) {
     if (source.info.name == name) return source;
     names.push_back(source.info.name);
   }
-  fail_input(fmt::format("there is no data set {}{}; the data sets are {}", assay::quoted(name), suggestion(name, names),
+  fail_input(fmt::format("there is no data set {}{}; the data sets are {}", in_quotes(name), suggestion(name, names),
                          joined(names)));
 }
 
@@ -41,7 +41,7 @@ SetOptions checked_options(const Spec& spec, const DatasetInfo& info) {
   for (const auto& [name, value] : spec.options) {
     const auto known = std::ranges::any_of(info.options, [&](const auto& o) { return o.starts_with(name + "="); });
     if (!known) {
-      fail_input(fmt::format("data set {} has no option {}; {}", info.name, assay::quoted(name),
+      fail_input(fmt::format("data set {} has no option {}; {}", info.name, in_quotes(name),
                              info.options.empty() ? "it has none" : "its options are " + joined(info.options)));
     }
     out.emplace(name, value);

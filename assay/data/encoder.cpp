@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "assay/core/error.h"
@@ -83,7 +84,7 @@ std::vector<std::string> sorted_class_names(const Table& table, size_t label, co
   const Column& column = table.columns[label];
   if (column.kind == ColumnKind::categorical) {
     if (options.task == "regression") {
-      fail_input(fmt::format("{}, label {}", table.source, quoted(column.name)), "numbers, for a regression", "categories");
+      fail_input(fmt::format("{}, label {}", table.source, in_quotes(column.name)), "numbers, for a regression", "categories");
     }
     return column.levels;
   }
@@ -105,7 +106,6 @@ std::vector<std::string> sorted_class_names(const Table& table, size_t label, co
 
 Encoder Encoder::fit(const Table& training, const EncoderOptions& options) {
   Encoder encoder;
-  encoder.item_shape_ = training.item_shape;
   for (size_t j = 0; j < training.columns.size(); ++j) {
     const Column& column = training.columns[j];
     if (training.label == j) {
@@ -116,7 +116,7 @@ Encoder Encoder::fit(const Table& training, const EncoderOptions& options) {
     auto values = defined_values(training, j);
     const bool any_missing = values.size() < training.rows();
     if (values.empty() && any_missing && options.impute != "none" && options.impute != "constant") {
-      fail_input(fmt::format("{}, column {}", training.source, quoted(column.name)),
+      fail_input(fmt::format("{}, column {}", training.source, in_quotes(column.name)),
                  fmt::format("a value to take the {} of", options.impute), "none, every cell is missing");
     }
     if (column.kind == ColumnKind::numeric) {
@@ -129,6 +129,9 @@ Encoder Encoder::fit(const Table& training, const EncoderOptions& options) {
     encoding.missing_level = options.missing_level && any_missing && std::isnan(encoding.fill);
     encoder.columns_.push_back(std::move(encoding));
   }
+  // Columns beside the pixels would make the shape of a row a lie.
+  const size_t pixels = std::accumulate(training.item_shape.begin(), training.item_shape.end(), size_t{1}, std::multiplies<>());
+  if (pixels == encoder.feature_names().size()) encoder.item_shape_ = training.item_shape;
   return encoder;
 }
 
@@ -171,7 +174,7 @@ Dataset Encoder::apply(const Table& table) const {
   for (const auto& encoding : columns_) {
     const auto found = std::ranges::find(names, encoding.name);
     if (found == names.end()) {
-      fail_input(fmt::format("{}: there is no column {}, which the model needs{}", table.source, quoted(encoding.name),
+      fail_input(fmt::format("{}: there is no column {}, which the model needs{}", table.source, in_quotes(encoding.name),
                              suggestion(encoding.name, names)));
     }
     FeatureGroup group{encoding.name, to, 1, encoding.kind, encoding.levels};
@@ -189,13 +192,13 @@ void Encoder::encode_column(const ColumnEncoding& encoding, const Table& table, 
                             size_t to) const {
   const Column& column = table.columns[from];
   const auto where = [&](size_t row) {
-    return fmt::format("{}, row {}, column {}", table.source, row + 1, quoted(column.name));
+    return fmt::format("{}, row {}, column {}", table.source, row + 1, in_quotes(column.name));
   };
   if (encoding.kind == ColumnKind::numeric) {
     if (column.kind != ColumnKind::numeric) {
       const auto text = [&](size_t i) { return !std::isnan(table.values(i, from)); };
       for (size_t i = 0; i < table.rows(); ++i) {
-        if (text(i)) fail_input(where(i), "a number", quoted(column.levels[static_cast<size_t>(table.values(i, from))]));
+        if (text(i)) fail_input(where(i), "a number", in_quotes(column.levels[static_cast<size_t>(table.values(i, from))]));
       }
     }
     for (size_t i = 0; i < table.rows(); ++i) {
@@ -221,7 +224,7 @@ void Encoder::encode_column(const ColumnEncoding& encoding, const Table& table, 
         const auto level = std::ranges::find(encoding.levels, text);
         if (level == encoding.levels.end()) {
           fail_input(where(i), "one of the categories of the training rows",
-                     quoted(text) + suggestion(text, encoding.levels));
+                     in_quotes(text) + suggestion(text, encoding.levels));
         }
         known->second = static_cast<float>(level - encoding.levels.begin()) + first;
       }
@@ -257,8 +260,8 @@ void Encoder::encode_labels(const Table& table, Dataset& out) const {
     const std::string name = text ? column.levels[static_cast<size_t>(value)] : text_of(value);
     const auto match = std::ranges::find(class_names_, name);
     if (match == class_names_.end()) {
-      fail_input(fmt::format("{}, row {}, label {}", table.source, i + 1, quoted(label_)),
-                 class_names_.empty() ? "a number" : "one of the classes of the training rows", quoted(name));
+      fail_input(fmt::format("{}, row {}, label {}", table.source, i + 1, in_quotes(label_)),
+                 class_names_.empty() ? "a number" : "one of the classes of the training rows", in_quotes(name));
     }
     out.labels[i] = static_cast<float>(match - class_names_.begin());
   }

@@ -26,7 +26,7 @@ std::vector<std::string> distinct_strings(std::string_view where, const json& li
 ColumnEncoding column_from(std::string_view where, const json& node) {
   ColumnEncoding column;
   column.name = node.at("name").get<std::string>();
-  const std::string at = fmt::format("{}: encoder, column {}", where, assay::quoted(column.name));
+  const std::string at = fmt::format("{}: encoder, column {}", where, in_quotes(column.name));
   const auto kind = node.at("kind").get<std::string>();
   column.fill = node.at("fill").is_null() ? std::numeric_limits<double>::quiet_NaN() : node.at("fill").get<double>();
   if (kind == "numeric") {
@@ -37,7 +37,7 @@ ColumnEncoding column_from(std::string_view where, const json& node) {
     }
     return column;
   }
-  if (kind != "categorical") fail_input(at, "kind numeric or categorical", assay::quoted(kind));
+  if (kind != "categorical") fail_input(at, "kind numeric or categorical", in_quotes(kind));
   column.kind = ColumnKind::categorical;
   column.levels = distinct_strings(at, node.at("levels"));
   column.missing_level = node.at("missing_level").get<bool>();
@@ -48,6 +48,22 @@ ColumnEncoding column_from(std::string_view where, const json& node) {
     fail_input(at, "the code of a level as its fill", fmt::format("{}", column.fill));
   }
   return column;
+}
+
+// The shape of one row: empty, or as many values as there are features.
+std::vector<size_t> shape_from(std::string_view where, const json& list, size_t features) {
+  std::vector<size_t> shape;
+  size_t product = 1;
+  for (const auto& length : list) {
+    // Lengths of 1 to the number of features, so that the product cannot overflow before it is seen to be too large.
+    const bool possible = length.is_number_unsigned() && length.get<size_t>() >= 1 && length.get<size_t>() <= features;
+    product *= possible && product <= features ? length.get<size_t>() : 0;
+    shape.push_back(possible ? length.get<size_t>() : 0);
+  }
+  if (!shape.empty() && product != features) {
+    fail_input(where, fmt::format("an encoder whose item_shape holds {} values", features), list.dump());
+  }
+  return shape;
 }
 
 }  // namespace
@@ -88,12 +104,12 @@ Encoder Encoder::from_json(std::string_view where, std::string_view text) {
     for (const auto& node : document.at("columns")) {
       encoder.columns_.push_back(column_from(where, node));
       if (!names.insert(encoder.columns_.back().name).second) {
-        fail_input(where, "an encoder with each column once", assay::quoted(encoder.columns_.back().name) + " twice");
+        fail_input(where, "an encoder with each column once", in_quotes(encoder.columns_.back().name) + " twice");
       }
     }
     encoder.label_ = document.at("label").get<std::string>();
     encoder.class_names_ = distinct_strings(where, document.at("classes"));
-    encoder.item_shape_ = document.at("item_shape").get<std::vector<size_t>>();
+    encoder.item_shape_ = shape_from(where, document.at("item_shape"), encoder.feature_names().size());
     return encoder;
   } catch (const json::exception& problem) {
     fail_input(where, "an encoder as Assay writes it", problem.what());

@@ -27,10 +27,10 @@ size_t find_column(std::string_view where, const std::vector<std::string>& names
   constexpr size_t kListed = 20;
   std::vector<std::string> listed;
   for (const auto& name : names) {
-    if (listed.size() < kListed) listed.push_back(quoted(name));
+    if (listed.size() < kListed) listed.push_back(in_quotes(name));
   }
   if (names.size() > kListed) listed.push_back(fmt::format("{} more", names.size() - kListed));
-  fail_input(fmt::format("{}: there is no column {}{}; the columns are {}", where, quoted(name_or_position),
+  fail_input(fmt::format("{}: there is no column {}{}; the columns are {}", where, in_quotes(name_or_position),
                          suggestion(name_or_position, names), joined(listed)));
 }
 

@@ -32,7 +32,7 @@ Format format_of(const std::string& path) {
   fail_input(path,
              "a name that ends in .csv, .tsv, .psv, .txt, .data, .npy, .npz, .idx, .parquet or .feather (also with .gz "
              "or .xz behind it)",
-             extension.empty() ? "one without an extension" : assay::quoted(extension));
+             extension.empty() ? "one without an extension" : in_quotes(extension));
 }
 
 std::string cell_text(const Table& table, size_t row, size_t column) {
@@ -84,7 +84,7 @@ void apply_options(Table& table, const TableOptions& options) {
   for (const auto& name : options.numeric) {
     const size_t column = find_column(table.source, names, name);
     if (table.columns[column].kind == ColumnKind::categorical) {
-      fail_input(fmt::format("{}, column {}", table.source, assay::quoted(names[column])), "numbers", "text");
+      fail_input(fmt::format("{}, column {}", table.source, in_quotes(names[column])), "numbers", "text");
     }
   }
   for (const auto& name : options.categorical) make_categorical(table, find_column(table.source, names, name));
@@ -92,7 +92,7 @@ void apply_options(Table& table, const TableOptions& options) {
   if (options.id.empty() || options.id == table.id_name) return;
   const size_t id = find_column(table.source, names, options.id);
   if (table.label == id) {
-    fail_input(fmt::format("{}: column {} cannot be both label and id", table.source, assay::quoted(names[id])));
+    fail_input(fmt::format("{}: column {} cannot be both label and id", table.source, in_quotes(names[id])));
   }
   extract_ids(table, id);
 }

@@ -14,16 +14,16 @@ TEST(Errors, SayWhereWhatWasExpectedAndWhatWasFound) {
 }
 
 TEST(Errors, TextFromOutsideIsMadeSafeAndShort) {
-  EXPECT_EQ(quoted("a\nb\x1b[31m"), "'a\\x0ab\\x1b[31m'");
-  EXPECT_EQ(quoted(std::string(100, 'a')), "'" + std::string(60, 'a') + "...'");
+  EXPECT_EQ(in_quotes("a\nb\x1b[31m"), "'a\\x0ab\\x1b[31m'");
+  EXPECT_EQ(in_quotes(std::string(100, 'a')), "'" + std::string(60, 'a') + "...'");
   // 59 letters and a two-byte letter: the cut at 60 bytes would split it.
-  EXPECT_EQ(quoted(std::string(59, 'a') + "\xC3\xA9zzz"), "'" + std::string(59, 'a') + "...'");
+  EXPECT_EQ(in_quotes(std::string(59, 'a') + "\xC3\xA9zzz"), "'" + std::string(59, 'a') + "...'");
 }
 
 TEST(Errors, SuggestsANearName) {
   const std::vector<std::string> known = {"iris", "adult", "mnist"};
-  EXPECT_EQ(suggestion("irs", known), "; did you mean 'iris'?");
-  EXPECT_EQ(suggestion("adlut", known), "; did you mean 'adult'?");
+  EXPECT_EQ(suggestion("irs", known), " (did you mean 'iris'?)");
+  EXPECT_EQ(suggestion("adlut", known), " (did you mean 'adult'?)");
   EXPECT_EQ(suggestion("weather", known), "");
   EXPECT_EQ(suggestion(std::string(100000, 'x'), known), "");
 }

@@ -73,7 +73,7 @@ TEST(Options, EachBadValueIsRefusedInOneSentence) {
   EXPECT_EQ(message("m:paired=yes"), "m, option paired: expected true or false, found 'yes'");
   EXPECT_EQ(message("m:form=max"), "m, option form: expected mean or pooled, found 'max'");
   EXPECT_EQ(message("m:sample=5"),
-            "m has no option 'sample'; did you mean 'samples'?; its options are samples, tolerance, paired and form");
+            "m has no option 'sample' (did you mean 'samples'?); its options are samples, tolerance, paired and form");
 }
 
 TEST(Options, ListShowsEachFieldWithItsDefault) {

@@ -2,17 +2,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/core/error.h"
 #include "assay/core/random.h"
+#include "assay/core/vector_target.h"
 
 namespace assay {
 namespace {
@@ -114,7 +115,7 @@ class BruteForce {
     for (size_t i = 0; i < pool_.rows(); ++i) {
       if (i != excluded) all.push_back({i, distance(query, i)});
     }
-    std::ranges::stable_sort(all, {}, &Neighbour::distance);
+    std::ranges::sort(all, {}, [](const Neighbour& n) { return std::pair(n.distance, n.row); });
     return all;
   }
 
@@ -224,7 +225,7 @@ TEST_P(NeighboursCase, EqualBruteForce) {
   Matrix queries = make_data(c.kinds, wide ? 5 : 40, 2, c.missing, c.integers).x;
   for (size_t i = 0; i < queries.rows(); i += 4) {
     for (size_t g = 0; g < pool.groups.size(); g += 1 + i % 3) {
-      if (pool.groups[g].count == 1) queries(i, pool.groups[g].first) += i % 8 == 0 ? 9 : -1000;
+      if (pool.groups[g].count == 1) queries(i, pool.groups[g].first) += i % 8 == 0 ? 9.0f : -1000.0f;
     }
   }
   std::vector<size_t> excluded(queries.rows(), kNoRow);
@@ -282,22 +283,19 @@ TEST(NeighboursTest, SameOnAnyNumberOfThreads) {
 }
 
 TEST(NeighboursTest, SameOnEveryVectorTarget) {
-  const auto use = [](int64_t targets) {
-    hwy::SetSupportedTargetsForTest(targets);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  };
+  const std::vector<std::string> targets = vector_targets();
   for (const char* kinds : {"nncosnc", "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnncc"}) {
     const Dataset pool = make_data(kinds, 1500, 4, true, false);
     for (const Norm norm : {Norm::linf, Norm::l1, Norm::l2}) {
       const NeighbourIndex index(pool, norm);
       const auto nearest = lists_of(index.nearest(pool.x.view(), 7, on_threads(1)));
       const auto within = lists_of(index.within(pool.x.view(), 2.0, on_threads(1)));
-      for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-        use(target);
-        EXPECT_EQ(lists_of(index.nearest(pool.x.view(), 7, on_threads(1))), nearest) << hwy::TargetName(target);
-        EXPECT_EQ(lists_of(index.within(pool.x.view(), 2.0, on_threads(1))), within) << hwy::TargetName(target);
-        use(0);
+      for (const std::string& target : targets) {
+        pin_vector_target(target);
+        EXPECT_EQ(lists_of(index.nearest(pool.x.view(), 7, on_threads(1))), nearest) << target;
+        EXPECT_EQ(lists_of(index.within(pool.x.view(), 2.0, on_threads(1))), within) << target;
       }
+      pin_vector_target(targets.front());
     }
   }
 }

@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kMaxColumns = size_t{1} << 22;
 
 std::string array_where(const std::string& file, std::string_view array) {
-  return fmt::format("{}, array {}", file, quoted(array));
+  return fmt::format("{}, array {}", file, in_quotes(array));
 }
 
 void check_size(std::string_view where, const std::vector<size_t>& shape) {
@@ -85,7 +85,7 @@ void check_codes(const std::string& where, const Table& table) {
       const bool valid = std::isnan(code) || (code >= 0 && code == std::trunc(code) &&
                                               static_cast<double>(code) < static_cast<double>(column.levels.size()));
       if (!valid) {
-        fail_input(where, fmt::format("a code below {} in column {}", column.levels.size(), quoted(column.name)),
+        fail_input(where, fmt::format("a code below {} in column {}", column.levels.size(), in_quotes(column.name)),
                    fmt::format("{} in row {}", code, i + 1));
       }
     }
@@ -136,7 +136,7 @@ std::string find_values(const NpzFile& file) {
     const NpyHeader header = file.header(name);
     if (!is_text(header.type) && header.shape.size() >= 2) candidates.push_back(name);
     if (listed.size() < kMostListed) {
-      listed.push_back(fmt::format("{} ({}, {})", quoted(name), dtype_text(header.type, header.item_size),
+      listed.push_back(fmt::format("{} ({}, {})", in_quotes(name), dtype_text(header.type, header.item_size),
                                    shape_text(header.shape)));
     }
   }
@@ -229,7 +229,7 @@ void refuse_categories(const Table& table, const std::string& path, std::string_
   for (const auto& column : table.columns) {
     if (column.kind == ColumnKind::categorical) {
       fail_input(path, fmt::format("only numeric columns in {} (NPZ and CSV keep categories)", format),
-                 "the categorical column " + quoted(column.name));
+                 "the categorical column " + in_quotes(column.name));
     }
   }
 }

@@ -170,7 +170,7 @@ class Importer {
     for (int64_t j = 0; j < schema.n_children; ++j) {
       Field& field = fields_.emplace_back(read_field(schema.children[j], j));
       if (!names.insert(field.name).second) {
-        fail_input(table_.source, "column names that differ", fmt::format("{} twice", quoted(field.name)));
+        fail_input(table_.source, "column names that differ", fmt::format("{} twice", in_quotes(field.name)));
       }
       const bool text = is_text(field.value);
       if (named(kArrowIdKey, field.name) && (text || is_whole(field.value))) {
@@ -192,7 +192,7 @@ class Importer {
     if (field.name.empty()) {
       fail_input(table_.source, "a name for every column", fmt::format("column {} without one", position + 1));
     }
-    field.where = fmt::format("{}, column {}", table_.source, quoted(field.name));
+    field.where = fmt::format("{}, column {}", table_.source, in_quotes(field.name));
     const char* format = schema->format;
     if (schema->dictionary != nullptr) {
       field.index = arrow_value(format);

@@ -69,7 +69,7 @@ std::string arrow_type_words(std::string_view format) {
   for (const auto& [start, words] : kWords) {
     if (format.starts_with(start)) return std::string(words);
   }
-  return "values of type " + quoted(format);
+  return "values of type " + in_quotes(format);
 }
 
 bool is_text(ArrowValue type) { return type == ArrowValue::text || type == ArrowValue::large_text; }

@@ -131,7 +131,7 @@ class TableReader {
       column.name = rows.cells()[j];
       if (column.name.empty()) fail_input(rows.where(j), "the name of the column", "an empty cell");
       if (!seen.insert(rows.cells()[j]).second) {
-        fail_input(rows.where(j), "a name no other column has", quoted(column.name) + " again");
+        fail_input(rows.where(j), "a name no other column has", in_quotes(column.name) + " again");
       }
     }
   }
@@ -143,7 +143,7 @@ class TableReader {
       for (const auto& name : wanted) {
         auto& column = plan_.columns[find_column(file, names, name)];
         if (column.declared && column.role != role) {
-          fail_input(fmt::format("{}: column {} is declared twice, with different kinds", file, quoted(column.name)));
+          fail_input(fmt::format("{}: column {} is declared twice, with different kinds", file, in_quotes(column.name)));
         }
         column.role = role;
         column.declared = true;
@@ -158,7 +158,7 @@ class TableReader {
     if (!options_.label.empty()) {
       label_ = find_column(file, names, options_.label);
       if (names[*label_] == table_.id_name) {
-        fail_input(fmt::format("{}: column {} cannot be both label and id", file, quoted(table_.id_name)));
+        fail_input(fmt::format("{}: column {} cannot be both label and id", file, in_quotes(table_.id_name)));
       }
     }
   }
@@ -211,7 +211,7 @@ class TableReader {
         return number->value;
       }
       if (missing(rows, j)) return kMissing;
-      if (column.declared) fail_input(rows.where(j, column.name), "a number (float32)", quoted(cell));
+      if (column.declared) fail_input(rows.where(j, column.name), "a number (float32)", in_quotes(cell));
       column.role = Role::categorical;
       return std::nullopt;
     }

@@ -53,15 +53,15 @@ void CsvRows::skip_byte_order_mark() {
 char CsvRows::detect_delimiter() const {
   constexpr std::string_view kCandidates = ",;\t|";
   std::array<size_t, kCandidates.size()> counts{};
-  bool in_quotes = false;
+  bool quoted = false;
   for (size_t i = begin_; i < end_; ++i) {
     const char c = buffer_[i];
-    if (c == '"') in_quotes = !in_quotes;
-    if (!in_quotes && (c == '\n' || c == '\r')) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted && (c == '\n' || c == '\r')) {
       if (std::ranges::any_of(counts, [](size_t n) { return n > 0; })) break;
       continue;  // leading blank lines, or a table of one column
     }
-    if (const size_t k = kCandidates.find(c); !in_quotes && k != std::string_view::npos) ++counts[k];
+    if (const size_t k = kCandidates.find(c); !quoted && k != std::string_view::npos) ++counts[k];
   }
   return kCandidates[static_cast<size_t>(std::ranges::max_element(counts) - counts.begin())];
 }
@@ -133,7 +133,7 @@ CsvRows::Parsed CsvRows::parse_quoted(size_t& position, CellSpan& cell) {
   if (position == end_ && !at_end_) return Parsed::needs_more;
   if (!stops_[static_cast<unsigned char>(buffer_[position])]) {
     fail_input(fmt::format("{}, line {}, column {}", name(), line_, spans_.size() + 1),
-               "the end of the cell after its closing quote", quoted({buffer_.data() + position, 1}));
+               "the end of the cell after its closing quote", in_quotes({buffer_.data() + position, 1}));
   }
   return Parsed::row;
 }
@@ -216,7 +216,7 @@ std::optional<uint64_t> CsvRows::remaining() const {
 std::string CsvRows::where() const { return fmt::format("{}, line {}", name(), line_); }
 
 std::string CsvRows::where(size_t column, std::string_view column_name) const {
-  const std::string label = column_name.empty() ? "" : fmt::format(" ({})", quoted(column_name));
+  const std::string label = column_name.empty() ? "" : fmt::format(" ({})", in_quotes(column_name));
   return fmt::format("{}, line {}, column {}{}", name(), line_, column + 1, label);
 }
 

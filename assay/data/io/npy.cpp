@@ -50,9 +50,9 @@ class HeaderParser {
       const std::string_view key = string_literal("a key in quotes");
       bool* seen = key == "descr" ? &has_type : key == "fortran_order" ? &has_order : &has_shape;
       if (key != "descr" && key != "fortran_order" && key != "shape") {
-        fail_input(where_, "the keys 'descr', 'fortran_order' and 'shape' in the NPY header", quoted(key));
+        fail_input(where_, "the keys 'descr', 'fortran_order' and 'shape' in the NPY header", in_quotes(key));
       }
-      if (*seen) fail_input(where_, "each key once in the NPY header", quoted(key) + " twice");
+      if (*seen) fail_input(where_, "each key once in the NPY header", in_quotes(key) + " twice");
       *seen = true;
       expect(':');
       if (key == "descr") parse_type();
@@ -76,7 +76,7 @@ class HeaderParser {
 
  private:
   [[noreturn]] void fail(std::string_view expected) {
-    fail_input(where_, fmt::format("{} in the NPY header", expected), text_.empty() ? "its end" : quoted(text_));
+    fail_input(where_, fmt::format("{} in the NPY header", expected), text_.empty() ? "its end" : in_quotes(text_));
   }
   [[noreturn]] void refuse_type(std::string_view what) { fail_input(where_, "an array of numbers or text", what); }
   void skip_spaces() {
@@ -104,7 +104,7 @@ class HeaderParser {
   void parse_type() {
     skip_spaces();
     if (text_.starts_with('[') || text_.starts_with('(')) {
-      refuse_type("the structured dtype " + quoted(text_.substr(0, text_.find(", 'fortran_order'"))));
+      refuse_type("the structured dtype " + in_quotes(text_.substr(0, text_.find(", 'fortran_order'"))));
     }
     const std::string_view name = string_literal("a dtype in quotes");
     std::string_view rest = name;
@@ -114,14 +114,14 @@ class HeaderParser {
       rest.remove_prefix(1);
     }
     if (rest.starts_with('O')) {
-      refuse_type(fmt::format("dtype {} (Python objects; save the array as numbers or text instead)", quoted(name)));
+      refuse_type(fmt::format("dtype {} (Python objects; save the array as numbers or text instead)", in_quotes(name)));
     }
     const auto size = rest.empty() ? std::nullopt : whole_number(rest.substr(1));
-    if (!size) refuse_type("dtype " + quoted(name));
+    if (!size) refuse_type("dtype " + in_quotes(name));
     header_.big_endian = order == '>';
     if (rest.front() == 'U' || rest.front() == 'S') {
       const size_t width = rest.front() == 'U' ? 4 : 1;
-      if (*size > std::numeric_limits<int32_t>::max() / width) refuse_type("dtype " + quoted(name));
+      if (*size > std::numeric_limits<int32_t>::max() / width) refuse_type("dtype " + in_quotes(name));
       header_.type = rest.front() == 'U' ? NpyType::unicode : NpyType::bytes;
       header_.item_size = *size * width;
       return;
@@ -133,7 +133,7 @@ class HeaderParser {
       header_.item_size = numeric.size;
       return;
     }
-    refuse_type("dtype " + quoted(name));
+    refuse_type("dtype " + in_quotes(name));
   }
 
   void parse_order() {
@@ -192,7 +192,7 @@ size_t checked_byte_count(std::string_view where, const NpyHeader& header) {
   }
   if (empty) return 0;
   if (header.item_size == 0) {
-    fail_input(where, "items of at least one byte", "dtype " + quoted(dtype_text(header.type, 0)));
+    fail_input(where, "items of at least one byte", "dtype " + in_quotes(dtype_text(header.type, 0)));
   }
   return total;
 }

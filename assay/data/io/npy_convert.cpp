@@ -154,8 +154,8 @@ NpyArray npy_from_strings(std::string_view where, const std::vector<std::string>
   // NumPy has no text of width 0.
   size_t width = 1;
   for (const auto& value : values) {
-    if (!decode_utf8(value, characters)) fail_input(where, "UTF-8 text", quoted(value));
-    if (value.ends_with('\0')) fail_input(where, "text that does not end in a NUL character", quoted(value));
+    if (!decode_utf8(value, characters)) fail_input(where, "UTF-8 text", in_quotes(value));
+    if (value.ends_with('\0')) fail_input(where, "text that does not end in a NUL character", in_quotes(value));
     width = std::max(width, characters.size());
   }
   NpyArray array{NpyType::unicode, width * sizeof(uint32_t), {values.size()}};
@@ -235,7 +235,7 @@ std::vector<std::string> to_strings(std::string_view where, const NpyArray& arra
     if (array.type == NpyType::bytes) {
       while (item.ends_with('\0')) item.remove_suffix(1);
       if (!decode_utf8(item, characters)) {
-        fail_input(where, "UTF-8 text", fmt::format("{} in item {}", quoted(item), i + 1));
+        fail_input(where, "UTF-8 text", fmt::format("{} in item {}", in_quotes(item), i + 1));
       }
       text = item;
     } else {

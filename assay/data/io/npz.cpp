@@ -30,7 +30,7 @@ bool NpzFile::contains(std::string_view array) const { return std::ranges::find(
 
 std::unique_ptr<ByteSource> NpzFile::open(std::string_view array) const {
   const auto found = std::ranges::find(names_, array);
-  if (found == names_.end()) fail_input(name(), "an array named " + quoted(array), "none" + suggestion(array, names_));
+  if (found == names_.end()) fail_input(name(), "an array named " + in_quotes(array), "none" + suggestion(array, names_));
   return zip_.open(zip_.entries()[entries_[static_cast<size_t>(found - names_.begin())]]);
 }
 
@@ -41,7 +41,7 @@ NpyArray NpzFile::read(std::string_view array) const { return read_npy(*open(arr
 void write_npz(const std::string& path, const std::vector<std::pair<std::string, NpyArray>>& arrays, bool compressed) {
   std::set<std::string_view> names;
   for (const auto& [name, array] : arrays) {
-    if (!names.insert(name).second) fail_input(path, "arrays of different names", quoted(name) + " twice");
+    if (!names.insert(name).second) fail_input(path, "arrays of different names", in_quotes(name) + " twice");
   }
   AtomicFile file(path);
   ZipWriter zip(file);

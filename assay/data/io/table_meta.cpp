@@ -37,7 +37,7 @@ class MetaReader {
     for (const Json& description : array(json_, "columns")) {
       table.columns.push_back(column(description));
       const std::string& name = table.columns.back().name;
-      if (!names.insert(name).second) fail("columns of different names", assay::quoted(name) + " twice");
+      if (!names.insert(name).second) fail("columns of different names", in_quotes(name) + " twice");
     }
     if (const Json& label = member(json_, "label"); !label.is_null()) {
       table.label = whole_number(label, "a column's index or null as 'label'");
@@ -57,7 +57,7 @@ class MetaReader {
     fail_input(where_, expected, found);
   }
   [[noreturn]] void fail_value(std::string_view expected, const Json& found) const {
-    fail(expected, assay::quoted(found.dump()));
+    fail(expected, in_quotes(found.dump()));
   }
   const Json& member(const Json& object, const char* key) const {
     if (!object.is_object()) fail_value("an object", object);
@@ -83,17 +83,17 @@ class MetaReader {
     Column out;
     out.name = text(member(description, "name"), "text as a column's 'name'");
     const std::string kind = text(member(description, "kind"), "text as a column's 'kind'");
-    if (kind != "numeric" && kind != "categorical") fail("a kind 'numeric' or 'categorical'", assay::quoted(kind));
+    if (kind != "numeric" && kind != "categorical") fail("a kind 'numeric' or 'categorical'", in_quotes(kind));
     out.kind = kind == "numeric" ? ColumnKind::numeric : ColumnKind::categorical;
     std::unordered_set<std::string> seen;
     for (const Json& level : array(description, "levels")) {
       out.levels.push_back(text(level, "text in 'levels'"));
       if (!seen.insert(out.levels.back()).second) {
-        fail("different levels in column " + assay::quoted(out.name), assay::quoted(out.levels.back()) + " twice");
+        fail("different levels in column " + in_quotes(out.name), in_quotes(out.levels.back()) + " twice");
       }
     }
     if (out.kind == ColumnKind::numeric && !out.levels.empty()) {
-      fail("no levels in the numeric column " + assay::quoted(out.name), fmt::format("{}", out.levels.size()));
+      fail("no levels in the numeric column " + in_quotes(out.name), fmt::format("{}", out.levels.size()));
     }
     if (description.contains("rounded")) {
       out.rounded = whole_number(description["rounded"], "a whole number as 'rounded'");

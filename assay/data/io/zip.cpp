@@ -323,7 +323,7 @@ void apply_zip64(const std::string& where, std::string_view extra, ZipEntry& ent
 }
 
 std::string entry_where(const std::string& archive, std::string_view entry) {
-  return fmt::format("{}, entry {}", archive, quoted(entry));
+  return fmt::format("{}, entry {}", archive, in_quotes(entry));
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ void ZipWriter::write(std::string_view bytes) {
 }
 
 void ZipWriter::add(const std::string& name, const std::vector<std::string_view>& parts, bool deflated) {
-  if (name.size() > UINT16_MAX) fail_input(quoted(name), "a name of at most 65535 bytes in a ZIP archive", "more");
+  if (name.size() > UINT16_MAX) fail_input(in_quotes(name), "a name of at most 65535 bytes in a ZIP archive", "more");
   ZipEntry entry{.name = name, .deflated = deflated, .offset = position_};
   for (const std::string_view part : parts) {
     // zlib takes a null pointer as a wish to start again.

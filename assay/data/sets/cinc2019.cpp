@@ -72,11 +72,11 @@ LoadedSet load(const DataFiles& files, const SetOptions&) {
       finish_stay();
       stay = {std::string(rows.text(0))};
       if (!seen.insert(stay.id).second) {
-        fail_input(rows.where(0), "the hours of a stay in adjacent rows", "more of stay " + quoted(stay.id));
+        fail_input(rows.where(0), "the hours of a stay in adjacent rows", "more of stay " + in_quotes(stay.id));
       }
     }
     const auto label = rows.text(kLabel);
-    if (label != "0" && label != "1") fail_input(rows.where(kLabel), "0 or 1", quoted(label));
+    if (label != "0" && label != "1") fail_input(rows.where(kLabel), "0 or 1", in_quotes(label));
     stay.septic = stay.septic || label == "1";
     if (stay.hours < kHours && (!stay.septic || stay.hours == 0)) add_hour(rows, stay);
     ++stay.hours;

@@ -99,9 +99,9 @@ NamedRows::NamedRows(const DataFiles& files, std::string_view file, std::initial
         std::ranges::find_if(header, [&](std::string_view cell) { return lower_case(cell) == lower_case(name); });
     if (found == header.end()) {
       std::vector<std::string> present;
-      for (const auto cell : header) present.push_back(quoted(cell));
+      for (const auto cell : header) present.push_back(in_quotes(cell));
       fail_input(
-          fmt::format("{}: there is no column {}; its columns are {}", rows_.name(), quoted(name), joined(present)));
+          fmt::format("{}: there is no column {}; its columns are {}", rows_.name(), in_quotes(name), joined(present)));
     }
     names_.emplace_back(*found);
     positions_.push_back(static_cast<size_t>(found - header.begin()));
@@ -119,13 +119,13 @@ std::optional<int64_t> NamedRows::id(size_t column) const {
   const auto [stop, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error == std::errc() && stop == cell.data() + cell.size()) return value;
   if (missing(column)) return std::nullopt;
-  fail_input(where(column), "a whole number", quoted(cell));
+  fail_input(where(column), "a whole number", in_quotes(cell));
 }
 
 std::optional<double> NamedRows::number(size_t column) const {
   if (missing(column)) return std::nullopt;
   if (const auto parsed = parse_number(text(column))) return parsed->value;
-  fail_input(where(column), "a number", quoted(text(column)));
+  fail_input(where(column), "a number", in_quotes(text(column)));
 }
 
 std::optional<int64_t> NamedRows::time(size_t column) const {
@@ -140,7 +140,7 @@ int64_t NamedRows::required_id(size_t column) const {
 
 int64_t NamedRows::required_time(size_t column) const {
   if (const auto seconds = parse_time_stamp(text(column))) return *seconds;
-  fail_input(where(column), "a time such as 2130-02-04 04:25:00", quoted(text(column)));
+  fail_input(where(column), "a time such as 2130-02-04 04:25:00", in_quotes(text(column)));
 }
 
 ItemRoles::ItemRoles(std::span<const Item> items) {

@@ -51,7 +51,7 @@ float age_of(const NamedRows& rows, size_t column) {
 float flag(const NamedRows& rows, size_t column) {
   const auto value = rows.number(column);
   if (!value || *value == -1) return kMissing;
-  if (*value != 0 && *value != 1) fail_input(rows.where(column), "0 or 1", quoted(rows.text(column)));
+  if (*value != 0 && *value != 1) fail_input(rows.where(column), "0 or 1", in_quotes(rows.text(column)));
   return static_cast<float>(*value);
 }
 
@@ -107,7 +107,7 @@ LoadedSet load(const DataFiles& files, const SetOptions&) {
                   "urine", "bun", "wbc", "sodium", "bilirubin"});
   while (rows.next()) {
     const auto patient = patients.find(rows.required_id(0));
-    if (patient == patients.end()) fail_input(rows.where(0), "a stay of patient.csv", quoted(rows.text(0)));
+    if (patient == patients.end()) fail_input(rows.where(0), "a stay of patient.csv", in_quotes(rows.text(0)));
     const auto found = histories.find(patient->first);
     const History history = found == histories.end() ? History{} : found->second;
     const std::array<float, 16> row = {glasgow(rows, 1, 2, 3),

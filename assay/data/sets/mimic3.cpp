@@ -160,16 +160,16 @@ void read_stays(const DataFiles& files, Unit& unit) {
   while (rows.next()) {
     const int64_t id = rows.required_id(0);
     const auto born = birth.find(rows.required_id(1));
-    if (born == birth.end()) fail_input(rows.where(1), "a patient of PATIENTS.csv", quoted(rows.text(1)));
+    if (born == birth.end()) fail_input(rows.where(1), "a patient of PATIENTS.csv", in_quotes(rows.text(1)));
     const auto admission = unit.admissions.find(rows.required_id(2));
     if (admission == unit.admissions.end()) {
-      fail_input(rows.where(2), "an admission of ADMISSIONS.csv", quoted(rows.text(2)));
+      fail_input(rows.where(2), "an admission of ADMISSIONS.csv", in_quotes(rows.text(2)));
     }
     const int64_t in_time = rows.required_time(3);
     const float age = years(in_time - born->second);
     if (age < kAdult) continue;
     if (!unit.stay_of.emplace(id, unit.stays.size()).second) {
-      fail_input(rows.where(0), "each stay once", "a second row of stay " + quoted(rows.text(0)));
+      fail_input(rows.where(0), "each stay once", "a second row of stay " + in_quotes(rows.text(0)));
     }
     admission->second.stays.push_back(unit.stays.size());
     unit.stays.push_back({std::string(rows.text(0)), admission->first, in_time, age});
@@ -283,7 +283,7 @@ clinical::SepsisRule sepsis_rule(const SetOptions& options) {
   if (chosen == options.end() || chosen->second == "explicit") return clinical::SepsisRule::explicit_codes;
   if (chosen->second == "martin") return clinical::SepsisRule::martin;
   if (chosen->second == "angus") return clinical::SepsisRule::angus;
-  fail_input("mimic3, option sepsis", "explicit, martin or angus", quoted(chosen->second));
+  fail_input("mimic3, option sepsis", "explicit, martin or angus", in_quotes(chosen->second));
 }
 
 LoadedSet load(const DataFiles& files, const SetOptions& options) {

@@ -18,7 +18,10 @@ namespace fs = std::filesystem;
 
 class Bytes : public ::testing::Test {
  protected:
-  Bytes() : folder_(fs::path(::testing::TempDir()) / "assay_bytes") {
+  Bytes() {
+    // Tests run side by side: each has a folder of its own.
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(::testing::TempDir()) / (std::string("assay_bytes_") + test->name());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }

@@ -192,7 +192,7 @@ TEST(Csv, BadOptionsGiveOneSentence) {
   TableOptions label;
   label.label = "lable";
   EXPECT_EQ(complaint("label,b\n1,2\n", label),
-            "t.csv: there is no column 'lable'; did you mean 'label'?; the columns are 'label' and 'b'");
+            "t.csv: there is no column 'lable' (did you mean 'label'?); the columns are 'label' and 'b'");
   label.label = "3";
   EXPECT_EQ(complaint("label,b\n1,2\n", label), "t.csv: expected a column from 1 to 2 or -1 to -2, found 3");
   TableOptions both;

@@ -52,7 +52,7 @@ TEST(Npz, ReadsWhatNumPyWrites) {
   EXPECT_EQ(x.shape, (std::vector<size_t>{2, 2}));
   EXPECT_EQ(to_doubles("X", x), (std::vector<double>{1, 2, 3, 4})) << "Fortran order, big-endian float32";
   EXPECT_EQ(to_strings("y", file.read("y")), (std::vector<std::string>{"no", "yes"}));
-  EXPECT_EQ(sentence([&] { file.read("x"); }), "a.npz: expected an array named 'x', found none; did you mean 'X'?");
+  EXPECT_EQ(sentence([&] { file.read("x"); }), "a.npz: expected an array named 'x', found none (did you mean 'X'?)");
 }
 
 TEST(Npz, SurvivesEveryFlippedByte) {

@@ -6,8 +6,8 @@
 
 #include <span>
 
-#include "assay/data/neighbour_blocks.h"
-#include "assay/data/neighbour_lists.h"
+#include "assay/data/neighbours/blocks.h"
+#include "assay/data/neighbours/lists.h"
 
 namespace assay {
 

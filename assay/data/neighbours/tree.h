@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "assay/data/neighbour_blocks.h"
-#include "assay/data/neighbour_lists.h"
+#include "assay/data/neighbours/blocks.h"
+#include "assay/data/neighbours/lists.h"
 
 namespace assay {
 

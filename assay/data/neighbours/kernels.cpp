@@ -1,13 +1,13 @@
-#include "assay/data/neighbour_kernels.h"
+#include "assay/data/neighbours/kernels.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "assay/data/neighbour_space.h"
+#include "assay/data/neighbours/space.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "assay/data/neighbour_kernels.cpp"
+#define HWY_TARGET_INCLUDE "assay/data/neighbours/kernels.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before highway.
 #include <hwy/highway.h>

@@ -2,6 +2,7 @@
 // several rows.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +12,8 @@
 #include <vector>
 
 #include "assay/core/matrix.h"
-#include "assay/data/neighbour_kernels.h"
-#include "assay/data/neighbour_space.h"
+#include "assay/data/neighbours/kernels.h"
+#include "assay/data/neighbours/space.h"
 
 namespace assay {
 

@@ -1,4 +1,4 @@
-#include "assay/data/neighbour_space.h"
+#include "assay/data/neighbours/space.h"
 
 #include <fmt/format.h>
 
@@ -113,7 +113,7 @@ void NeighbourSpace::check(std::string_view where, size_t number, std::span<cons
 }
 
 void NeighbourSpace::refuse(std::string_view where, size_t row, size_t column, float value) const {
-  fail_input(fmt::format("{}, row {}, column {}", where, row + 1, quoted(column_names_[column])),
+  fail_input(fmt::format("{}, row {}, column {}", where, row + 1, in_quotes(column_names_[column])),
              std::isinf(value) ? "a finite value or NaN" : "a value whose distances fit into float32",
              fmt::format("{}", value));
 }

@@ -1,8 +1,9 @@
-#include "assay/data/neighbour_blocks.h"
+#include "assay/data/neighbours/blocks.h"
 
 #include <algorithm>
 #include <new>
 #include <numeric>
+#include <tuple>
 
 namespace assay {
 namespace {
@@ -41,13 +42,12 @@ NeighbourBlocks::NeighbourBlocks(const NeighbourSpace& space, MatrixView<const f
   layout_.position.resize(d);
   std::vector<uint32_t> order(d);
   std::iota(order.begin(), order.end(), 0u);
-  layout_.mismatches =
-      std::stable_partition(order.begin(), order.end(), [&](uint32_t c) { return space.mismatch(c); }) - order.begin();
   // Coordinates that differ most come first: a block is dropped as soon as all its rows are beyond the limit.
   const auto differences = total_differences(space, coordinates);
-  const auto differs_more = [&](uint32_t a, uint32_t b) { return differences[a] > differences[b]; };
-  std::stable_sort(order.begin(), order.begin() + layout_.mismatches, differs_more);
-  std::stable_sort(order.begin() + layout_.mismatches, order.end(), differs_more);
+  std::sort(order.begin(), order.end(), [&](uint32_t i, uint32_t j) {
+    return std::tuple(!space.mismatch(i), -differences[i], i) < std::tuple(!space.mismatch(j), -differences[j], j);
+  });
+  layout_.mismatches = std::count_if(order.begin(), order.end(), [&](uint32_t c) { return space.mismatch(c); });
   for (size_t i = 0; i < d; ++i) layout_.position[order[i]] = static_cast<uint32_t>(i);
 
   values_ = AlignedFloats(blocks() * kBlockRows * d);

@@ -1,4 +1,4 @@
-#include "assay/data/neighbour_lists.h"
+#include "assay/data/neighbours/lists.h"
 
 #include <bit>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "assay/data/neighbour_tree.h"
+#include "assay/data/neighbours/tree.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "assay/data/neighbour_scan.h"
+#include "assay/data/neighbours/scan.h"
 
 namespace assay {
 namespace {

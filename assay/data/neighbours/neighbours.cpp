@@ -10,11 +10,11 @@
 
 #include "assay/core/error.h"
 #include "assay/core/parallel.h"
-#include "assay/data/neighbour_blocks.h"
-#include "assay/data/neighbour_lists.h"
-#include "assay/data/neighbour_scan.h"
-#include "assay/data/neighbour_space.h"
-#include "assay/data/neighbour_tree.h"
+#include "assay/data/neighbours/blocks.h"
+#include "assay/data/neighbours/lists.h"
+#include "assay/data/neighbours/scan.h"
+#include "assay/data/neighbours/space.h"
+#include "assay/data/neighbours/tree.h"
 
 namespace assay {
 namespace {
@@ -96,7 +96,7 @@ struct NeighbourIndex::State {
       for (const List& list : lists) {
         found[batch.index].insert(found[batch.index].end(), list.items().begin(), list.items().end());
       }
-    });
+    }, "finding neighbours");
     std::inclusive_scan(offsets.begin(), offsets.end(), offsets.begin());
     std::vector<Neighbour> items;
     items.reserve(offsets.back());

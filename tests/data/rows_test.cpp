@@ -1,0 +1,170 @@
+// Splits, samples, baselines, summaries and named data sets.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "assay/data/baseline.h"
+#include "assay/data/datasets.h"
+#include "assay/data/describe.h"
+#include "assay/data/encoder.h"
+#include "assay/data/split.h"
+#include "tests/message.h"
+
+namespace assay {
+namespace {
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+TEST(Split, KeepsSharesExactlyAndCoversAllRows) {
+  std::vector<float> labels;
+  for (int i = 0; i < 100; ++i) labels.push_back(i < 70 ? 0.0f : i < 90 ? 1.0f : kNaN);
+  const RowSplit split = stratified_split(labels, 0.3, 1);
+  EXPECT_EQ(split.test.size(), 30u);
+  std::map<int, int> counts;
+  for (const size_t i : split.test) ++counts[std::isnan(labels[i]) ? -1 : static_cast<int>(labels[i])];
+  EXPECT_EQ(counts, (std::map<int, int>{{-1, 3}, {0, 21}, {1, 6}}));
+  std::set<size_t> all(split.train.begin(), split.train.end());
+  all.insert(split.test.begin(), split.test.end());
+  EXPECT_EQ(all.size(), 100u);
+  EXPECT_TRUE(std::ranges::is_sorted(split.train));
+  EXPECT_TRUE(std::ranges::is_sorted(split.test));
+}
+
+TEST(Split, LargestRemaindersDecideWhatDoesNotDivide) {
+  // Shares of 10: 3.33, 3.33, 3.33 of three classes of ten; the one left over goes to the first.
+  std::vector<float> labels;
+  for (int i = 0; i < 30; ++i) labels.push_back(static_cast<float>(i % 3));
+  std::map<float, int> counts;
+  for (const size_t i : stratified_sample(labels, 10, 1)) ++counts[labels[i]];
+  EXPECT_EQ(counts, (std::map<float, int>{{0, 4}, {1, 3}, {2, 3}}));
+}
+
+TEST(Split, SeedDecides) {
+  const std::vector<float> labels(1000, 0);
+  EXPECT_EQ(stratified_split(labels, 0.2, 1).test, stratified_split(labels, 0.2, 1).test);
+  EXPECT_NE(stratified_split(labels, 0.2, 1).test, stratified_split(labels, 0.2, 2).test);
+  EXPECT_EQ(stratified_sample(labels, 5000, 1).size(), 1000u);
+  EXPECT_EQ(message_of([&] { stratified_split(labels, 1, 1); }),
+            "test share: expected a number between 0 and 1, found 1");
+}
+
+Dataset small_pool() {
+  Dataset pool;
+  pool.x = Matrix(4, 4);
+  const float rows[4][4] = {{1, 2, 1, 0}, {3, 2, 0, 1}, {kNaN, 0, 0, 1}, {8, kNaN, kNaN, kNaN}};
+  for (size_t i = 0; i < 4; ++i) std::copy(rows[i], rows[i] + 4, pool.x.row(i).begin());
+  pool.feature_names = {"n", "code", "h=a", "h=b"};
+  pool.groups = {{"n", 0, 1, ColumnKind::numeric, {}},
+                 {"code", 1, 1, ColumnKind::categorical, {"p", "q", "r"}},
+                 {"h", 2, 2, ColumnKind::categorical, {"a", "b"}}};
+  return pool;
+}
+
+TEST(Baseline, MeanAndMedianByHand) {
+  EXPECT_EQ(mean_baseline(small_pool()), (std::vector<float>{4, 2, 0, 1}));
+  EXPECT_EQ(median_baseline(small_pool()), (std::vector<float>{3, 2, 0, 1}));
+}
+
+TEST(Baseline, NothingDefinedStaysMissing) {
+  Dataset pool = small_pool();
+  for (size_t i = 0; i < 4; ++i) std::ranges::fill(pool.x.row(i), kNaN);
+  for (const float v : mean_baseline(pool)) EXPECT_TRUE(std::isnan(v));
+}
+
+TEST(Baseline, NeutralRowIsTheLeastConfident) {
+  const double nan = std::nan("");
+  EXPECT_EQ(neutral_row(std::vector<double>{0.9, nan, 0.51, 0.51}), 2u);
+  EXPECT_EQ(message_of([&] { neutral_row(std::vector<double>{nan}); }),
+            "neutral baseline: expected a pool row with a defined prediction, found none");
+}
+
+TEST(Baseline, BackgroundRowsAreDistinctAndRepeatable) {
+  const auto rows = background_rows(1000, 100, 3);
+  EXPECT_EQ(std::set<size_t>(rows.begin(), rows.end()).size(), 100u);
+  EXPECT_EQ(rows, background_rows(1000, 100, 3));
+  EXPECT_NE(rows, background_rows(1000, 100, 4));
+  EXPECT_EQ(background_rows(3, 100, 3), (std::vector<size_t>{0, 1, 2}));
+}
+
+TEST(Describe, ByHand) {
+  const std::string text = "n,c\n1,b\n2,a\n,b\n6,\n";
+  const auto columns = describe(read_csv([&] { return memory_bytes("t", text); }));
+  EXPECT_EQ(columns[0].missing, 1u);
+  EXPECT_EQ(columns[0].least, 1);
+  EXPECT_EQ(columns[0].median, 2);
+  EXPECT_EQ(columns[0].mean, 3);
+  EXPECT_DOUBLE_EQ(columns[0].deviation, std::sqrt(14.0 / 2));
+  EXPECT_EQ(columns[0].most, 6);
+  EXPECT_EQ(columns[1].missing, 1u);
+  ASSERT_EQ(columns[1].levels.size(), 2u);
+  EXPECT_EQ(columns[1].levels[0].level, "b");
+  EXPECT_EQ(columns[1].levels[0].count, 2u);
+}
+
+// Column sums and sums of squares in Fisher's table, in millimetres, taken from its published means and deviations.
+TEST(Iris, IsFishersTable) {
+  const Table iris = load_dataset("iris");
+  ASSERT_EQ(iris.rows(), 150u);
+  const double sums[4] = {876.5, 458.6, 563.7, 179.9};
+  const double squares[4] = {5223.85, 1430.40, 2582.71, 302.33};
+  for (size_t j = 0; j < 4; ++j) {
+    double sum = 0;
+    double square = 0;
+    for (size_t i = 0; i < 150; ++i) {
+      const double v = std::round(10.0 * iris.values(i, j)) / 10;
+      sum += v;
+      square += v * v;
+    }
+    EXPECT_NEAR(sum, sums[j], 1e-9) << j;
+    EXPECT_NEAR(square, squares[j], 1e-9) << j;
+  }
+  // Where the copy at UCI is wrong: rows 35 and 38 of setosa.
+  EXPECT_EQ(iris.values(34, 3), 0.2f);
+  EXPECT_EQ(iris.values(37, 1), 3.6f);
+  EXPECT_EQ(iris.values(37, 2), 1.4f);
+  EXPECT_EQ(iris.columns[4].levels, (std::vector<std::string>{"setosa", "versicolor", "virginica"}));
+  EXPECT_EQ(iris.label, 4u);
+}
+
+TEST(Datasets, SplitsAreStratifiedAndDisjoint) {
+  DatasetRequest train, test;
+  train.split = Split::train;
+  test.split = Split::test;
+  const Table a = load_dataset("iris", train);
+  const Table b = load_dataset("iris", test);
+  EXPECT_EQ(a.rows(), 120u);
+  EXPECT_EQ(b.rows(), 30u);
+  EXPECT_EQ(describe(b)[4].levels[0].count, 10u);
+}
+
+TEST(Datasets, UnknownNamesAndOptionsAreRefused) {
+  EXPECT_NE(message_of([] { load_dataset("irs"); }).find("there is no data set 'irs' (did you mean 'iris'?)"),
+            std::string::npos);
+  EXPECT_EQ(message_of([] { load_dataset("iris:size=3"); }), "data set iris has no option 'size'; it has none");
+}
+
+TEST(Datasets, MissingFilesSayWhereTheyWereSoughtAndWhereTheyComeFrom) {
+  // Nothing but the given folder may be searched here.
+  const char* old = std::getenv("ASSAY_DATA");
+  const std::string kept = old == nullptr ? "" : old;
+  ::setenv("ASSAY_DATA", "", 1);
+  ::setenv("XDG_CACHE_HOME", "/nonexistent/cache", 1);
+  DatasetRequest request;
+  request.data_dirs = {"/nonexistent/data"};
+  EXPECT_FALSE(dataset_available("adult", request));
+  EXPECT_EQ(message_of([&] { load_dataset("adult", request); }),
+            "data set adult: adult.data was not found in /nonexistent/data/adult or /nonexistent/cache/assay/adult; get it "
+            "from https://archive.ics.uci.edu/dataset/2/adult (sha256 "
+            "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d), and name its folder with --data-dir or "
+            "ASSAY_DATA");
+  if (old != nullptr) ::setenv("ASSAY_DATA", kept.c_str(), 1);
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
+}  // namespace
+}  // namespace assay
