@@ -7,6 +7,9 @@ VENV := build/venv
 PEERS := build/peers
 PYTEST := $(VENV)/bin/python -m pytest -q -p no:cacheprovider
 FUZZ_SECONDS ?= 60
+# Of what ctest prints, what the tests themselves said and the totals.
+BRIEF := sed -n -e 's/^[0-9]*: //p' -e '/tests passed/p' -e '/FAILED\|Failed/p' -e '/Errors while/p'
+SHELL := /bin/bash -o pipefail
 
 # Data sets that are not inside the program: the user's, else those of a data folder beside the checkout.
 ifeq ($(origin ASSAY_DATA),undefined)
@@ -39,7 +42,7 @@ test: setup-test ## Build, then run every test that is not long
 	@cmake --preset develop -DASSAY_ARROW_ROOT=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/pyarrow)) >build/configure.log 2>&1 \
 	  || { cat build/configure.log; exit 1; }
 	@cmake --build build
-	@ctest --test-dir build --output-on-failure --parallel 2 --progress
+	@ctest --test-dir build --parallel 2 --verbose | $(BRIEF)
 	@$(PYTEST) tests
 
 test-long: test fuzz ## The tests, and the fuzzers for FUZZ_SECONDS each (about ten minutes)
@@ -72,12 +75,12 @@ format: setup-build ## Format all sources
 asan: setup-test ## Run the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@cmake --preset asan >/dev/null
 	@cmake --build build/asan
-	@ctest --test-dir build/asan --output-on-failure --parallel 2 --progress
+	@ctest --test-dir build/asan --parallel 2 --verbose | $(BRIEF)
 
 tsan: setup-test ## Run the C++ tests under ThreadSanitizer
 	@cmake --preset tsan >/dev/null
 	@cmake --build build/tsan
-	@ctest --test-dir build/tsan --output-on-failure --parallel 2 --progress
+	@ctest --test-dir build/tsan --parallel 2 --verbose | $(BRIEF)
 
 fuzz: setup-build ## Run each fuzz target for FUZZ_SECONDS (60)
 	@tools/install-packages tools/packages/fuzz.txt

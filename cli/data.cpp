@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/core/options.h"
+#include "assay/core/text.h"
 #include "assay/data/encoder.h"
 #include "assay/data/table_io.h"
 #include "cli/commands.h"
@@ -28,8 +29,7 @@ Table encoded(const DataArguments& arguments, const Session& session, const Tabl
   TableArguments training = arguments.table;
   if (training.split == "test") training.split = "train";
   const bool same = training.split == arguments.table.split;
-  const Encoder encoder =
-      Encoder::fit(same ? table : training.open(session), options_from<EncoderOptions>(options));
+  const Encoder encoder = Encoder::fit(same ? table : training.open(session), options_from<EncoderOptions>(options));
   return to_table(encoder.apply(table));
 }
 
@@ -38,14 +38,15 @@ void write_data(const DataArguments& arguments, const Session& session) {
   if (!arguments.encode.empty()) table = encoded(arguments, session, table);
   write_table(table, arguments.out, session.context);
   if (session.json && arguments.out != "-") {
-    const nlohmann::json summary = {{"out", arguments.out},
-                                    {"source", table.source},
-                                    {"rows", table.rows()},
-                                    {"columns", column_names(table)},
-                                    {"label", table.label ? nlohmann::json(table.columns[*table.label].name) : nlohmann::json()}};
+    const nlohmann::json summary = {
+        {"out", arguments.out},
+        {"source", table.source},
+        {"rows", table.rows()},
+        {"columns", column_names(table)},
+        {"label", table.label ? nlohmann::json(table.columns[*table.label].name) : nlohmann::json()}};
     fmt::print("{}\n", summary.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else if (!session.quiet && arguments.out != "-") {
-    fmt::print("wrote {}: {} rows, {} columns\n", arguments.out, with_commas(table.rows()),
+    fmt::print("wrote {}: {} rows, {} columns\n", one_line(arguments.out), with_commas(table.rows()),
                with_commas(table.columns.size()));
   }
 }
@@ -56,11 +57,15 @@ void add_data(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<DataArguments>();
   CLI::App* command = app.add_subcommand("data", "Write a data set, or a file, in another format");
   arguments->table.add_to(*command);
-  command->add_option("--out", arguments->out, "Where to: .csv .tsv .npy .npz .idx .parquet .feather, also .gz and .xz; - is stdout")
+  command
+      ->add_option("--out", arguments->out,
+                   "Where to: .csv .tsv .npy .npz .idx .parquet .feather, also .gz and .xz; - is stdout")
       ->required();
-  command->add_option("--encode", arguments->encode,
-                      "Numbers for categories: label or one_hot, with options as in one_hot:scale=standardise:impute=mean");
-  command->callback([&session, arguments] { session.run = [&session, arguments] { write_data(*arguments, session); }; });
+  command->add_option(
+      "--encode", arguments->encode,
+      "Numbers for categories: label or one_hot, with options as in one_hot:scale=standardise:impute=mean");
+  command->callback(
+      [&session, arguments] { session.run = [&session, arguments] { write_data(*arguments, session); }; });
 }
 
 }  // namespace assay::cli

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "assay/core/text.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 
@@ -25,18 +26,18 @@ std::string level_text(const ColumnSummary& column) {
   std::string text = fmt::format("{} {}: ", with_commas(column.levels.size()), column.is_label ? "classes" : "levels");
   for (size_t i = 0; i < column.levels.size() && i < kShownLevels; ++i) {
     if (i > 0) text += ", ";
-    text += fmt::format("{} {}", printable(column.levels[i].level), with_commas(column.levels[i].count));
+    text += fmt::format("{} {}", one_line(column.levels[i].level), with_commas(column.levels[i].count));
   }
   return column.levels.size() > kShownLevels ? text + ", ..." : text;
 }
 
 std::string shape_text(const Table& table, bool assumed) {
   const size_t features = table.columns.size() - (table.label ? 1 : 0);
-  std::string text = fmt::format("{}: {} rows, {} {}", printable(table.source), with_commas(table.rows()),
+  std::string text = fmt::format("{}: {} rows, {} {}", one_line(table.source), with_commas(table.rows()),
                                  with_commas(features), table.label ? "attributes" : "columns");
-  if (table.label) text += fmt::format(" and the label {}", printable(table.columns[*table.label].name));
+  if (table.label) text += fmt::format(" and the label {}", one_line(table.columns[*table.label].name));
   if (assumed) text += " (taken to be the last column; --label says otherwise)";
-  if (!table.id_name.empty()) text += fmt::format(", rows named by {}", printable(table.id_name));
+  if (!table.id_name.empty()) text += fmt::format(", rows named by {}", one_line(table.id_name));
   if (!table.item_shape.empty()) text += fmt::format(", rows of {}", fmt::join(table.item_shape, " x "));
   return text;
 }
@@ -47,7 +48,10 @@ void print_text(const Table& table, const std::vector<ColumnSummary>& columns, b
   std::string notes;
   for (size_t j = 0; j < columns.size() && (all || j < kShownColumns); ++j) {
     const auto& column = columns[j];
-    std::vector<std::string> row = {printable(column.name), column.is_label ? "label" : column.kind == ColumnKind::numeric ? "numeric" : "categorical",
+    std::vector<std::string> row = {one_line(column.name),
+                                    column.is_label                      ? "label"
+                                    : column.kind == ColumnKind::numeric ? "numeric"
+                                                                         : "categorical",
                                     with_commas(column.missing)};
     if (column.kind == ColumnKind::numeric) {
       for (const double v : {column.least, column.median, column.mean, column.deviation, column.most}) {
@@ -55,9 +59,10 @@ void print_text(const Table& table, const std::vector<ColumnSummary>& columns, b
       }
     }
     rows.push_back(std::move(row));
-    if (column.kind == ColumnKind::categorical) notes += fmt::format("{}: {}\n", printable(column.name), level_text(column));
+    if (column.kind == ColumnKind::categorical)
+      notes += fmt::format("{}: {}\n", one_line(column.name), level_text(column));
     if (column.rounded > 0) {
-      notes += fmt::format("{}: {} whole numbers are too long for float32 and were rounded\n", printable(column.name),
+      notes += fmt::format("{}: {} whole numbers are too long for float32 and were rounded\n", one_line(column.name),
                            with_commas(column.rounded));
     }
   }
@@ -121,7 +126,8 @@ void add_describe(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("describe", "Columns, kinds, missing values and ranges of a table");
   arguments->table.add_to(*command);
   command->add_flag("--all", arguments->all, "Show every column of a wide table");
-  command->callback([&session, arguments] { session.run = [&session, arguments] { describe_table(*arguments, session); }; });
+  command->callback(
+      [&session, arguments] { session.run = [&session, arguments] { describe_table(*arguments, session); }; });
 }
 
 }  // namespace assay::cli

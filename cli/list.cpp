@@ -15,7 +15,8 @@ void list_all_datasets(const Session& session) {
   std::vector<std::vector<std::string>> rows = {{"name", "rows", "features", "here", "what"}};
   for (const auto& info : list_datasets()) {
     const bool available = dataset_available(info.name, request);
-    rows.push_back({info.name, with_commas(info.rows), with_commas(info.features), available ? "yes" : "no", info.title});
+    rows.push_back(
+        {info.name, with_commas(info.rows), with_commas(info.features), available ? "yes" : "no", info.title});
     auto files = nlohmann::json::array();
     for (const auto& file : info.files) files.push_back({{"name", file.name}, {"sha256", file.sha256}});
     listed.push_back({{"name", info.name},
@@ -42,9 +43,8 @@ void add_list(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("list", "Show what there is: assay list datasets");
   command->require_subcommand(1);
   command->fallthrough();
-  command->add_subcommand("datasets", "Data sets by name, and whether their files are found here")->callback([&session] {
-    session.run = [&session] { list_all_datasets(session); };
-  });
+  command->add_subcommand("datasets", "Data sets by name, and whether their files are found here")
+      ->callback([&session] { session.run = [&session] { list_all_datasets(session); }; });
 }
 
 }  // namespace assay::cli

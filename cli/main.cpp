@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <new>
+#include <system_error>
 
 #include "assay/core/error.h"
 #include "assay/core/vector_target.h"
@@ -39,7 +41,8 @@ int run(int argc, char** argv) {
 
   CLI::App app("Which explanation of a prediction can be trusted, and can a better one be made?", "assay");
   app.set_version_flag("--version", fmt::format("assay {}", kVersion));
-  app.add_option("--seed", session.context.seed, "Seed of everything random; the same seed gives the same bits");
+  app.add_option("--seed", session.context.seed, "Seed of everything random; the same seed gives the same bits")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--threads", session.context.threads, "Threads to use; 0 = all cores. Results do not depend on it")
       ->check(CLI::Range(0u, 4096u));
   app.add_flag("--quiet", session.quiet, "Print results alone: no progress, no remarks");
@@ -57,7 +60,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& problem) {
-    fmt::print(stderr, "assay: {} (`assay --help` shows how)\n", problem.what());
+    fmt::print(stderr, "assay: {} (`assay --help` shows how)\n", one_line(problem.what()));
     return kBadUsage;
   }
 
@@ -69,11 +72,14 @@ int run(int argc, char** argv) {
   try {
     if (const char* target = std::getenv("ASSAY_TARGET")) pin_vector_target(target);
     session.run();
-    if (std::fflush(stdout) != 0 && !interrupted) throw Error(ErrorKind::io, "cannot write to standard output");
+    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
     return interrupted ? kInterrupted : 0;
   } catch (const Error& error) {
-    fmt::print(stderr, "assay: {}\n", error.what());
+    fmt::print(stderr, "assay: {}\n", one_line(error.what()));
     return error.kind() == ErrorKind::cancelled ? kInterrupted : kBadInput;
+  } catch (const std::system_error& error) {  // from fmt::print
+    fmt::print(stderr, "assay: cannot write to standard output: {}\n", error.code().message());
+    return kBadInput;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "assay: not enough memory\n");
     return kBadInput;

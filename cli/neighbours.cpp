@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "assay/core/error.h"
+#include "assay/core/text.h"
 #include "assay/data/encoder.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -28,14 +29,14 @@ struct NeighbourArguments {
 };
 
 std::string row_name(const Dataset& data, size_t row) {
-  return data.ids.empty() ? fmt::format("{}", row + 1) : printable(data.ids[row]);
+  return data.ids.empty() ? fmt::format("{}", row + 1) : one_line(data.ids[row]);
 }
 
 std::string class_of(const Dataset& data, size_t row) {
   if (data.labels.empty()) return "";
   const float label = data.labels[row];
   if (std::isnan(label)) return "-";
-  return data.class_names.empty() ? short_number(label) : printable(data.class_names[static_cast<size_t>(label)]);
+  return data.class_names.empty() ? short_number(label) : one_line(data.class_names[static_cast<size_t>(label)]);
 }
 
 // Rows are counted from 1, as people do; none given means all.
@@ -101,10 +102,12 @@ void add_neighbours(CLI::App& app, Session& session) {
       ->check(CLI::NonNegativeNumber)
       ->excludes(k);
   command->add_option("--norm", arguments->norm, "linf, l1 or l2")->check(CLI::IsMember(kNorms));
-  command->add_option("--space", arguments->space,
-                      "scaled: columns by their deviation, categories differ by 1; raw: as they are")
+  command
+      ->add_option("--space", arguments->space,
+                   "scaled: columns by their deviation, categories differ by 1; raw: as they are")
       ->check(CLI::IsMember(kSpaces));
-  command->callback([&session, arguments] { session.run = [&session, arguments] { find_neighbours(*arguments, session); }; });
+  command->callback(
+      [&session, arguments] { session.run = [&session, arguments] { find_neighbours(*arguments, session); }; });
 }
 
 }  // namespace assay::cli

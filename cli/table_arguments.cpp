@@ -3,25 +3,29 @@
 namespace assay::cli {
 namespace {
 
-const std::map<std::string, char> kDelimiters = {{"", '\0'},   {",", ','},   {"comma", ','},     {";", ';'},
-                                                 {"\t", '\t'}, {"tab", '\t'}, {"semicolon", ';'}, {"|", '|'},
-                                                 {"bar", '|'}};
+const std::map<std::string, char> kDelimiters = {{"", '\0'},         {",", ','},   {"comma", ','},
+                                                 {";", ';'},         {"\t", '\t'}, {"tab", '\t'},
+                                                 {"semicolon", ';'}, {"|", '|'},   {"bar", '|'}};
 
 }  // namespace
 
 void TableArguments::add_to(CLI::App& command) {
   command.add_option("data", what, "A data set by name (see `assay list datasets`) or a file")->required();
-  command.add_option("--split", split, "Which part: all, train or test")->check(CLI::IsMember({"all", "train", "test"}));
-  command.add_option("--label", options.label, "The column of labels, by name or position (1 is the first, -1 the last)");
+  command.add_option("--split", split, "Which part: all, train or test")
+      ->check(CLI::IsMember({"all", "train", "test"}));
+  command.add_option("--label", options.label,
+                     "The column of labels, by name or position (1 is the first, -1 the last)");
   command.add_option("--id", options.id, "The column that names rows");
   command.add_option("--numeric", options.numeric, "Columns that must be numbers")->delimiter(',');
-  command.add_option("--categorical", options.categorical, "Columns that are categories even if they look like numbers")
+  command
+      .add_option("--categorical", options.categorical, "Columns that are categories even if they look like numbers")
       ->delimiter(',');
   command.add_option("--delimiter", delimiter, "Between the cells of a text file: comma, semicolon, tab or bar")
       ->check(CLI::IsMember(kDelimiters));
   command.add_option("--header", header, "Whether a text file has one: yes, no or detect")
       ->check(CLI::IsMember({"yes", "no", "detect"}));
-  command.add_option("--missing", missing, "Cells that mean \"no value\" (default: empty, NA, NaN and ?)")->delimiter(',');
+  command.add_option("--missing", missing, "Cells that mean \"no value\" (default: empty, NA, NaN and ?)")
+      ->delimiter(',');
 }
 
 Table TableArguments::open(const Session& session) const {

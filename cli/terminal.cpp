@@ -7,12 +7,15 @@
 #include <cmath>
 #include <cstdio>
 
+#include "assay/core/text.h"
+
 namespace assay::cli {
 namespace {
 
 // How many character cells a UTF-8 text takes, near enough: one for each code point.
 size_t display_width(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::string time_text(double seconds) {
@@ -24,7 +27,7 @@ std::string time_text(double seconds) {
 }  // namespace
 
 void ProgressLine::begin(std::string_view task, uint64_t total) {
-  task_ = printable(task);
+  task_ = one_line(task);
   total_ = total;
   done_ = 0;
   started_ = drawn_ = Clock::now();
@@ -86,14 +89,9 @@ std::string with_commas(uint64_t number) {
 std::string short_number(double value) {
   if (std::isnan(value)) return "-";
   const double size = std::fabs(value);
-  if (size >= 1000 && size < 1e12) return (value < 0 ? "-" : "") + with_commas(static_cast<uint64_t>(std::llround(size)));
+  if (size >= 1000 && size < 1e12)
+    return fmt::format("{}{}", value < 0 ? "-" : "", with_commas(static_cast<uint64_t>(std::llround(size))));
   return fmt::format("{:.4g}", value);
-}
-
-std::string printable(std::string_view text) {
-  std::string out(text);
-  std::ranges::replace_if(out, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return out;
 }
 
 }  // namespace assay::cli

@@ -39,7 +39,4 @@ std::string with_commas(uint64_t number);
 // Four significant digits (thousands as whole numbers), or "-" for NaN.
 std::string short_number(double value);
 
-// Text from a file made safe for a terminal: control characters become '?'.
-std::string printable(std::string_view text);
-
 }  // namespace assay::cli

@@ -7,7 +7,8 @@
 #include <exception>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "assay/core/text.h"
 
 namespace assay {
 
@@ -39,14 +40,5 @@ class Error : public std::exception {
 
 // Throws an io error that reads "<path>: cannot <action>: <the system's reason for error_number>".
 [[noreturn]] void fail_io(std::string_view path, std::string_view action, int error_number);
-
-// Text from outside made safe and short for a message: in quotes, control characters escaped, long text cut.
-std::string in_quotes(std::string_view text);
-
-// " (did you mean 'x'?)" when a known name is close to the unknown one, else nothing.
-std::string suggestion(std::string_view unknown, const std::vector<std::string>& known);
-
-// "a, b and c", for sentences that list what is allowed.
-std::string joined(const std::vector<std::string>& words, std::string_view last = "and");
 
 }  // namespace assay

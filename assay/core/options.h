@@ -2,8 +2,8 @@
 //
 //   kernel_shap:samples=2048:paired=true,deeplift
 //
-// Inside [ ] commas and colons are ordinary: convex:weights=[0.2,0.8]. An options struct describes itself once, field by
-// field, in `void describe(OptionVisitor&)`; parsing, help, documentation and provenance all read that description.
+// Inside [ ] commas and colons are ordinary: convex:weights=[0.2,0.8]. An options struct describes itself once, field
+// by field, in `void describe(OptionVisitor&)`; parsing, help, documentation and provenance all read that description.
 //
 //   struct SplitOptions {
 //     double test = 0.2;
@@ -37,8 +37,8 @@ class OptionVisitor {
   virtual ~OptionVisitor() = default;
   virtual void integer(std::string_view name, int64_t& value, std::string_view meaning, std::string_view unit,
                        int64_t least, int64_t most) = 0;
-  virtual void real(std::string_view name, double& value, std::string_view meaning, std::string_view unit,
-                    double least, double most) = 0;
+  virtual void real(std::string_view name, double& value, std::string_view meaning, std::string_view unit, double least,
+                    double most) = 0;
   virtual void flag(std::string_view name, bool& value, std::string_view meaning) = 0;
   // The value is one of these words.
   virtual void choice(std::string_view name, std::string& value, std::string_view meaning,

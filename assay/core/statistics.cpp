@@ -97,9 +97,7 @@ void RunningMoments::merge(const RunningMoments& other) {
 
 double RunningMoments::mean() const { return count_ > 0 ? mean_ : kUndefined; }
 
-double RunningMoments::variance() const {
-  return count_ > 1 ? squares_ / static_cast<double>(count_ - 1) : kUndefined;
-}
+double RunningMoments::variance() const { return count_ > 1 ? squares_ / static_cast<double>(count_ - 1) : kUndefined; }
 
 double RunningMoments::standard_deviation() const { return std::sqrt(variance()); }
 

@@ -16,7 +16,7 @@ class RunningMoments {
 
   size_t count() const { return count_; }
   double mean() const;
-  double variance() const;        // unbiased, over count - 1
+  double variance() const;  // unbiased, over count - 1
   double standard_deviation() const;
   double standard_error() const;  // of the mean
 
@@ -62,7 +62,7 @@ struct PairedTest {
   size_t pairs;            // both sides defined
   double mean_difference;  // of first - second
   double standard_error;
-  double p_value;          // two-sided
+  double p_value;  // two-sided
 };
 
 // Student's paired t-test. A constant difference gives p = 1 when it is 0, else 0.

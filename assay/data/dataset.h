@@ -23,13 +23,13 @@ struct FeatureGroup {
 struct Dataset {
   std::string source;  // for messages
   Matrix x;
-  std::vector<std::string> feature_names;   // of the columns of x
-  std::vector<FeatureGroup> groups;         // cover the columns of x, in order
-  std::string label_name;                   // empty when there are no labels
-  std::vector<float> labels;                // class index, or the value of a regression; NaN where missing
-  std::vector<std::string> class_names;     // empty for a regression
-  std::vector<std::string> ids;             // names of rows, where given
-  std::vector<size_t> item_shape = {};      // of one row when rows are images
+  std::vector<std::string> feature_names;  // of the columns of x
+  std::vector<FeatureGroup> groups;        // cover the columns of x, in order
+  std::string label_name;                  // empty when there are no labels
+  std::vector<float> labels;               // class index, or the value of a regression; NaN where missing
+  std::vector<std::string> class_names;    // empty for a regression
+  std::vector<std::string> ids;            // names of rows, where given
+  std::vector<size_t> item_shape = {};     // of one row when rows are images
 
   size_t rows() const { return x.rows(); }
 };

@@ -19,7 +19,7 @@ constexpr double kTestShare = 0.2;
 
 const std::vector<DatasetSource>& sources() {
   static const std::vector<DatasetSource> all = {
-      iris_set(),   adult_set(), mnist_set(),  wine_set(), breast_cancer_set(), diabetes_set(),
+      iris_set(),   adult_set(),  mnist_set(),  wine_set(), breast_cancer_set(), diabetes_set(),
       digits_set(), german_set(), mimic3_set(), eicu_set(), cinc2019_set(),
   };
   return all;
@@ -94,7 +94,7 @@ Table open_table(const std::string& what, const TableOptions& options, const Dat
   const std::string name = what.substr(0, what.find(':'));
   if (is_dataset(name)) {
     Table table = load_dataset(what, request);
-    if (!options.label.empty()) table.label = find_column(table.source, column_names(table), options.label);
+    apply_options(table, options);
     return table;
   }
   std::error_code ignored;

@@ -34,14 +34,14 @@ struct DatasetInfo {
   std::vector<std::string> options = {};  // what may follow the name, as in mimic3:sepsis=angus
 };
 
-// Of a data set: its own split where it has one, else stratified with a fifth of the rows for testing. Of a file: likewise
-// stratified on its label, or at random without one.
+// Of a data set: its own split where it has one, else stratified with a fifth of the rows for testing. Of a file:
+// likewise stratified on its label, or at random without one.
 enum class Split { all, train, test };
 
 struct DatasetRequest {
   std::vector<std::string> data_dirs = {};  // searched before $ASSAY_DATA and the cache
   Split split = Split::all;
-  uint64_t seed = 0;                        // of that stratified split
+  uint64_t seed = 0;  // of that stratified split
 };
 
 std::vector<DatasetInfo> list_datasets();

@@ -47,8 +47,8 @@ std::vector<ColumnSummary> describe(const Table& table) {
   std::vector<ColumnSummary> out;
   for (size_t j = 0; j < table.columns.size(); ++j) {
     const Column& column = table.columns[j];
-    ColumnSummary summary{column.name, column.kind, table.label == j, 0,          column.rounded,
-                          kUndefined,  kUndefined,  kUndefined,       kUndefined, kUndefined,    {}};
+    ColumnSummary summary{column.name, column.kind, table.label == j, 0, column.rounded, kUndefined, kUndefined,
+                          kUndefined,  kUndefined,  kUndefined,       {}};
     if (column.kind == ColumnKind::numeric) {
       summarise_numbers(table, j, summary);
     } else {

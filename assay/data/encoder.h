@@ -26,7 +26,8 @@ struct EncoderOptions {
 
   void describe(OptionVisitor& visit) {
     visit.choice("categorical", categorical, "how categories become numbers", {"label", "one_hot"});
-    visit.choice("scale", scale, "numeric columns to mean 0 and deviation 1, or to 0..1", {"none", "standardise", "min_max"});
+    visit.choice("scale", scale, "numeric columns to mean 0 and deviation 1, or to 0..1",
+                 {"none", "standardise", "min_max"});
     visit.choice("impute", impute,
                  "what replaces missing numbers; categories take their mode (with constant: their missing level)",
                  {"none", "mean", "median", "mode", "constant"});
@@ -57,8 +58,8 @@ class Encoder {
   // An input error when a column to be imputed has no value at all.
   static Encoder fit(const Table& training, const EncoderOptions& options);
 
-  // Columns are matched by name; others are ignored. An input error names a column that is missing or of the wrong kind,
-  // and a category or class that training did not have. Labels are encoded where the table has the label column.
+  // Columns are matched by name; others are ignored. An input error names a column that is missing or of the wrong
+  // kind, and a category or class that training did not have. Labels are encoded where the table has the label column.
   Dataset apply(const Table& table) const;
 
   const std::vector<ColumnEncoding>& columns() const { return columns_; }
@@ -72,7 +73,6 @@ class Encoder {
   static Encoder from_json(std::string_view where, std::string_view text);
 
  private:
-  void encode_column(const ColumnEncoding& encoding, const Table& table, size_t from, Dataset& out, size_t to) const;
   void encode_labels(const Table& table, Dataset& out) const;
 
   std::vector<ColumnEncoding> columns_;

@@ -53,14 +53,13 @@ ColumnEncoding column_from(std::string_view where, const json& node) {
 // The shape of one row: empty, or as many values as there are features.
 std::vector<size_t> shape_from(std::string_view where, const json& list, size_t features) {
   std::vector<size_t> shape;
-  size_t product = 1;
+  size_t rest = features;
   for (const auto& length : list) {
-    // Lengths of 1 to the number of features, so that the product cannot overflow before it is seen to be too large.
-    const bool possible = length.is_number_unsigned() && length.get<size_t>() >= 1 && length.get<size_t>() <= features;
-    product *= possible && product <= features ? length.get<size_t>() : 0;
-    shape.push_back(possible ? length.get<size_t>() : 0);
+    shape.push_back(length.is_number_unsigned() ? length.get<size_t>() : 0);
+    // Dividing what is left, because a product could overflow.
+    rest = shape.back() > 0 && rest % shape.back() == 0 ? rest / shape.back() : 0;
   }
-  if (!shape.empty() && product != features) {
+  if (!shape.empty() && rest != 1) {
     fail_input(where, fmt::format("an encoder whose item_shape holds {} values", features), list.dump());
   }
   return shape;

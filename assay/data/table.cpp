@@ -55,6 +55,36 @@ Table select_rows(const Table& table, const std::vector<size_t>& rows) {
   return out;
 }
 
+Table stacked(const Table& top, const Table& bottom) {
+  if (column_names(top) != column_names(bottom)) {
+    fail_input(bottom.source, fmt::format("the columns of {}", top.source), "others");
+  }
+  Table out = top;
+  const size_t first = top.rows();
+  for (size_t i = 0; i < bottom.rows(); ++i) std::ranges::copy(bottom.values.row(i), out.values.append_row().begin());
+  out.ids.insert(out.ids.end(), bottom.ids.begin(), bottom.ids.end());
+  for (size_t j = 0; j < out.columns.size(); ++j) {
+    if (top.columns[j].kind != bottom.columns[j].kind) {
+      fail_input(fmt::format("{}, column {}", bottom.source, in_quotes(bottom.columns[j].name)),
+                 fmt::format("numbers or categories, as in {}", top.source), "the other");
+    }
+    out.columns[j].rounded += bottom.columns[j].rounded;
+    auto& levels = out.columns[j].levels;
+    std::vector<float> code_above;
+    for (const auto& level : bottom.columns[j].levels) {
+      const auto found = std::ranges::find(levels, level);
+      code_above.push_back(static_cast<float>(found - levels.begin()));
+      if (found == levels.end()) levels.push_back(level);
+    }
+    for (size_t i = first; i < out.rows() && !levels.empty(); ++i) {
+      float& code = out.values(i, j);
+      if (!std::isnan(code)) code = code_above[static_cast<size_t>(code)];
+    }
+    sort_levels(out, j);
+  }
+  return out;
+}
+
 void sort_levels(Table& table, size_t column) {
   auto& levels = table.columns[column].levels;
   if (levels.empty()) return;

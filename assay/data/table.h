@@ -44,6 +44,10 @@ std::vector<std::string> column_names(const Table& table);
 // The rows with these indices, in this order.
 Table select_rows(const Table& table, const std::vector<size_t>& rows);
 
+// The rows of one table below those of another with the same columns; categories are matched by their text. An input
+// error when names or kinds of columns differ.
+Table stacked(const Table& top, const Table& bottom);
+
 // Renumbers the codes of a categorical column so that its levels are in byte order and every level occurs.
 void sort_levels(Table& table, size_t column);
 

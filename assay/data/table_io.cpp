@@ -41,9 +41,7 @@ std::string cell_text(const Table& table, size_t row, size_t column) {
   if (table.columns[column].kind == ColumnKind::categorical) {
     return table.columns[column].levels[static_cast<size_t>(value)];
   }
-  std::string text;
-  append_number(text, value);
-  return text;
+  return number_text(value);
 }
 
 // A numeric column as categories: each number's text is a level.
@@ -78,7 +76,8 @@ void extract_ids(Table& table, size_t column) {
   if (table.label && *table.label > column) --*table.label;
 }
 
-// What CSV does while reading, done to a table of another format afterwards.
+}  // namespace
+
 void apply_options(Table& table, const TableOptions& options) {
   const auto names = column_names(table);
   for (const auto& name : options.numeric) {
@@ -96,8 +95,6 @@ void apply_options(Table& table, const TableOptions& options) {
   }
   extract_ids(table, id);
 }
-
-}  // namespace
 
 Table read_table(const std::string& path, const TableOptions& options, const Context& context) {
   const Format format = format_of(path);

@@ -1,5 +1,5 @@
-// Tables from and to files, by extension: .csv .tsv .txt .psv .data, .npy, .npz, .idx and MNIST's names, .parquet, .feather;
-// all of them also as .gz and .xz.
+// Tables from and to files, by extension: .csv .tsv .txt .psv .data, .npy, .npz, .idx and MNIST's names, .parquet,
+// .feather; all of them also as .gz and .xz.
 #pragma once
 
 #include <string>
@@ -10,8 +10,12 @@
 
 namespace assay {
 
-// Options about text (delimiter, header, missing) concern CSV alone; label, id and kinds of columns concern every format.
+// Options about text (delimiter, header, missing) concern CSV alone; label, id and kinds of columns concern every
+// format.
 Table read_table(const std::string& path, const TableOptions& options = {}, const Context& context = {});
+
+// The options that concern every format (kinds of columns, label, id), applied to a table that was read without them.
+void apply_options(Table& table, const TableOptions& options);
 
 // Atomically: the old file or the new one, never half of one.
 void write_table(const Table& table, const std::string& path, const Context& context = {});

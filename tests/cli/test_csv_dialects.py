@@ -107,7 +107,7 @@ def tables(draw):
     style=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]),
 )
 def test_random_tables_of_the_csv_module(program, table, delimiter, line_end, style):
-    """Any text (commas, quotes, line ends, other scripts) and any float32 survive CSV -> NPZ and CSV -> CSV -> Python."""
+    """Any text (commas, quotes, line ends, other scripts) and any float32 survive CSV -> NPZ and CSV -> CSV."""
     text = [str(i + 1) for i, values in enumerate(table.values()) if any(isinstance(v, str) for v in values)]
     real = [str(i + 1) for i in range(len(table)) if str(i + 1) not in text]
     options = [f"--categorical={','.join(text)}"] * bool(text) + [f"--numeric={','.join(real)}"] * bool(real)

@@ -34,7 +34,12 @@ CSV = {
         "bad.csv, line 2, column 2 ('x2')",
         ["'x'"],
     ),
-    "too large for float32": (b"a\n1\n1e39\n", ["--numeric", "a"], "bad.csv, line 3, column 1 ('a')", ["float32", "'1e39'"]),
+    "too large for float32": (
+        b"a\n1\n1e39\n",
+        ["--numeric", "a"],
+        "bad.csv, line 3, column 1 ('a')",
+        ["float32", "'1e39'"],
+    ),
     "too large for float64": (b"a\n1\n-1e999\n", ["--numeric", "a"], "bad.csv, line 3, column 1 ('a')", ["'-1e999'"]),
     "hexadecimal": (b"a\n1\n0x10\n", ["--numeric", "a"], "bad.csv, line 3, column 1 ('a')", ["'0x10'"]),
     "two signs": (b"a\n1\n+-1\n", ["--numeric", "a"], "bad.csv, line 3, column 1 ('a')", ["'+-1'"]),

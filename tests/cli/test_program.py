@@ -46,6 +46,7 @@ def strict_json(text: str):
         ["describe", "iris", "--threads", "-1"],
         ["describe", "iris", "--threads", "5000"],
         ["describe", "iris", "--seed", "-1"],
+        ["describe", "iris", "--seed", "18446744073709551616"],
         ["describe", "iris", "--seed", "x"],
         ["describe", "iris", "--label"],
     ],
@@ -142,9 +143,9 @@ def on_terminal(program, tmp_path):
 
     def run(*arguments):
         master, slave = pty.openpty()
-        process = subprocess.Popen(
-            [program, *map(str, arguments)], cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave, env=dict(os.environ)
-        )
+        # Into a file: a pipe that nobody empties would stop the program.
+        with open(tmp_path / "stdout", "w+b") as out:
+            process = subprocess.Popen([program, *map(str, arguments)], cwd=tmp_path, stdout=out, stderr=slave)
         os.close(slave)
         shown = b""
         while True:
@@ -156,9 +157,7 @@ def on_terminal(program, tmp_path):
                 break
             shown += piece
         os.close(master)
-        out = process.stdout.read()
-        process.stdout.close()
-        return process.wait(), out.decode(), shown.decode()
+        return process.wait(), (tmp_path / "stdout").read_text(), shown.decode()
 
     return run
 
@@ -166,7 +165,7 @@ def on_terminal(program, tmp_path):
 @pytest.fixture
 def big(tmp_path):
     """A table that takes about a second to write as CSV and a bit less to read again."""
-    np.save(tmp_path / "big.npy", np.random.default_rng(1).normal(size=(250_000, 20)).astype("f4"))
+    np.save(tmp_path / "big.npy", np.random.default_rng(1).normal(size=(400_000, 20)).astype("f4"))
     yield "big.npy"
     for path in tmp_path.glob("big.*"):
         path.unlink()
@@ -195,8 +194,8 @@ def test_progress_on_a_terminal_alone(on_terminal, assay, big, tmp_path):
 
 
 def test_progress_of_a_long_search(on_terminal, tmp_path):
-    np.save(tmp_path / "x.npy", np.random.default_rng(2).normal(size=(15_000, 30)).astype("f4"))
+    np.save(tmp_path / "x.npy", np.random.default_rng(2).normal(size=(25_000, 40)).astype("f4"))
     code, out, shown = on_terminal("neighbours", "x.npy", "--k", "1", "--threads", "1")
-    assert code == 0 and len(out.splitlines()) == 15_001
+    assert code == 0 and len(out.splitlines()) == 25_001
     check_progress(shown, r"[a-z ]*neighbours[a-z ]*")
     assert on_terminal("neighbours", "x.npy", "--k", "1", "--quiet")[2] == ""

@@ -51,7 +51,24 @@ def same_bits(found, expected):
     assert (found.view("u4")[~missing] == expected.view("u4")[~missing]).all()
 
 
-DTYPES = ["<f4", "<f8", "<f2", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "|b1", ">f4", ">f8", ">i2", ">u8"]
+DTYPES = [
+    "<f4",
+    "<f8",
+    "<f2",
+    "|i1",
+    "<i2",
+    "<i4",
+    "<i8",
+    "|u1",
+    "<u2",
+    "<u4",
+    "<u8",
+    "|b1",
+    ">f4",
+    ">f8",
+    ">i2",
+    ">u8",
+]
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

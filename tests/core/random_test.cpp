@@ -1,8 +1,7 @@
 #include "assay/core/random.h"
 
-#include <gtest/gtest.h>
-
 #include <Random123/philox.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>

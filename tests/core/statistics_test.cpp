@@ -168,7 +168,8 @@ TEST(Golden, AgreesWithSciPy) {
         << "t = " << point[0] << ", degrees = " << point[1];
   }
   for (const auto& pair : golden.at("paired_t")) {
-    const auto test = paired_t_test(pair.at("first").get<std::vector<double>>(), pair.at("second").get<std::vector<double>>());
+    const auto test =
+        paired_t_test(pair.at("first").get<std::vector<double>>(), pair.at("second").get<std::vector<double>>());
     EXPECT_NEAR(test.p_value, pair.at("p").get<double>(), 1e-12);
     EXPECT_NEAR(test.mean_difference / test.standard_error, pair.at("statistic").get<double>(), 1e-10);
   }

@@ -134,8 +134,9 @@ TEST(Encoder, EachMismatchIsOneSentence) {
   const Encoder encoder = Encoder::fit(table(kMixed, "y"), {});
   const auto complaint = [&](const char* text) { return message_of([&] { encoder.apply(table(text)); }); };
   EXPECT_EQ(complaint("A,b\n1,x\n"), "t.csv: there is no column 'a', which the model needs (did you mean 'A'?)");
-  EXPECT_EQ(complaint("a,b\n1,x\n2,z\n"),
-            "t.csv, row 2, column 'b': expected one of the categories of the training rows, found 'z' (did you mean 'x'?)");
+  EXPECT_EQ(
+      complaint("a,b\n1,x\n2,z\n"),
+      "t.csv, row 2, column 'b': expected one of the categories of the training rows, found 'z' (did you mean 'x'?)");
   EXPECT_EQ(complaint("a,b\n1,x\nlots,x\n"), "t.csv, row 1, column 'a': expected a number, found '1'");
   EXPECT_EQ(complaint("a,b,y\n1,x,maybe\n"),
             "t.csv, row 1, label 'y': expected one of the classes of the training rows, found 'maybe'");
@@ -170,18 +171,25 @@ TEST(Encoder, JsonRoundTripEncodesTheSameBits) {
 }
 
 TEST(Encoder, HostileJsonIsRefused) {
-  const auto complaint = [](const std::string& text) { return message_of([&] { Encoder::from_json("m.onnx", text); }); };
+  const auto complaint = [](const std::string& text) {
+    return message_of([&] { Encoder::from_json("m.onnx", text); });
+  };
   const std::string good = Encoder::fit(table(kMixed, "y"), {}).to_json();
   EXPECT_EQ(complaint(good), "no error");
-  for (const std::string& bad :
-       {std::string("{"), std::string("[]"), std::string("{}"), std::string(R"({"assay_encoder":2})"),
-        std::string(R"({"assay_encoder":1,"columns":[{"name":"a","kind":"numeric","fill":null,"shift":0,"scale":0}],"label":"","classes":[],"item_shape":[]})"),
-        std::string(R"({"assay_encoder":1,"columns":[{"name":"a","kind":"text","fill":null}],"label":"","classes":[],"item_shape":[]})"),
-        std::string(R"({"assay_encoder":1,"columns":[{"name":"a","kind":"categorical","fill":7,"levels":["x"],"missing_level":false,"one_hot":true}],"label":"","classes":[],"item_shape":[]})"),
-        std::string(R"({"assay_encoder":1,"columns":[{"name":"a","kind":"categorical","fill":null,"levels":["x","x"],"missing_level":false,"one_hot":true}],"label":"","classes":[],"item_shape":[]})"),
-        std::string(R"({"assay_encoder":1,"columns":[],"label":"","classes":["a","a"],"item_shape":[]})"),
-        std::string(R"({"assay_encoder":1,"columns":[],"label":"","classes":[],"item_shape":[-1]})"),
-        std::string(10000, '[')}) {
+  for (
+      const std::string& bad :
+      {std::string("{"), std::string("[]"), std::string("{}"), std::string(R"({"assay_encoder":2})"),
+       std::string(
+           R"({"assay_encoder":1,"columns":[{"name":"a","kind":"numeric","fill":null,"shift":0,"scale":0}],"label":"","classes":[],"item_shape":[]})"),
+       std::string(
+           R"({"assay_encoder":1,"columns":[{"name":"a","kind":"text","fill":null}],"label":"","classes":[],"item_shape":[]})"),
+       std::string(
+           R"({"assay_encoder":1,"columns":[{"name":"a","kind":"categorical","fill":7,"levels":["x"],"missing_level":false,"one_hot":true}],"label":"","classes":[],"item_shape":[]})"),
+       std::string(
+           R"({"assay_encoder":1,"columns":[{"name":"a","kind":"categorical","fill":null,"levels":["x","x"],"missing_level":false,"one_hot":true}],"label":"","classes":[],"item_shape":[]})"),
+       std::string(R"({"assay_encoder":1,"columns":[],"label":"","classes":["a","a"],"item_shape":[]})"),
+       std::string(R"({"assay_encoder":1,"columns":[],"label":"","classes":[],"item_shape":[-1]})"),
+       std::string(10000, '[')}) {
     EXPECT_EQ(complaint(bad).substr(0, 6), "m.onnx") << bad;
   }
 }

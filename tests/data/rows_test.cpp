@@ -157,11 +157,12 @@ TEST(Datasets, MissingFilesSayWhereTheyWereSoughtAndWhereTheyComeFrom) {
   DatasetRequest request;
   request.data_dirs = {"/nonexistent/data"};
   EXPECT_FALSE(dataset_available("adult", request));
-  EXPECT_EQ(message_of([&] { load_dataset("adult", request); }),
-            "data set adult: adult.data was not found in /nonexistent/data/adult or /nonexistent/cache/assay/adult; get it "
-            "from https://archive.ics.uci.edu/dataset/2/adult (sha256 "
-            "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d), and name its folder with --data-dir or "
-            "ASSAY_DATA");
+  EXPECT_EQ(
+      message_of([&] { load_dataset("adult", request); }),
+      "data set adult: adult.data was not found in /nonexistent/data/adult or /nonexistent/cache/assay/adult; get it "
+      "from https://archive.ics.uci.edu/dataset/2/adult (sha256 "
+      "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d), and name its folder with --data-dir or "
+      "ASSAY_DATA");
   if (old != nullptr) ::setenv("ASSAY_DATA", kept.c_str(), 1);
   ::unsetenv("XDG_CACHE_HOME");
 }

@@ -18,16 +18,17 @@ namespace {
 
 constexpr size_t kChunk = size_t{1} << 16;
 constexpr std::string_view kGzipMagic("\x1f\x8b", 2);
-constexpr std::string_view kXzMagic("\xfd"
-                                    "7zXZ\0",
-                                    6);
+constexpr std::string_view kXzMagic(
+    "\xfd"
+    "7zXZ\0",
+    6);
 
 class FileSource : public ByteSource {
  public:
   explicit FileSource(const std::string& path) : ByteSource(path) {
     file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file_ < 0) fail_io(path, "open it", errno);
-    struct stat status {};
+    struct stat status{};
     if (::fstat(file_, &status) == 0) {
       if (S_ISDIR(status.st_mode)) {
         ::close(file_);
@@ -171,7 +172,8 @@ class XzSource : public ByteSource {
         case LZMA_OK: break;
         case LZMA_STREAM_END: finished_ = true; break;
         case LZMA_MEM_ERROR: throw std::bad_alloc();
-        case LZMA_MEMLIMIT_ERROR: fail_input(name(), "an xz file that unpacks within 256 MiB of memory", "one that needs more");
+        case LZMA_MEMLIMIT_ERROR:
+          fail_input(name(), "an xz file that unpacks within 256 MiB of memory", "one that needs more");
         case LZMA_BUF_ERROR: fail_input(name(), "a whole xz file", "one that ends in the middle");
         default: fail_input(name(), "a valid xz file", "damaged compressed data");
       }
@@ -211,9 +213,7 @@ size_t ByteSource::read_fully(std::span<char> out) {
   return filled;
 }
 
-std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
-  return unpacked(std::make_unique<FileSource>(path));
-}
+std::unique_ptr<ByteSource> open_bytes(const std::string& path) { return unpacked(std::make_unique<FileSource>(path)); }
 
 std::unique_ptr<ByteSource> memory_bytes(std::string name, std::string_view bytes) {
   return unpacked(std::make_unique<MemorySource>(std::move(name), bytes));
@@ -235,7 +235,7 @@ std::string read_all(ByteSource& source, uint64_t limit) {
 }
 
 ByteOpener reopenable(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
     auto bytes = std::make_shared<std::string>(read_all(*open_bytes(path)));
     return [path, bytes] { return memory_bytes(path, *bytes); };

@@ -31,7 +31,7 @@ class AtomicFile::Sink {
 class AtomicFile::FileSink : public AtomicFile::Sink {
  public:
   explicit FileSink(const std::string& path) : path_(path) {
-    struct stat status {};
+    struct stat status{};
     const bool exists = ::stat(path.c_str(), &status) == 0;
     if (path == "-") {
       file_ = STDOUT_FILENO;

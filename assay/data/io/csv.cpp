@@ -99,13 +99,13 @@ class TableReader {
 
   // Reads the header and enough rows to guess the kind of each column.
   void scout() {
-    CsvRows rows(open_(), options_.delimiter);
+    CsvRows rows(open_(), options_.delimiter, options_.skip_lines);
     plan_.delimiter = rows.delimiter();
     table_.source = rows.name();
     if (!rows.next()) fail_input(rows.name(), "a table with at least one row", "an empty file");
     plan_.columns.resize(rows.cells().size());
-    plan_.has_header = options_.header == TableOptions::Header::yes ||
-                       (options_.header == TableOptions::Header::detect && looks_like_header(rows.cells()));
+    const bool unsure = options_.header == TableOptions::Header::detect && options_.names.empty();
+    plan_.has_header = unsure ? looks_like_header(rows.cells()) : options_.header == TableOptions::Header::yes;
     name_columns(rows);
     apply_options(rows.name());
 
@@ -121,16 +121,20 @@ class TableReader {
   }
 
   void name_columns(const CsvRows& rows) {
-    std::unordered_set<std::string_view> seen;
+    if (!options_.names.empty() && options_.names.size() != plan_.columns.size()) {
+      fail_input(rows.where(), fmt::format("{} cells, one for each name", options_.names.size()),
+                 fmt::format("{}", plan_.columns.size()));
+    }
+    std::unordered_set<std::string> seen;
     for (size_t j = 0; j < plan_.columns.size(); ++j) {
       auto& column = plan_.columns[j];
-      if (!plan_.has_header) {
-        column.name = fmt::format("x{}", j + 1);
-        continue;
+      if (!options_.names.empty()) {
+        column.name = options_.names[j];
+      } else {
+        column.name = plan_.has_header ? std::string(rows.cells()[j]) : fmt::format("x{}", j + 1);
       }
-      column.name = rows.cells()[j];
       if (column.name.empty()) fail_input(rows.where(j), "the name of the column", "an empty cell");
-      if (!seen.insert(rows.cells()[j]).second) {
+      if (!seen.insert(column.name).second) {
         fail_input(rows.where(j), "a name no other column has", in_quotes(column.name) + " again");
       }
     }
@@ -143,7 +147,8 @@ class TableReader {
       for (const auto& name : wanted) {
         auto& column = plan_.columns[find_column(file, names, name)];
         if (column.declared && column.role != role) {
-          fail_input(fmt::format("{}: column {} is declared twice, with different kinds", file, in_quotes(column.name)));
+          fail_input(
+              fmt::format("{}: column {} is declared twice, with different kinds", file, in_quotes(column.name)));
         }
         column.role = role;
         column.declared = true;
@@ -166,7 +171,7 @@ class TableReader {
   // Reads all rows. False when a column was found to be categorical after all: its plan is corrected, and so are those
   // of all other such columns.
   bool fill() {
-    CsvRows rows(open_(), plan_.delimiter);
+    CsvRows rows(open_(), plan_.delimiter, options_.skip_lines);
     if (plan_.has_header) rows.next();
     const size_t width = plan_.columns.size();
     const bool has_id = !table_.id_name.empty();

@@ -18,8 +18,11 @@ struct TableOptions {
   char delimiter = '\0';  // '\0' = detect
   // detect: a first row with a number in it is data, unless it counts 0, 1, 2, ... as pandas numbers columns.
   Header header = Header::detect;
+  // Names for the columns of a file that has no header.
+  std::vector<std::string> names = {};
+  size_t skip_lines = 0;                                             // before the table begins
   std::vector<std::string> missing = {"", "NA", "NaN", "nan", "?"};  // unquoted cells that mean "no value"
-  std::vector<std::string> numeric = {};      // columns that must be numbers
+  std::vector<std::string> numeric = {};                             // columns that must be numbers
   std::vector<std::string> categorical = {};  // columns that are categories even when they look like numbers
   std::string label = {};                     // the column of labels
   std::string id = {};                        // the column that names rows, kept as text

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "assay/core/error.h"
+#include "assay/core/text.h"
 
 namespace assay {
 namespace {
@@ -34,10 +35,11 @@ bool plain_ascii(const char* text, size_t size) {
 
 }  // namespace
 
-CsvRows::CsvRows(std::unique_ptr<ByteSource> source, char delimiter)
+CsvRows::CsvRows(std::unique_ptr<ByteSource> source, char delimiter, size_t skip_lines)
     : source_(std::move(source)), delimiter_(delimiter), buffer_(kBuffer + 1) {
   fill();
   skip_byte_order_mark();
+  for (size_t i = 0; i < skip_lines; ++i) skip_line();
   if (delimiter_ == '\0') delimiter_ = detect_delimiter();
   for (const char c : {delimiter_, '\n', '\r'}) stops_[static_cast<unsigned char>(c)] = true;
 }
@@ -48,6 +50,16 @@ void CsvRows::skip_byte_order_mark() {
   if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
     fail_input(name(), "UTF-8 text", "UTF-16 (save it as UTF-8)");
   }
+}
+
+void CsvRows::skip_line() {
+  for (;;) {
+    const void* end = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
+    begin_ = end == nullptr ? end_ : static_cast<size_t>(static_cast<const char*>(end) - buffer_.data()) + 1;
+    if (end != nullptr || at_end_) break;
+    fill();
+  }
+  ++next_line_;
 }
 
 char CsvRows::detect_delimiter() const {
@@ -218,32 +230,6 @@ std::string CsvRows::where() const { return fmt::format("{}, line {}", name(), l
 std::string CsvRows::where(size_t column, std::string_view column_name) const {
   const std::string label = column_name.empty() ? "" : fmt::format(" ({})", in_quotes(column_name));
   return fmt::format("{}, line {}, column {}{}", name(), line_, column + 1, label);
-}
-
-bool valid_utf8(std::string_view text) {
-  const auto* p = reinterpret_cast<const unsigned char*>(text.data());
-  const auto* end = p + text.size();
-  const auto continuation = [&](const unsigned char* q) { return q < end && (*q & 0xC0) == 0x80; };
-  while (p < end) {
-    if (*p < 0x80) {
-      ++p;
-    } else if (*p >= 0xC2 && *p <= 0xDF && continuation(p + 1)) {
-      p += 2;
-    } else if ((*p & 0xF0) == 0xE0 && continuation(p + 1) && continuation(p + 2)) {
-      const bool overlong = *p == 0xE0 && p[1] < 0xA0;
-      const bool surrogate = *p == 0xED && p[1] > 0x9F;
-      if (overlong || surrogate) return false;
-      p += 3;
-    } else if (*p >= 0xF0 && *p <= 0xF4 && continuation(p + 1) && continuation(p + 2) && continuation(p + 3)) {
-      const bool overlong = *p == 0xF0 && p[1] < 0x90;
-      const bool beyond_unicode = *p == 0xF4 && p[1] > 0x8F;
-      if (overlong || beyond_unicode) return false;
-      p += 4;
-    } else {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace assay

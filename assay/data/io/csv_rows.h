@@ -24,8 +24,8 @@ class CsvRows {
  public:
   static constexpr size_t kLongestRow = size_t{64} << 20;
 
-  // delimiter '\0' = the one of , ; tab | that the first line has most of.
-  explicit CsvRows(std::unique_ptr<ByteSource> source, char delimiter = '\0');
+  // delimiter '\0' = the one of , ; tab | that the first line has most of. The first skip_lines lines are passed over.
+  explicit CsvRows(std::unique_ptr<ByteSource> source, char delimiter = '\0', size_t skip_lines = 0);
 
   // Moves to the next row; false at the end.
   bool next();
@@ -55,6 +55,7 @@ class CsvRows {
 
   void fill();
   void skip_byte_order_mark();
+  void skip_line();
   char detect_delimiter() const;
   Parsed parse_row();
   Parsed parse_quoted(size_t& position, CellSpan& cell);
@@ -78,8 +79,5 @@ class CsvRows {
   std::vector<CellSpan> spans_;
   std::vector<std::string_view> cells_;
 };
-
-// Whether the bytes are valid UTF-8 (no overlong forms, no surrogates).
-bool valid_utf8(std::string_view text);
 
 }  // namespace assay

@@ -30,7 +30,8 @@ bool NpzFile::contains(std::string_view array) const { return std::ranges::find(
 
 std::unique_ptr<ByteSource> NpzFile::open(std::string_view array) const {
   const auto found = std::ranges::find(names_, array);
-  if (found == names_.end()) fail_input(name(), "an array named " + in_quotes(array), "none" + suggestion(array, names_));
+  if (found == names_.end())
+    fail_input(name(), "an array named " + in_quotes(array), "none" + suggestion(array, names_));
   return zip_.open(zip_.entries()[entries_[static_cast<size_t>(found - names_.begin())]]);
 }
 

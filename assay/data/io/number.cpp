@@ -41,4 +41,10 @@ void append_number(std::string& out, float value) {
   out.append(text, result.ptr);
 }
 
+std::string number_text(float value) {
+  std::string text;
+  append_number(text, value);
+  return text;
+}
+
 }  // namespace assay

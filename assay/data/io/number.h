@@ -18,5 +18,6 @@ std::optional<ParsedNumber> parse_number(std::string_view text);
 
 // Appends the shortest decimal that reads back as the same float32.
 void append_number(std::string& out, float value);
+std::string number_text(float value);
 
 }  // namespace assay

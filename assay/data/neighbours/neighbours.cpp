@@ -75,28 +75,31 @@ struct NeighbourIndex::State {
     const size_t d = space.coordinates();
     std::vector<size_t> offsets(queries.rows() + 1, 0);
     std::vector<std::vector<Neighbour>> found(block_count(queries.rows(), kBatch));
-    parallel_blocks(context, queries.rows(), kBatch, [&](const Block& batch) {
-      const Matrix mapped = space.map("the queries of a neighbour search", queries, batch.begin, batch.end);
-      Matrix values(mapped.rows(), d);
-      std::vector<BlockQuery> block_queries;
-      std::vector<List> lists;
-      for (size_t i = 0; i < mapped.rows(); ++i) {
-        block_queries.push_back(blocks->query(mapped.row(i), values.row(i).data()));
-        lists.push_back(make(excluded.empty() ? kNoRow : excluded[batch.begin + i]));
-      }
-      if (!tree) scan(*blocks, block_queries, std::span(lists));
-      size_t total = 0;
-      for (size_t i = 0; i < lists.size(); ++i) {
-        if (tree) tree->search(*blocks, block_queries[i], lists[i]);
-        lists[i].sort();
-        offsets[batch.begin + i + 1] = lists[i].items().size();
-        total += lists[i].items().size();
-      }
-      found[batch.index].reserve(total);
-      for (const List& list : lists) {
-        found[batch.index].insert(found[batch.index].end(), list.items().begin(), list.items().end());
-      }
-    }, "finding neighbours");
+    parallel_blocks(
+        context, queries.rows(), kBatch,
+        [&](const Block& batch) {
+          const Matrix mapped = space.map("the queries of a neighbour search", queries, batch.begin, batch.end);
+          Matrix values(mapped.rows(), d);
+          std::vector<BlockQuery> block_queries;
+          std::vector<List> lists;
+          for (size_t i = 0; i < mapped.rows(); ++i) {
+            block_queries.push_back(blocks->query(mapped.row(i), values.row(i).data()));
+            lists.push_back(make(excluded.empty() ? kNoRow : excluded[batch.begin + i]));
+          }
+          if (!tree) scan(*blocks, block_queries, std::span(lists));
+          size_t total = 0;
+          for (size_t i = 0; i < lists.size(); ++i) {
+            if (tree) tree->search(*blocks, block_queries[i], lists[i]);
+            lists[i].sort();
+            offsets[batch.begin + i + 1] = lists[i].items().size();
+            total += lists[i].items().size();
+          }
+          found[batch.index].reserve(total);
+          for (const List& list : lists) {
+            found[batch.index].insert(found[batch.index].end(), list.items().begin(), list.items().end());
+          }
+        },
+        "finding neighbours");
     std::inclusive_scan(offsets.begin(), offsets.end(), offsets.begin());
     std::vector<Neighbour> items;
     items.reserve(offsets.back());

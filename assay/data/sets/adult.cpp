@@ -4,49 +4,35 @@
 // its labels end in a dot; both are removed. `?` is a missing category; the encoder gives it a level of its own.
 #include <string>
 
-#include "assay/core/error.h"
 #include "assay/data/sets/common.h"
 
 namespace assay {
 namespace {
 
 const std::vector<std::string> kColumns = {
-    "age",          "workclass", "fnlwgt", "education",    "education-num", "marital-status", "occupation",    "relationship",
-    "race",         "sex",       "capital-gain", "capital-loss", "hours-per-week", "native-country", "income",
+    "age",          "workclass", "fnlwgt", "education",    "education-num", "marital-status", "occupation",
+    "relationship", "race",      "sex",    "capital-gain", "capital-loss",  "hours-per-week", "native-country",
+    "income",
 };
 
-std::string text_of(const DataFiles& files, std::string_view file) {
-  constexpr uint64_t kLimit = uint64_t{64} << 20;  // ten times the real size
-  return read_all(*files.open(file)(), kLimit);
-}
-
-// The test file in the form of the training file.
-std::string without_remark_and_dots(const std::string& text) {
-  std::string out;
-  out.reserve(text.size());
-  size_t begin = 0;
-  while (begin < text.size()) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line(text.data() + begin, end - begin);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.ends_with('.')) line.remove_suffix(1);
-    if (!line.starts_with('|')) out.append(line).append("\n");
-    begin = end + 1;
+// The labels of the test file in the spelling of the training file.
+void remove_dots(Table& table) {
+  for (auto& level : table.columns[*table.label].levels) {
+    if (level.ends_with('.')) level.pop_back();
   }
-  return out;
 }
 
 LoadedSet load(const DataFiles& files, const SetOptions&) {
-  std::string text = text_of(files, "adult.data");
-  if (!text.ends_with('\n')) text += '\n';
   TableOptions options;
+  options.delimiter = ',';
+  options.names = kColumns;
   options.numeric = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"};
   options.label = "income";
-  LoadedSet set;
-  set.training_rows = read_unnamed_table(files.path("adult.data"), text, kColumns, ',', options).rows();
-  text += without_remark_and_dots(text_of(files, "adult.test"));
-  set.table = read_unnamed_table(files.path("adult.test"), text, kColumns, ',', options);
-  return set;
+  const Table training = read_csv(files.open("adult.data"), options);
+  options.skip_lines = 1;
+  Table test = read_csv(files.open("adult.test"), options);
+  remove_dots(test);
+  return {stacked(training, test), training.rows()};
 }
 
 }  // namespace

@@ -65,18 +65,4 @@ const std::string& DataFiles::path(std::string_view file) const {
                           info_.address, wanted->sha256));
 }
 
-Table read_unnamed_table(const std::string& source, std::string_view text, std::span<const std::string> names,
-                         char delimiter, TableOptions options) {
-  std::string whole;
-  for (const auto& name : names) {
-    if (!whole.empty()) whole += delimiter;
-    whole += name;
-  }
-  whole += '\n';
-  whole += text;
-  options.delimiter = delimiter;
-  options.header = TableOptions::Header::yes;
-  return read_csv([&] { return memory_bytes(source, whole); }, options);
-}
-
 }  // namespace assay

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,10 +42,6 @@ struct DatasetSource {
   DatasetInfo info;
   std::function<LoadedSet(const DataFiles&, const SetOptions&)> load;
 };
-
-// Reads a table from text that has no header of its own: these names become it.
-Table read_unnamed_table(const std::string& source, std::string_view text, std::span<const std::string> names,
-                         char delimiter, TableOptions options);
 
 // One per file in this folder; listed in datasets.cpp.
 DatasetSource iris_set();

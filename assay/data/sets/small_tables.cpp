@@ -1,4 +1,5 @@
-// Small classic tables, in the form scikit-learn ships them (wine, breast cancer, diabetes, digits) or UCI does (german).
+// Small classic tables, in the form scikit-learn ships them (wine, breast cancer, diabetes, digits) or UCI does
+// (german).
 //
 // scikit-learn's files start with a line "rows,columns,class names", have no header, and code the classes 0, 1, 2.
 #include <fmt/format.h>
@@ -11,15 +12,6 @@
 
 namespace assay {
 namespace {
-
-constexpr uint64_t kLimit = uint64_t{16} << 20;  // far more than any of these files has
-
-std::string text_of(const DataFiles& files, std::string_view file) { return read_all(*files.open(file)(), kLimit); }
-
-std::string without_first_line(const std::string& text) {
-  const size_t end = text.find('\n');
-  return end == std::string::npos ? "" : text.substr(end + 1);
-}
 
 // The last column is the label, its codes the given classes.
 void name_classes(Table& table, const std::vector<std::string>& classes) {
@@ -37,20 +29,22 @@ void name_classes(Table& table, const std::vector<std::string>& classes) {
   sort_levels(table, label);
 }
 
-Table read_numbers(const DataFiles& files, std::string_view file, const std::string& text,
-                   const std::vector<std::string>& names, char delimiter) {
+Table read_numbers(const DataFiles& files, std::string_view file, std::vector<std::string> names, char delimiter,
+                   size_t skip_lines = 0) {
   TableOptions options;
-  options.numeric = names;
-  return read_unnamed_table(files.path(file), text, names, delimiter, options);
+  options.delimiter = delimiter;
+  options.skip_lines = skip_lines;
+  options.numeric = options.names = std::move(names);
+  return read_csv(files.open(file), options);
 }
 
 LoadedSet load_wine(const DataFiles& files, const SetOptions&) {
   LoadedSet set;
-  set.table = read_numbers(files, "wine_data.csv", without_first_line(text_of(files, "wine_data.csv")),
-                           {"alcohol", "malic_acid", "ash", "alcalinity_of_ash", "magnesium", "total_phenols",
-                            "flavanoids", "nonflavanoid_phenols", "proanthocyanins", "color_intensity", "hue",
-                            "od280_od315", "proline", "cultivar"},
-                           ',');
+  set.table = read_numbers(
+      files, "wine_data.csv",
+      {"alcohol", "malic_acid", "ash", "alcalinity_of_ash", "magnesium", "total_phenols", "flavanoids",
+       "nonflavanoid_phenols", "proanthocyanins", "color_intensity", "hue", "od280_od315", "proline", "cultivar"},
+      ',', 1);
   name_classes(set.table, {"class_0", "class_1", "class_2"});
   return set;
 }
@@ -65,14 +59,14 @@ LoadedSet load_breast_cancer(const DataFiles& files, const SetOptions&) {
   }
   names.emplace_back("diagnosis");
   LoadedSet set;
-  set.table = read_numbers(files, "breast_cancer.csv", without_first_line(text_of(files, "breast_cancer.csv")), names, ',');
+  set.table = read_numbers(files, "breast_cancer.csv", names, ',', 1);
   name_classes(set.table, {"malignant", "benign"});
   return set;
 }
 
 LoadedSet load_diabetes(const DataFiles& files, const SetOptions&) {
-  const auto targets = read_numbers(files, "diabetes_target.csv", text_of(files, "diabetes_target.csv"), {"progression"}, ',');
-  const auto rows = read_numbers(files, "diabetes_data_raw.csv", text_of(files, "diabetes_data_raw.csv"),
+  const auto targets = read_numbers(files, "diabetes_target.csv", {"progression"}, ',');
+  const auto rows = read_numbers(files, "diabetes_data_raw.csv",
                                  {"age", "sex", "bmi", "blood_pressure", "s1", "s2", "s3", "s4", "s5", "s6"}, ' ');
   if (rows.rows() != targets.rows()) {
     fail_input(files.path("diabetes_target.csv"), fmt::format("{} rows, as diabetes_data_raw.csv has", rows.rows()),
@@ -97,23 +91,41 @@ LoadedSet load_digits(const DataFiles& files, const SetOptions&) {
   }
   names.emplace_back("digit");
   LoadedSet set;
-  set.table = read_numbers(files, "digits.csv", text_of(files, "digits.csv"), names, ',');
+  set.table = read_numbers(files, "digits.csv", names, ',');
   set.table.item_shape = {8, 8};
   name_classes(set.table, {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"});
   return set;
 }
 
 LoadedSet load_german(const DataFiles& files, const SetOptions&) {
-  const std::vector<std::string> names = {
-      "checking_account", "duration",      "credit_history", "purpose",     "credit_amount",    "savings_account",
-      "employment",       "installment_rate", "personal_status", "other_debtors", "residence_since", "property",
-      "age",              "other_installments", "housing",    "existing_credits", "job",          "dependants",
-      "telephone",        "foreign_worker", "risk"};
+  const std::vector<std::string> names = {"checking_account",
+                                          "duration",
+                                          "credit_history",
+                                          "purpose",
+                                          "credit_amount",
+                                          "savings_account",
+                                          "employment",
+                                          "installment_rate",
+                                          "personal_status",
+                                          "other_debtors",
+                                          "residence_since",
+                                          "property",
+                                          "age",
+                                          "other_installments",
+                                          "housing",
+                                          "existing_credits",
+                                          "job",
+                                          "dependants",
+                                          "telephone",
+                                          "foreign_worker",
+                                          "risk"};
   TableOptions options;
+  options.delimiter = ' ';
+  options.names = names;
   options.categorical = {"risk"};
   options.label = "risk";
   LoadedSet set;
-  set.table = read_unnamed_table(files.path("german.data"), text_of(files, "german.data"), names, ' ', options);
+  set.table = read_csv(files.open("german.data"), options);
   // UCI codes the label 1 = good, 2 = bad.
   for (auto& level : set.table.columns[*set.table.label].levels) {
     if (level == "1") level = "good";

@@ -88,10 +88,13 @@ TEST_F(Bytes, TruncatedAndDamagedCompressionIsRefused) {
     const auto complaint = [&](const std::string& bytes) {
       return message_of([&] { read_all(*memory_bytes("m", bytes)); });
     };
-    EXPECT_EQ(complaint(whole.substr(0, whole.size() / 2)), "m: expected a whole " + name + " file, found one that ends in the middle");
-    EXPECT_EQ(complaint(whole.substr(0, whole.size() - 1)), "m: expected a whole " + name + " file, found one that ends in the middle");
+    EXPECT_EQ(complaint(whole.substr(0, whole.size() / 2)),
+              "m: expected a whole " + name + " file, found one that ends in the middle");
+    EXPECT_EQ(complaint(whole.substr(0, whole.size() - 1)),
+              "m: expected a whole " + name + " file, found one that ends in the middle");
     std::string damaged = whole;
-    for (size_t i = damaged.size() / 2; i < damaged.size() / 2 + 20; ++i) damaged[i] = static_cast<char>(damaged[i] ^ 0x5a);
+    for (size_t i = damaged.size() / 2; i < damaged.size() / 2 + 20; ++i)
+      damaged[i] = static_cast<char>(damaged[i] ^ 0x5a);
     EXPECT_EQ(complaint(damaged), "m: expected a valid " + name + " file, found damaged compressed data");
   }
 }
@@ -136,7 +139,8 @@ TEST_F(Bytes, SpecialFilesAreWrittenDirectly) {
 }
 
 TEST_F(Bytes, PlacesThatCannotBeReadOrWrittenAreNamed) {
-  EXPECT_EQ(message_of([&] { open_bytes(path("none")); }), path("none") + ": cannot open it: No such file or directory");
+  EXPECT_EQ(message_of([&] { open_bytes(path("none")); }),
+            path("none") + ": cannot open it: No such file or directory");
   EXPECT_EQ(message_of([&] { open_bytes(folder_.string()); }), folder_.string() + ": expected a file, found a folder");
   EXPECT_EQ(message_of([&] { AtomicFile file(path("no/where.csv")); }),
             path("no/where.csv") + ": cannot write it: No such file or directory");

@@ -38,7 +38,9 @@ TEST(CsvRows, QuotesAsInRfc4180) {
 
 TEST(CsvRows, LineEndsBomAndBlankLines) {
   EXPECT_EQ(rows_of("a,b\r\n1,2\r3,4\n\n5,6"), (Rows{{"a", "b"}, {"1", "2"}, {"3", "4"}, {"5", "6"}}));
-  EXPECT_EQ(rows_of("\xEF\xBB\xBF" "a,b\n"), (Rows{{"a", "b"}}));
+  EXPECT_EQ(rows_of("\xEF\xBB\xBF"
+                    "a,b\n"),
+            (Rows{{"a", "b"}}));
   EXPECT_EQ(rows_of(""), Rows{});
   EXPECT_EQ(rows_of("\n\n"), Rows{});
 }
@@ -170,16 +172,21 @@ TEST(Csv, EveryMalformedTableGivesOneSentence) {
   EXPECT_EQ(complaint("a,b\n"), "t.csv: expected at least one row below the header, found none");
   EXPECT_EQ(complaint("a,b\n1,2\n3\n"), "t.csv, line 3: expected 2 cells as in line 1, found 1");
   EXPECT_EQ(complaint("a,b\n1,2,3\n"), "t.csv, line 2: expected 2 cells as in line 1, found 3");
-  EXPECT_EQ(complaint("a,b\n1,\"2\n3,4\n"), "t.csv, line 2, column 2: expected a closing quote, found the end of the file");
+  EXPECT_EQ(complaint("a,b\n1,\"2\n3,4\n"),
+            "t.csv, line 2, column 2: expected a closing quote, found the end of the file");
   EXPECT_EQ(complaint("a,b\n1,\"2\"x\n"),
             "t.csv, line 2, column 2: expected the end of the cell after its closing quote, found 'x'");
-  EXPECT_EQ(complaint("a,b,a\n1,2,3\n"), "t.csv, line 1, column 3: expected a name no other column has, found 'a' again");
-  EXPECT_EQ(complaint("a,,c\nu,v,w\n"), "t.csv, line 1, column 2: expected the name of the column, found an empty cell");
+  EXPECT_EQ(complaint("a,b,a\n1,2,3\n"),
+            "t.csv, line 1, column 3: expected a name no other column has, found 'a' again");
+  EXPECT_EQ(complaint("a,,c\nu,v,w\n"),
+            "t.csv, line 1, column 2: expected the name of the column, found an empty cell");
   EXPECT_EQ(complaint(std::string("a,b\n1,\0\n", 8)),
             "t.csv, line 2, column 2: expected text, found a NUL byte (is this a binary file?)");
   EXPECT_EQ(complaint("a,b\n1,\xFF\xC3\n"),
             "t.csv, line 2, column 2: expected UTF-8 text, found bytes that are not valid UTF-8");
-  EXPECT_EQ(complaint("\xFF\xFE" "a"), "t.csv: expected UTF-8 text, found UTF-16 (save it as UTF-8)");
+  EXPECT_EQ(complaint("\xFF\xFE"
+                      "a"),
+            "t.csv: expected UTF-8 text, found UTF-16 (save it as UTF-8)");
 }
 
 TEST(Csv, BadOptionsGiveOneSentence) {
@@ -204,8 +211,11 @@ TEST(Csv, BadOptionsGiveOneSentence) {
 }
 
 TEST(Csv, WritesWhatReadsBackEqual) {
-  Table t = read("id,x,job\nr1,0.1,\"a,b\"\nr2,,\"say \"\"hi\"\"\"\nr3,-3e-40,NA\nr4,16777215,\"NA\"\n",
-                 [] { TableOptions o; o.id = "id"; return o; }());
+  Table t = read("id,x,job\nr1,0.1,\"a,b\"\nr2,,\"say \"\"hi\"\"\"\nr3,-3e-40,NA\nr4,16777215,\"NA\"\n", [] {
+    TableOptions o;
+    o.id = "id";
+    return o;
+  }());
   for (const std::string extension : {".csv", ".tsv", ".psv", ".csv.gz", ".csv.xz"}) {
     const std::string path = ::testing::TempDir() + "written" + extension;
     write_csv(t, path);
@@ -243,8 +253,8 @@ TEST(Csv, CancellationStopsReading) {
 
 TEST(Utf8, KnowsItsRules) {
   EXPECT_TRUE(valid_utf8("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"));
-  for (const char* bad : {"\x80", "\xC3", "\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80",
-                          "\xE2\x82", "\xF0\x9F\x98"}) {
+  for (const char* bad : {"\x80", "\xC3", "\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80",
+                          "\xF5\x80\x80\x80", "\xE2\x82", "\xF0\x9F\x98"}) {
     EXPECT_FALSE(valid_utf8(bad)) << bad;
   }
 }

@@ -159,7 +159,7 @@ TEST(Npy, RefusesTextThatIsNotUnicode) {
   EXPECT_EQ(sentence([&] { to_strings("a.npy", surrogate); }),
             "a.npy: expected Unicode text, found the code 0xd800 in item 1");
   const NpyArray latin = parse(npy_file(dictionary("|S2", "(1,)"), "\xe9z"s));
-  EXPECT_EQ(sentence([&] { to_strings("a.npy", latin); }), "a.npy: expected UTF-8 text, found '\xe9z' in item 1");
+  EXPECT_EQ(sentence([&] { to_strings("a.npy", latin); }), "a.npy: expected UTF-8 text, found '\\xe9z' in item 1");
   for (const auto& bad : {"\xff"s, "\xc0\x80"s, "\xe2\x82"s, "\xed\xa0\x80"s, "\xf4\x90\x80\x80"s, "\x80"s}) {
     EXPECT_NE(sentence([&] { npy_from_strings("a", {bad}); }), "no error");
   }

@@ -27,7 +27,8 @@ TEST(Number, ReadsTheFormsPeopleWrite) {
 }
 
 TEST(Number, RefusesTheRest) {
-  for (const char* text : {"", "-", "+", "+-3", "1,5", "1.2.3", "12a", "0x10", "1e39", "-1e39", "1e400", "e5", " 1", "1 ", "--1"}) {
+  for (const char* text :
+       {"", "-", "+", "+-3", "1,5", "1.2.3", "12a", "0x10", "1e39", "-1e39", "1e400", "e5", " 1", "1 ", "--1"}) {
     EXPECT_FALSE(parse_number(text).has_value()) << text;
   }
 }

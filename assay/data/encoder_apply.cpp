@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "assay/core/error.h"
+#include "assay/data/encoder.h"
+#include "assay/data/io/number.h"
+
+namespace assay {
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+
+std::string cell_name(const Table& table, size_t row, size_t column) {
+  return fmt::format("{}, row {}, column {}", table.source, row + 1, in_quotes(table.columns[column].name));
+}
+
+// A numeric column on its way from the table to the data set.
+struct NumberPath {
+  size_t from;
+  size_t to;
+  const ColumnEncoding* encoding;
+};
+
+// Row by row, because a wide table walked column by column misses the cache at every value.
+void encode_numbers(const std::vector<NumberPath>& paths, const Table& table, Matrix& out) {
+  for (size_t i = 0; i < table.rows(); ++i) {
+    const auto raw = table.values.row(i);
+    const auto encoded = out.row(i);
+    for (const auto& [from, to, encoding] : paths) {
+      double value = raw[from];
+      if (std::isnan(value)) value = encoding->fill;
+      encoded[to] = static_cast<float>((value - encoding->shift) / encoding->scale);
+    }
+  }
+}
+
+void require_numbers(const Table& table, size_t column) {
+  if (table.columns[column].kind == ColumnKind::numeric) return;
+  for (size_t i = 0; i < table.rows(); ++i) {
+    const float code = table.values(i, column);
+    if (std::isnan(code)) continue;
+    fail_input(cell_name(table, i, column), "a number",
+               in_quotes(table.columns[column].levels[static_cast<size_t>(code)]));
+  }
+}
+
+// The code in the encoding of each value of a table's column: a code there, or a number when a short file made the
+// column look numeric.
+class CodeMap {
+ public:
+  CodeMap(const ColumnEncoding& encoding, const Table& table, size_t column)
+      : encoding_(encoding), table_(table), column_(column), first_(encoding.missing_level ? 1.0f : 0.0f) {
+    missing_ = encoding.missing_level ? 0.0f : kMissing;
+    if (!std::isnan(encoding.fill)) missing_ = static_cast<float>(encoding.fill) + first_;
+  }
+
+  float code_of(size_t row) {
+    const float value = table_.values(row, column_);
+    if (std::isnan(value)) return missing_;
+    const auto [known, fresh] = codes_.try_emplace(value, 0.0f);
+    if (fresh) known->second = look_up(row, value);
+    return known->second;
+  }
+
+ private:
+  float look_up(size_t row, float value) const {
+    const Column& column = table_.columns[column_];
+    const bool text = column.kind == ColumnKind::categorical;
+    const std::string level = text ? column.levels[static_cast<size_t>(value)] : number_text(value);
+    const auto found = std::ranges::find(encoding_.levels, level);
+    if (found == encoding_.levels.end()) {
+      fail_input(cell_name(table_, row, column_), "one of the categories of the training rows",
+                 in_quotes(level) + suggestion(level, encoding_.levels));
+    }
+    return static_cast<float>(found - encoding_.levels.begin()) + first_;
+  }
+
+  const ColumnEncoding& encoding_;
+  const Table& table_;
+  size_t column_;
+  float first_;    // code of the first level
+  float missing_;  // what a missing value becomes
+  std::map<float, float> codes_;
+};
+
+void encode_categories(const ColumnEncoding& encoding, const Table& table, size_t from, Matrix& out, size_t to,
+                       size_t width) {
+  CodeMap codes(encoding, table, from);
+  for (size_t i = 0; i < table.rows(); ++i) {
+    const float code = codes.code_of(i);
+    if (!encoding.one_hot) {
+      out(i, to) = code;
+    } else if (std::isnan(code)) {
+      std::ranges::fill(out.row(i).subspan(to, width), kMissing);
+    } else {
+      out(i, to + static_cast<size_t>(code)) = 1;
+    }
+  }
+}
+
+}  // namespace
+
+Dataset Encoder::apply(const Table& table) const {
+  Dataset out;
+  out.source = table.source;
+  out.ids = table.ids;
+  out.item_shape = item_shape_;
+  out.feature_names = feature_names();
+  out.x = Matrix(table.rows(), out.feature_names.size());
+  std::map<std::string, size_t, std::less<>> position;
+  for (size_t j = 0; j < table.columns.size(); ++j) position.emplace(table.columns[j].name, j);
+  std::vector<NumberPath> numbers;
+  size_t to = 0;
+  for (const auto& encoding : columns_) {
+    const auto found = position.find(encoding.name);
+    if (found == position.end()) {
+      fail_input(fmt::format("{}: there is no column {}, which the model needs{}", table.source,
+                             in_quotes(encoding.name), suggestion(encoding.name, column_names(table))));
+    }
+    FeatureGroup group{encoding.name, to, 1, encoding.kind, encoding.levels};
+    if (encoding.missing_level) group.levels.insert(group.levels.begin(), "missing");
+    if (encoding.one_hot) group.count = group.levels.size();
+    if (encoding.kind == ColumnKind::numeric) {
+      require_numbers(table, found->second);
+      numbers.push_back({found->second, to, &encoding});
+    } else {
+      encode_categories(encoding, table, found->second, out.x, to, group.count);
+    }
+    to += group.count;
+    out.groups.push_back(std::move(group));
+  }
+  encode_numbers(numbers, table, out.x);
+  encode_labels(table, out);
+  return out;
+}
+
+void Encoder::encode_labels(const Table& table, Dataset& out) const {
+  const auto names = column_names(table);
+  const auto found = std::ranges::find(names, label_);
+  if (label_.empty() || found == names.end()) return;
+  const auto from = static_cast<size_t>(found - names.begin());
+  const Column& column = table.columns[from];
+  const bool text = column.kind == ColumnKind::categorical;
+  out.label_name = label_;
+  out.class_names = class_names_;
+  out.labels.resize(table.rows());
+  for (size_t i = 0; i < table.rows(); ++i) {
+    const float value = table.values(i, from);
+    out.labels[i] = value;
+    if (std::isnan(value) || (class_names_.empty() && !text)) continue;
+    const std::string name = text ? column.levels[static_cast<size_t>(value)] : number_text(value);
+    const auto match = std::ranges::find(class_names_, name);
+    if (match == class_names_.end()) {
+      fail_input(fmt::format("{}, row {}, label {}", table.source, i + 1, in_quotes(label_)),
+                 class_names_.empty() ? "a number" : "one of the classes of the training rows", in_quotes(name));
+    }
+    out.labels[i] = static_cast<float>(match - class_names_.begin());
+  }
+}
+
+}  // namespace assay
