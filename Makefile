@@ -8,7 +8,7 @@ PEERS := build/peers
 PYTEST := $(VENV)/bin/python -m pytest -q -p no:cacheprovider
 FUZZ_SECONDS ?= 60
 # Of what ctest prints, what the tests themselves said and the totals.
-BRIEF := sed -n -e 's/^[0-9]*: //p' -e '/tests passed/p' -e '/FAILED\|Failed/p' -e '/Errors while/p'
+BRIEF := sed -nE -e '/^[0-9]+: *(Test command|Working Directory|Environment variables|GTEST_|ASAN_|Test timeout|Running main|$$)/d' -e 's/^[0-9]+: //p' -e '/tests passed|Failed|Errors while/p'
 SHELL := /bin/bash -o pipefail
 
 # Data sets that are not inside the program: the user's, else those of a data folder beside the checkout.

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <new>
@@ -33,6 +34,14 @@ void on_interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+// CLI11 lets a number that does not fit wrap around.
+std::string whole_number(const std::string& text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return "";
+  return fmt::format("{} is not a whole number from 0 to 2^64 - 1", assay::in_quotes(text));
+}
+
 int run(int argc, char** argv) {
   using namespace assay;
   using namespace assay::cli;
@@ -42,12 +51,13 @@ int run(int argc, char** argv) {
   CLI::App app("Which explanation of a prediction can be trusted, and can a better one be made?", "assay");
   app.set_version_flag("--version", fmt::format("assay {}", kVersion));
   app.add_option("--seed", session.context.seed, "Seed of everything random; the same seed gives the same bits")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number, "UINT64");
   app.add_option("--threads", session.context.threads, "Threads to use; 0 = all cores. Results do not depend on it")
       ->check(CLI::Range(0u, 4096u));
   app.add_flag("--quiet", session.quiet, "Print results alone: no progress, no remarks");
   app.add_flag("--json", session.json, "Print results as JSON");
-  app.add_option("--data-dir", session.data_dirs, "A folder of data sets, searched before $ASSAY_DATA and the cache");
+  app.add_option("--data-dir", session.data_dirs, "A folder of data sets, searched before $ASSAY_DATA and the cache")
+      ->allow_extra_args(false);
   app.require_subcommand(1);
   app.fallthrough();
   add_list(app, session);

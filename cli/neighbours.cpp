@@ -96,7 +96,9 @@ void add_neighbours(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<NeighbourArguments>();
   CLI::App* command = app.add_subcommand("neighbours", "The rows of a table nearest to given rows of it");
   arguments->table.add_to(*command);
-  command->add_option("--rows", arguments->rows, "Which rows, counted from 1 (default: all)")->delimiter(',');
+  command->add_option("--rows", arguments->rows, "Which rows, counted from 1 (default: all)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   auto* k = command->add_option("--k", arguments->k, "How many neighbours")->check(CLI::PositiveNumber);
   command->add_option("--radius", arguments->radius, "All rows within this distance instead")
       ->check(CLI::NonNegativeNumber)

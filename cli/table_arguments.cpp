@@ -10,22 +10,23 @@ const std::map<std::string, char> kDelimiters = {{"", '\0'},         {",", ','},
 }  // namespace
 
 void TableArguments::add_to(CLI::App& command) {
+  // Lists are one word joined by commas, so that the word after them is not taken for one more item.
+  const auto add_list_option = [&](const char* name, std::vector<std::string>& list, const char* meaning) {
+    command.add_option(name, list, meaning)->delimiter(',')->allow_extra_args(false);
+  };
   command.add_option("data", what, "A data set by name (see `assay list datasets`) or a file")->required();
-  command.add_option("--split", split, "Which part: all, train or test")
-      ->check(CLI::IsMember({"all", "train", "test"}));
+  command.add_option("--split", split, "Which part")->check(CLI::IsMember({"all", "train", "test"}));
   command.add_option("--label", options.label,
                      "The column of labels, by name or position (1 is the first, -1 the last)");
   command.add_option("--id", options.id, "The column that names rows");
-  command.add_option("--numeric", options.numeric, "Columns that must be numbers")->delimiter(',');
-  command
-      .add_option("--categorical", options.categorical, "Columns that are categories even if they look like numbers")
-      ->delimiter(',');
+  add_list_option("--numeric", options.numeric, "Columns that must be numbers");
+  add_list_option("--categorical", options.categorical, "Columns that are categories even if they look like numbers");
   command.add_option("--delimiter", delimiter, "Between the cells of a text file: comma, semicolon, tab or bar")
-      ->check(CLI::IsMember(kDelimiters));
-  command.add_option("--header", header, "Whether a text file has one: yes, no or detect")
-      ->check(CLI::IsMember({"yes", "no", "detect"}));
-  command.add_option("--missing", missing, "Cells that mean \"no value\" (default: empty, NA, NaN and ?)")
-      ->delimiter(',');
+      ->check(CLI::IsMember(kDelimiters).description(""));
+  command.add_option("--header", header, "Whether a text file has one")->check(CLI::IsMember({"yes", "no", "detect"}));
+  add_list_option("--names", options.names, "Names for the columns of a text file without a header");
+  command.add_option("--skip-lines", options.skip_lines, "Lines of a text file before its table begins");
+  add_list_option("--missing", missing, "Cells that mean \"no value\" (default: empty, NA, NaN and ?)");
 }
 
 Table TableArguments::open(const Session& session) const {

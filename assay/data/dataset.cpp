@@ -15,6 +15,7 @@ Dataset select_rows(const Dataset& data, const std::vector<size_t>& rows) {
   out.feature_names = data.feature_names;
   out.groups = data.groups;
   out.label_name = data.label_name;
+  out.id_name = data.id_name;
   out.class_names = data.class_names;
   out.item_shape = data.item_shape;
   out.x = Matrix(rows.size(), data.x.cols());
@@ -31,7 +32,7 @@ Table to_table(const Dataset& data) {
   out.source = data.source;
   out.item_shape = data.item_shape;
   out.ids = data.ids;
-  if (!data.ids.empty()) out.id_name = "id";
+  out.id_name = data.id_name;
   for (const auto& name : data.feature_names) out.columns.push_back({name});
   const bool labelled = !data.labels.empty();
   if (labelled) {

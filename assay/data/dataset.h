@@ -28,6 +28,7 @@ struct Dataset {
   std::string label_name;                  // empty when there are no labels
   std::vector<float> labels;               // class index, or the value of a regression; NaN where missing
   std::vector<std::string> class_names;    // empty for a regression
+  std::string id_name;                     // of the column that names rows; empty when there is none
   std::vector<std::string> ids;            // names of rows, where given
   std::vector<size_t> item_shape = {};     // of one row when rows are images
 

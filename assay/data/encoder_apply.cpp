@@ -107,6 +107,7 @@ void encode_categories(const ColumnEncoding& encoding, const Table& table, size_
 Dataset Encoder::apply(const Table& table) const {
   Dataset out;
   out.source = table.source;
+  out.id_name = table.id_name;
   out.ids = table.ids;
   out.item_shape = item_shape_;
   out.feature_names = feature_names();

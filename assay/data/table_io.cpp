@@ -103,6 +103,7 @@ Table read_table(const std::string& path, const TableOptions& options, const Con
                 : format == Format::npz ? read_npz_table(path)
                 : format == Format::idx ? read_idx_table(*open_bytes(path))
                                         : read_arrow_table(path);
+  if (table.rows() == 0) fail_input(path, "a table with at least one row", "none");
   apply_options(table, options);
   return table;
 }

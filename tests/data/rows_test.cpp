@@ -91,6 +91,23 @@ TEST(Baseline, BackgroundRowsAreDistinctAndRepeatable) {
   EXPECT_EQ(background_rows(3, 100, 3), (std::vector<size_t>{0, 1, 2}));
 }
 
+TEST(Table, StackedTablesMatchCategoriesByText) {
+  const auto read = [](const char* name, const std::string& text) {
+    return read_csv([&] { return memory_bytes(name, text); });
+  };
+  const Table both = stacked(read("a", "n,c\n1,x\n2,z\n"), read("b", "n,c\n3,y\n4,x\n,\n"));
+  ASSERT_EQ(both.rows(), 5u);
+  EXPECT_EQ(both.columns[1].levels, (std::vector<std::string>{"x", "y", "z"}));
+  EXPECT_EQ(both.values(1, 1), 2);
+  EXPECT_EQ(both.values(2, 1), 1);
+  EXPECT_EQ(both.values(3, 1), 0);
+  EXPECT_TRUE(std::isnan(both.values(4, 1)));
+  EXPECT_EQ(message_of([&] { stacked(read("a", "n,c\n1,x\n"), read("b", "n,d\n1,x\n")); }),
+            "b: expected the columns of a, found others");
+  EXPECT_EQ(message_of([&] { stacked(read("a", "n,c\n1,x\n"), read("b", "n,c\n1,2\n")); }),
+            "b, column 'c': expected numbers or categories, as in a, found the other");
+}
+
 TEST(Describe, ByHand) {
   const std::string text = "n,c\n1,b\n2,a\n,b\n6,\n";
   const auto columns = describe(read_csv([&] { return memory_bytes("t", text); }));

@@ -31,7 +31,7 @@ class CsvRows {
   bool next();
   // The cells of this row, valid until the next call of next().
   std::span<const std::string_view> cells() const { return cells_; }
-  // Whether a cell stood in quotes: "" and "NA" in quotes are text, without them they are missing.
+  // Whether a cell stood in quotes: NA in quotes is text, without them it is missing.
   bool quoted_cell(size_t column) const { return spans_[column].quoted; }
   // The line on which this row starts; the first is 1.
   size_t line() const { return line_; }

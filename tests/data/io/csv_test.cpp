@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <fstream>
 #include <limits>
 
 #include "assay/core/random.h"
@@ -240,6 +244,45 @@ TEST(Csv, OneColumnOfMissingValuesKeepsItsRows) {
   const std::string path = ::testing::TempDir() + "one_column.csv";
   write_csv(t, path);
   EXPECT_EQ(read_csv(reopenable(path)).rows(), 3u);
+}
+
+// The issue every large table has: the rows must not be held twice while they are read.
+TEST(Csv, PeakMemoryIsTheMatrixAndABuffer) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take memory of their own";
+#endif
+  const std::string path = ::testing::TempDir() + "peak_memory.csv";
+  {
+    std::ofstream file(path);
+    for (int i = 0; i < 200000; ++i) file << i << ",0.5,0.25,0.125,1,2,3,4,5,6\n";
+  }
+  // In a process of its own, whose peak is its own.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto peak = [] {
+      rusage usage{};
+      ::getrusage(RUSAGE_SELF, &usage);
+      return static_cast<double>(usage.ru_maxrss) * 1024;
+    };
+    const double before = peak();
+    const Table table = read_csv(reopenable(path));
+    ::_exit(peak() - before <= 1.5 * static_cast<double>(table.values.values().size_bytes()) ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0) << "more than 1.5 times the matrix";
+}
+
+TEST(Csv, NamesAndLinesToSkip) {
+  TableOptions options;
+  options.names = {"a", "b"};
+  options.skip_lines = 2;
+  const Table t = read("a remark, \"unclosed\n\n1,2\n3,4\n", options);
+  EXPECT_EQ(t.rows(), 2u);
+  EXPECT_EQ(t.columns[1].name, "b");
+  EXPECT_EQ(complaint("x\ny\n1,2\n3\n", options), "t.csv, line 4: expected 2 cells as in line 3, found 1");
+  EXPECT_EQ(complaint("x\ny\n1,2,3\n", options), "t.csv, line 3: expected 2 cells, one for each name, found 3");
+  EXPECT_EQ(complaint("x\n", options), "t.csv: expected a table with at least one row, found an empty file");
 }
 
 TEST(Csv, CancellationStopsReading) {
