@@ -110,7 +110,7 @@ std::unordered_map<std::string, std::string> parse_metadata(const char* metadata
     return text;
   };
   for (int32_t pairs = next_int(); pairs > 0; --pairs) {
-    std::string key = next_text();
+    const std::string key = next_text();
     out[key] = next_text();
   }
   return out;

@@ -83,7 +83,7 @@ void fill_array(std::unique_ptr<ArrayOwner> owner, size_t length, size_t nulls, 
           .dictionary = owner->dictionary.release == nullptr ? nullptr : &owner->dictionary,
           .release = release_node<ArrayOwner, ArrowArray>,
           .private_data = owner.get()};
-  owner.release();
+  (void)owner.release();  // the C struct owns it now
 }
 
 void fill_schema(std::unique_ptr<SchemaOwner> owner, int64_t flags, ArrowSchema* out) {
@@ -97,7 +97,7 @@ void fill_schema(std::unique_ptr<SchemaOwner> owner, int64_t flags, ArrowSchema*
           .dictionary = owner->dictionary.release == nullptr ? nullptr : &owner->dictionary,
           .release = release_node<SchemaOwner, ArrowSchema>,
           .private_data = owner.get()};
-  owner.release();
+  (void)owner.release();  // the C struct owns it now
 }
 
 void export_text(SharedText text, ArrowArray* out) {
@@ -269,7 +269,7 @@ void table_to_arrow(const Table& table, ArrowArrayStream* out) {
             stream->release = nullptr;
           },
       .private_data = state.get()};
-  state.release();
+  (void)state.release();  // the C struct owns it now
 }
 
 }  // namespace assay

@@ -22,7 +22,7 @@ bool plain_ascii(const char* text, size_t size) {
   constexpr uint64_t kLow = 0x0101010101010101u;
   size_t i = 0;
   for (; i + 8 <= size; i += 8) {
-    uint64_t word;
+    uint64_t word = 0;
     std::memcpy(&word, text + i, 8);
     // A zero byte borrows when 1 is taken from it, which sets its high bit.
     if ((((word - kLow) & ~word) | word) & kHigh) return false;

@@ -126,7 +126,7 @@ uint32_t boxes_under_of(const BlockLayout& layout, const float* HWY_RESTRICT box
       mismatch = accumulate<norm>(d, mismatch, one_if_different(d, gap(c), zero));
     }
     for (; c < layout.coordinates(); ++c) {
-      FloatVector difference = gap(c);
+      FloatVector difference = gap(c);  // NOLINT(misc-const-correctness): changed where values may be missing
       if constexpr (missing) {
         // A box that holds a missing value holds a row no further than 1, however far its numbers are.
         const FloatVector highest = hn::Load(d, boxes + (2 * c + 1) * kBlockRows + lane);

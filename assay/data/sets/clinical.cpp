@@ -51,7 +51,7 @@ std::optional<int64_t> parse_time_of_day(std::string_view text) {
     second = *digits;
   }
   if (!minute || !text.empty() || *hour > 23 || *minute > 59 || second > 59) return std::nullopt;
-  return *hour * kSecondsPerHour + *minute * 60 + second;
+  return *hour * kSecondsPerHour + int64_t{*minute} * 60 + second;
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ LoadedSet load(const DataFiles&, const SetOptions&) {
   table.values = Matrix(kMillimetres.size(), 5);
   for (size_t i = 0; i < kMillimetres.size(); ++i) {
     for (size_t j = 0; j < 4; ++j) table.values(i, j) = static_cast<float>(kMillimetres[i][j]) / 10.0f;
-    table.values(i, 4) = static_cast<float>(i / kFlowersOfEach);
+    const size_t species = i / kFlowersOfEach;
+    table.values(i, 4) = static_cast<float>(species);
   }
   return set;
 }
