@@ -2,6 +2,8 @@
 .DEFAULT_GOAL := help
 .PHONY: help build demo test test-long test-peers lint format asan tsan fuzz bench bench-peers setup-build setup-test clean
 MAKEFLAGS += --no-print-directory
+# Set-up steps share apt and pip, which run one at a time; the builds below them are parallel.
+.NOTPARALLEL:
 
 VENV := build/venv
 PEERS := build/peers
@@ -19,7 +21,7 @@ endif
 endif
 
 help: ## Show this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup-build:
 	@tools/install-packages tools/packages/build.txt

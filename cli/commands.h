@@ -28,6 +28,12 @@ void add_data(CLI::App& app, Session& session);
 void add_describe(CLI::App& app, Session& session);
 void add_neighbours(CLI::App& app, Session& session);
 
+// Checks for CLI11, whose own let numbers that do not fit wrap around and NaN pass. They return what is wrong, or
+// nothing.
+std::string whole_number(const std::string& text);
+std::string positive_whole_number(const std::string& text);
+std::string distance_or_radius(const std::string& text);
+
 // The arguments that say which table is meant and how to read it.
 struct TableArguments {
   std::string what;

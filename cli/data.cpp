@@ -1,9 +1,11 @@
 // assay data NAME|FILE --out FILE
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "assay/core/error.h"
 #include "assay/core/options.h"
 #include "assay/core/text.h"
 #include "assay/data/encoder.h"
@@ -20,9 +22,12 @@ struct DataArguments {
   std::string encode;
 };
 
-// The encoder is fitted on the training part, whichever part is written.
+// The encoder is fitted on the training part when a part is written, else on all rows.
 Table encoded(const DataArguments& arguments, const Session& session, const Table& table) {
   const Spec spec = parse_spec("--encode", arguments.encode);
+  if (std::ranges::any_of(spec.options, [](const auto& option) { return option.first == "categorical"; })) {
+    fail_input("--encode", "label or one_hot as the name alone", "an option categorical too");
+  }
   Spec options = spec;
   options.options.emplace_back("categorical", spec.name);
   options.name = "--encode " + spec.name;
@@ -34,6 +39,7 @@ Table encoded(const DataArguments& arguments, const Session& session, const Tabl
 }
 
 void write_data(const DataArguments& arguments, const Session& session) {
+  check_output(arguments.out);
   Table table = arguments.table.open(session);
   if (!arguments.encode.empty()) table = encoded(arguments, session, table);
   write_table(table, arguments.out, session.context);

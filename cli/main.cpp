@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <new>
@@ -28,18 +28,22 @@ constexpr int kInterrupted = 130;
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-// The first Ctrl-C asks the library to stop, so that it can clean up; a second one ends the program at once.
-void on_interrupt(int) {
+// The first Ctrl-C (or request to end) asks the library to stop, so that it can clean up; a second one ends the program
+// at once.
+void on_interrupt(int signal) {
   interrupted = true;
-  std::signal(SIGINT, SIG_DFL);
+  std::signal(signal, SIG_DFL);
 }
 
-// CLI11 lets a number that does not fit wrap around.
-std::string whole_number(const std::string& text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size()) return "";
-  return fmt::format("{} is not a whole number from 0 to 2^64 - 1", assay::in_quotes(text));
+// CLI11 says only that a command is required when it does not know the one that was given.
+std::string complaint(const CLI::App& app, const CLI::ParseError& problem, int argc, char** argv) {
+  std::vector<std::string> known;
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(command->get_name());
+  const std::string first = argc > 1 ? argv[1] : "-";
+  if (first.starts_with('-') || std::ranges::find(known, first) != known.end()) return problem.what();
+  return fmt::format("there is no command {}{}; the commands are {}", assay::in_quotes(first),
+                     assay::suggestion(first, known), assay::joined(known));
 }
 
 int run(int argc, char** argv) {
@@ -70,17 +74,19 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& problem) {
-    fmt::print(stderr, "assay: {} (`assay --help` shows how)\n", one_line(problem.what()));
+    fmt::print(stderr, "assay: {} (`assay --help` shows how)\n", one_line(complaint(app, problem, argc, argv)));
     return kBadUsage;
   }
 
   if (!session.quiet && ::isatty(STDERR_FILENO) != 0) session.context.progress = &progress;
   session.context.cancelled = &interrupted;
-  std::signal(SIGINT, on_interrupt);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_interrupt);
   // A reader that went away (`| head`) is an error of write(), not a silent death.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // likewise a file over the limit of its size
   try {
-    if (const char* target = std::getenv("ASSAY_TARGET")) pin_vector_target(target);
+    const char* target = std::getenv("ASSAY_TARGET");
+    if (target != nullptr && *target != '\0') pin_vector_target(target);
     session.run();
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
     return interrupted ? kInterrupted : 0;

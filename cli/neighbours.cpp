@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
@@ -23,7 +24,7 @@ struct NeighbourArguments {
   TableArguments table;
   std::vector<size_t> rows;
   size_t k = 5;
-  double radius = -1;
+  std::optional<double> radius;
   std::string norm = "linf";
   std::string space = "scaled";
 };
@@ -61,8 +62,8 @@ void find_neighbours(const NeighbourArguments& arguments, const Session& session
   const auto rows = wanted_rows(arguments, data);
   const Dataset queries = select_rows(data, rows);
   const NeighbourIndex index(data, kNorms.at(arguments.norm), kSpaces.at(arguments.space));
-  const auto found = arguments.radius >= 0 ? index.within(queries.x.view(), arguments.radius, session.context, rows)
-                                           : index.nearest(queries.x.view(), arguments.k, session.context, rows);
+  const auto found = arguments.radius ? index.within(queries.x.view(), *arguments.radius, session.context, rows)
+                                      : index.nearest(queries.x.view(), arguments.k, session.context, rows);
   if (session.json) {
     auto listed = nlohmann::json::array();
     for (size_t q = 0; q < rows.size(); ++q) {
@@ -98,10 +99,11 @@ void add_neighbours(CLI::App& app, Session& session) {
   arguments->table.add_to(*command);
   command->add_option("--rows", arguments->rows, "Which rows, counted from 1 (default: all)")
       ->delimiter(',')
-      ->allow_extra_args(false);
-  auto* k = command->add_option("--k", arguments->k, "How many neighbours")->check(CLI::PositiveNumber);
+      ->allow_extra_args(false)
+      ->check(whole_number, "");
+  auto* k = command->add_option("--k", arguments->k, "How many neighbours")->check(positive_whole_number, "");
   command->add_option("--radius", arguments->radius, "All rows within this distance instead")
-      ->check(CLI::NonNegativeNumber)
+      ->check(distance_or_radius, "")
       ->excludes(k);
   command->add_option("--norm", arguments->norm, "linf, l1 or l2")->check(CLI::IsMember(kNorms));
   command

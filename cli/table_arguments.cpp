@@ -25,7 +25,8 @@ void TableArguments::add_to(CLI::App& command) {
       ->check(CLI::IsMember(kDelimiters).description(""));
   command.add_option("--header", header, "Whether a text file has one")->check(CLI::IsMember({"yes", "no", "detect"}));
   add_list_option("--names", options.names, "Names for the columns of a text file without a header");
-  command.add_option("--skip-lines", options.skip_lines, "Lines of a text file before its table begins");
+  command.add_option("--skip-lines", options.skip_lines, "Lines of a text file before its table begins")
+      ->check(whole_number, "UINT64");
   add_list_option("--missing", missing, "Cells that mean \"no value\" (default: empty, NA, NaN and ?)");
 }
 

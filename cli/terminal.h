@@ -14,9 +14,9 @@ namespace assay::cli {
 // A line on stderr with the share done and the time left, redrawn a few times a second.
 class ProgressLine : public Progress {
  public:
-  void begin(std::string_view task, uint64_t total) override;
-  void advance(uint64_t amount) override;
-  void end() override;
+  void begin(std::string_view task, uint64_t total) noexcept override;
+  void advance(uint64_t amount) noexcept override;
+  void end() noexcept override;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -13,6 +13,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr char kDelimiters[] = {'\0', ',', ';', '\t'};
   options.delimiter = kDelimiters[data[0] & 3];
   options.header = static_cast<assay::TableOptions::Header>((data[0] >> 2 & 3) % 3);
+  if ((data[0] & 12) == 12) {
+    options.names = {"a", "b"};
+    options.skip_lines = 1;
+    options.delimiter = '|';
+  }
   if ((data[0] & 16) != 0) options.label = "-1";
   if ((data[0] & 32) != 0) options.id = "1";
   if ((data[0] & 64) != 0) options.numeric = {"2"};

@@ -7,13 +7,14 @@
 
 namespace assay {
 
-// Receives progress. Calls come from one thread at a time.
+// Receives progress. Calls come from one thread at a time. What shows progress must not fail because of it: nothing
+// here may throw.
 class Progress {
  public:
   virtual ~Progress() = default;
-  virtual void begin(std::string_view task, uint64_t total) = 0;
-  virtual void advance(uint64_t amount) = 0;
-  virtual void end() = 0;
+  virtual void begin(std::string_view task, uint64_t total) noexcept = 0;
+  virtual void advance(uint64_t amount) noexcept = 0;
+  virtual void end() noexcept = 0;
 };
 
 // Passed in, never global. A default Context uses all cores, seed 0, reports to nobody and is never cancelled.

@@ -87,6 +87,10 @@ void RunningMoments::add(double value) {
 
 void RunningMoments::merge(const RunningMoments& other) {
   if (other.count_ == 0) return;
+  if (count_ == 0) {
+    *this = other;  // the formula below would round
+    return;
+  }
   const auto n = static_cast<double>(count_);
   const auto m = static_cast<double>(other.count_);
   const double delta = other.mean_ - mean_;
@@ -117,6 +121,10 @@ void RunningCorrelation::add(double x, double y) {
 
 void RunningCorrelation::merge(const RunningCorrelation& other) {
   if (other.count_ == 0) return;
+  if (count_ == 0) {
+    *this = other;
+    return;
+  }
   const auto n = static_cast<double>(count_);
   const auto m = static_cast<double>(other.count_);
   const double delta_x = other.mean_x_ - mean_x_;
@@ -150,6 +158,8 @@ double pearson(std::span<const double> x, std::span<const double> y) {
 }
 
 double quantile(std::span<double> values, double q) {
+  values = values.first(static_cast<size_t>(
+      std::ranges::partition(values, [](double v) { return !std::isnan(v); }).begin() - values.begin()));
   if (values.empty() || !(q >= 0 && q <= 1)) return kUndefined;
   const double position = q * static_cast<double>(values.size() - 1);
   const auto below = static_cast<size_t>(position);
@@ -158,6 +168,7 @@ double quantile(std::span<double> values, double q) {
   const double fraction = position - static_cast<double>(below);
   if (fraction == 0) return *nth;
   const double above = *std::min_element(nth + 1, values.end());
+  if (*nth == above) return above;  // also two infinities, whose difference is undefined
   return *nth + fraction * (above - *nth);
 }
 
@@ -194,7 +205,8 @@ PairedTest paired_permutation_test(std::span<const double> first, std::span<cons
   const auto differences = defined_differences(first, second);
   PairedTest test = summary_of(differences);
   const size_t n = differences.size();
-  if (n == 0 || draws == 0) return test;
+  const bool finite = std::ranges::all_of(differences, [](double d) { return std::isfinite(d); });
+  if (n == 0 || draws == 0 || !finite) return test;
   const double observed = std::fabs(std::accumulate(differences.begin(), differences.end(), 0.0));
   // Sums that are equal but for rounding count as equal.
   double magnitude = 0;

@@ -46,8 +46,8 @@ class RunningCorrelation {
 
 double pearson(std::span<const double> x, std::span<const double> y);
 
-// The q-quantile by linear interpolation between order statistics (R's type 7, NumPy's default). NaN when empty.
-// The values are reordered.
+// The q-quantile by linear interpolation between order statistics (R's type 7, NumPy's default). NaN values are left
+// out; NaN when none is left. The values are reordered.
 double quantile(std::span<double> values, double q);
 
 struct Interval {
@@ -70,14 +70,15 @@ PairedTest paired_t_test(std::span<const double> first, std::span<const double> 
 
 // Paired sign-flip permutation test of the mean difference: no assumption on the shape of the differences, only that
 // under the null their signs are exchangeable. All 2^n sign patterns when that is at most `draws`, otherwise `draws`
-// random ones with the observed pattern counted in, so that p is never 0.
+// random ones with the observed pattern counted in, so that p is never 0. Undefined when a difference is infinite.
 PairedTest paired_permutation_test(std::span<const double> first, std::span<const double> second, size_t draws,
                                    uint64_t seed);
 
 // Holm's step-down correction of p-values for several comparisons. NaN stays NaN and does not count.
 std::vector<double> holm_adjusted(std::span<const double> p_values);
 
-// P(T <= t) for Student's t with this many degrees of freedom, to a relative error of 1e-10 also far in the tail.
+// P(T <= t) for Student's t with this many degrees of freedom, to a relative error of 1e-10 up to a million
+// degrees, also far in the tail.
 double student_t_cdf(double t, double degrees);
 
 }  // namespace assay

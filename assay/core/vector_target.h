@@ -1,7 +1,8 @@
 // Which vector instructions the hot loops use.
 //
 // One binary carries several versions of each hot loop and picks the best the machine has. With one target results are
-// bitwise equal everywhere; provenance names it, and pinning it makes another machine repeat them.
+// bitwise equal on any number of threads; provenance names it, and pinning it lets another machine repeat them (with
+// the same binary and C library).
 #pragma once
 
 #include <string>

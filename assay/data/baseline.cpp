@@ -1,5 +1,7 @@
 #include "assay/data/baseline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -39,7 +41,7 @@ void set_mode(const Dataset& pool, const FeatureGroup& group, std::vector<float>
     }
   }
   const auto most = std::ranges::max_element(counts);
-  if (*most <= 0) return;
+  if (most == counts.end() || *most <= 0) return;
   std::fill_n(row.begin() + static_cast<ptrdiff_t>(group.first), group.count, 0.0f);
   row[group.first + static_cast<size_t>(most - counts.begin())] = 1;
 }
@@ -72,6 +74,14 @@ std::vector<float> mean_baseline(const Dataset& pool) {
 
 std::vector<float> median_baseline(const Dataset& pool) {
   return baseline(pool, [](std::vector<double>& values) { return quantile(values, 0.5); });
+}
+
+std::vector<float> given_baseline(const Dataset& given, const Dataset& pool) {
+  if (given.rows() != 1) fail_input(given.source, "one row, to be the baseline", fmt::format("{}", given.rows()));
+  if (given.feature_names != pool.feature_names) {
+    fail_input(given.source, fmt::format("a baseline with the features of {}", pool.source), "others");
+  }
+  return {given.x.row(0).begin(), given.x.row(0).end()};
 }
 
 size_t neutral_row(std::span<const double> confidence) {

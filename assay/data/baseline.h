@@ -17,6 +17,8 @@ namespace assay {
 std::vector<float> mean_baseline(const Dataset& pool);
 // Numeric features at their median, categorical ones at their mode.
 std::vector<float> median_baseline(const Dataset& pool);
+// A row the user gives: `given` holds exactly one, encoded like the pool. An input error otherwise.
+std::vector<float> given_baseline(const Dataset& given, const Dataset& pool);
 // The pool row of least confident prediction, the first of equal ones. confidence[i] is the largest class probability
 // of row i (or any number that grows with confidence); NaN never wins. An input error when none is defined.
 size_t neutral_row(std::span<const double> confidence);

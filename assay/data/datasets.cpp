@@ -66,6 +66,16 @@ RowSplit split_of(const LoadedSet& set, uint64_t seed) {
   return split;
 }
 
+Table part_of(LoadedSet set, const DatasetRequest& request) {
+  if (request.split == Split::all) return std::move(set.table);
+  const RowSplit split = split_of(set, request.seed);
+  const auto& rows = request.split == Split::train ? split.train : split.test;
+  if (rows.empty()) {
+    fail_input(set.table.source, "enough rows for a training and a test part", fmt::format("{}", set.table.rows()));
+  }
+  return select_rows(set.table, rows);
+}
+
 }  // namespace
 
 std::vector<DatasetInfo> list_datasets() {
@@ -78,32 +88,29 @@ bool is_dataset(const std::string& name) {
   return std::ranges::any_of(sources(), [&](const auto& source) { return source.info.name == name; });
 }
 
-Table load_dataset(const std::string& spec, const DatasetRequest& request) {
+Table load_dataset(const std::string& spec, const DatasetRequest& request, const Context& context) {
   const Spec item = parse_spec("data set", spec);
   const DatasetSource& source = find_source(item.name);
-  const DataFiles files(source.info, request.data_dirs);
+  const DataFiles files(source.info, request.data_dirs, context);
   LoadedSet set = source.load(files, checked_options(item, source.info));
   set.table.source = source.info.name;
-  if (request.split == Split::all) return std::move(set.table);
-  const RowSplit split = split_of(set, request.seed);
-  return select_rows(set.table, request.split == Split::train ? split.train : split.test);
+  return part_of(std::move(set), request);
 }
 
 Table open_table(const std::string& what, const TableOptions& options, const DatasetRequest& request,
                  const Context& context) {
   const std::string name = what.substr(0, what.find(':'));
   if (is_dataset(name)) {
-    Table table = load_dataset(what, request);
+    refuse_text_options("data set " + name, options);
+    Table table = load_dataset(what, request, context);
     apply_options(table, options);
     return table;
   }
   std::error_code ignored;
-  const bool looks_like_name = name.find_first_of("./") == std::string::npos;
+  const bool looks_like_name = name.find_first_of("./") == std::string::npos && name != "-";
   if (looks_like_name && !std::filesystem::exists(what, ignored)) find_source(name);
   LoadedSet set{read_table(what, options, context)};
-  if (request.split == Split::all) return std::move(set.table);
-  const RowSplit split = split_of(set, request.seed);
-  return select_rows(set.table, request.split == Split::train ? split.train : split.test);
+  return part_of(std::move(set), request);
 }
 
 bool dataset_available(const std::string& name, const DatasetRequest& request) {

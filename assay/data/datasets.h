@@ -17,8 +17,9 @@
 namespace assay {
 
 struct DataFile {
-  std::string name;    // inside the set's folder; .gz and .xz forms of it are found too
-  std::string sha256;  // of the upstream file
+  std::string name;         // inside the set's folder; .gz and .xz forms of it are found too
+  std::string sha256;       // empty: not known
+  std::string hashed = {};  // the published file that sum is of, when it is not `name` itself
 };
 
 struct DatasetInfo {
@@ -49,7 +50,7 @@ bool is_dataset(const std::string& name);
 
 // spec: a name, or a name with options ("mimic3:sepsis=angus"). The raw table: categories as text levels, missing
 // values missing, the label marked. An input error for an unknown name or option, or files that are not found.
-Table load_dataset(const std::string& spec, const DatasetRequest& request = {});
+Table load_dataset(const std::string& spec, const DatasetRequest& request = {}, const Context& context = {});
 
 // What a user means by one word: a data set by name ("iris", "mimic3:sepsis=angus"), or else a file.
 Table open_table(const std::string& what, const TableOptions& options = {}, const DatasetRequest& request = {},

@@ -28,6 +28,17 @@ std::vector<double> defined_values(const Table& table, size_t column) {
   return values;
 }
 
+// An infinity would make the mean, and so every cell of its column, undefined.
+void require_finite(const Table& table, size_t column, const std::vector<double>& values) {
+  if (std::ranges::all_of(values, [](double v) { return std::isfinite(v); })) return;
+  for (size_t i = 0; i < table.rows(); ++i) {
+    const float v = table.values(i, column);
+    if (!std::isinf(v)) continue;
+    fail_input(fmt::format("{}, row {}, column {}", table.source, i + 1, in_quotes(table.columns[column].name)),
+               "a finite number to scale or impute with", fmt::format("{}", v));
+  }
+}
+
 // The most frequent value; of equally frequent ones the smallest.
 double mode_of(const std::vector<double>& values) {
   std::map<double, size_t> counts;
@@ -128,6 +139,7 @@ Encoder Encoder::fit(const Table& training, const EncoderOptions& options) {
       continue;
     }
     auto values = defined_values(training, j);
+    require_finite(training, j, values);
     const bool any_missing = values.size() < training.rows();
     if (values.empty() && any_missing && options.impute != "none" && options.impute != "constant") {
       fail_input(fmt::format("{}, column {}", training.source, in_quotes(column.name)),
@@ -147,13 +159,33 @@ Encoder Encoder::fit(const Table& training, const EncoderOptions& options) {
       encoding.fill = static_cast<double>(std::ranges::find(encoding.levels, filler) - encoding.levels.begin());
     }
     encoding.missing_level = options.missing_level && any_missing && std::isnan(encoding.fill);
+    if (encoding.one_hot && encoding.levels.empty() && !encoding.missing_level) {
+      fail_input(fmt::format("{}, column {}", training.source, in_quotes(column.name)),
+                 "a category to make a column of", "none, every cell is missing");
+    }
     encoder.columns_.push_back(std::move(encoding));
+  }
+  const auto names = encoder.feature_names();
+  std::set<std::string> different;
+  for (const auto& name : names) {
+    if (!different.insert(name).second) {
+      fail_input(training.source, "features with different names once encoded", in_quotes(name) + " twice");
+    }
   }
   // Columns beside the pixels would make the shape of a row a lie.
   const size_t pixels =
       std::accumulate(training.item_shape.begin(), training.item_shape.end(), size_t{1}, std::multiplies<>());
-  if (pixels == encoder.feature_names().size()) encoder.item_shape_ = training.item_shape;
+  if (pixels == names.size()) encoder.item_shape_ = training.item_shape;
   return encoder;
+}
+
+std::vector<std::string> ColumnEncoding::all_levels() const {
+  if (!missing_level) return levels;
+  // A level of that name of the file's own keeps it.
+  const bool taken = std::ranges::find(levels, "missing") != levels.end();
+  std::vector<std::string> all = {taken ? "(missing)" : "missing"};
+  all.insert(all.end(), levels.begin(), levels.end());
+  return all;
 }
 
 std::vector<std::string> Encoder::feature_names() const {
@@ -163,8 +195,7 @@ std::vector<std::string> Encoder::feature_names() const {
       names.push_back(column.name);
       continue;
     }
-    if (column.missing_level) names.push_back(column.name + "=missing");
-    for (const auto& level : column.levels) names.push_back(column.name + "=" + level);
+    for (const auto& level : column.all_levels()) names.push_back(column.name + "=" + level);
   }
   return names;
 }
@@ -173,7 +204,7 @@ std::vector<float> Encoder::zero_row() const {
   std::vector<float> row;
   for (const auto& column : columns_) {
     if (column.one_hot) {
-      row.insert(row.end(), column.levels.size() + (column.missing_level ? 1 : 0), 0.0f);
+      row.insert(row.end(), column.all_levels().size(), 0.0f);
     } else if (column.kind == ColumnKind::categorical) {
       row.push_back(0);
     } else {

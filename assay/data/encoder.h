@@ -51,11 +51,15 @@ struct ColumnEncoding {
   double scale = 1;
   // What replaces a missing value, a number or the code of a level (before shift and scale); NaN = nothing does.
   double fill = 0;
+
+  // The levels in order of their codes, "missing" first where it is one.
+  std::vector<std::string> all_levels() const;
 };
 
 class Encoder {
  public:
-  // An input error when a column to be imputed has no value at all.
+  // An input error when a column to be imputed or made one-hot has no value at all, or one to be scaled an infinite
+  // one.
   static Encoder fit(const Table& training, const EncoderOptions& options);
 
   // Columns are matched by name; others are ignored. An input error names a column that is missing or of the wrong

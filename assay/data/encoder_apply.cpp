@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <unordered_map>
 
 #include "assay/core/error.h"
 #include "assay/data/encoder.h"
@@ -16,6 +16,14 @@ constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 std::string cell_name(const Table& table, size_t row, size_t column) {
   return fmt::format("{}, row {}, column {}", table.source, row + 1, in_quotes(table.columns[column].name));
+}
+
+using Positions = std::unordered_map<std::string, size_t>;
+
+Positions positions(const std::vector<std::string>& names) {
+  Positions out;
+  for (size_t i = 0; i < names.size(); ++i) out.emplace(names[i], i);
+  return out;
 }
 
 // A numeric column on its way from the table to the data set.
@@ -54,6 +62,7 @@ class CodeMap {
  public:
   CodeMap(const ColumnEncoding& encoding, const Table& table, size_t column)
       : encoding_(encoding), table_(table), column_(column), first_(encoding.missing_level ? 1.0f : 0.0f) {
+    level_codes_ = positions(encoding.levels);
     missing_ = encoding.missing_level ? 0.0f : kMissing;
     if (!std::isnan(encoding.fill)) missing_ = static_cast<float>(encoding.fill) + first_;
   }
@@ -71,12 +80,12 @@ class CodeMap {
     const Column& column = table_.columns[column_];
     const bool text = column.kind == ColumnKind::categorical;
     const std::string level = text ? column.levels[static_cast<size_t>(value)] : number_text(value);
-    const auto found = std::ranges::find(encoding_.levels, level);
-    if (found == encoding_.levels.end()) {
+    const auto found = level_codes_.find(level);
+    if (found == level_codes_.end()) {
       fail_input(cell_name(table_, row, column_), "one of the categories of the training rows",
                  in_quotes(level) + suggestion(level, encoding_.levels));
     }
-    return static_cast<float>(found - encoding_.levels.begin()) + first_;
+    return static_cast<float>(found->second) + first_;
   }
 
   const ColumnEncoding& encoding_;
@@ -84,7 +93,8 @@ class CodeMap {
   size_t column_;
   float first_;    // code of the first level
   float missing_;  // what a missing value becomes
-  std::map<float, float> codes_;
+  Positions level_codes_;
+  std::unordered_map<float, float> codes_;
 };
 
 void encode_categories(const ColumnEncoding& encoding, const Table& table, size_t from, Matrix& out, size_t to,
@@ -112,8 +122,7 @@ Dataset Encoder::apply(const Table& table) const {
   out.item_shape = item_shape_;
   out.feature_names = feature_names();
   out.x = Matrix(table.rows(), out.feature_names.size());
-  std::map<std::string, size_t, std::less<>> position;
-  for (size_t j = 0; j < table.columns.size(); ++j) position.emplace(table.columns[j].name, j);
+  const Positions position = positions(column_names(table));
   std::vector<NumberPath> numbers;
   size_t to = 0;
   for (const auto& encoding : columns_) {
@@ -122,8 +131,7 @@ Dataset Encoder::apply(const Table& table) const {
       fail_input(fmt::format("{}: there is no column {}, which the model needs{}", table.source,
                              in_quotes(encoding.name), suggestion(encoding.name, column_names(table))));
     }
-    FeatureGroup group{encoding.name, to, 1, encoding.kind, encoding.levels};
-    if (encoding.missing_level) group.levels.insert(group.levels.begin(), "missing");
+    FeatureGroup group{encoding.name, to, 1, encoding.kind, encoding.all_levels()};
     if (encoding.one_hot) group.count = group.levels.size();
     if (encoding.kind == ColumnKind::numeric) {
       require_numbers(table, found->second);
@@ -149,17 +157,18 @@ void Encoder::encode_labels(const Table& table, Dataset& out) const {
   out.label_name = label_;
   out.class_names = class_names_;
   out.labels.resize(table.rows());
+  const Positions classes = positions(class_names_);
   for (size_t i = 0; i < table.rows(); ++i) {
     const float value = table.values(i, from);
     out.labels[i] = value;
     if (std::isnan(value) || (class_names_.empty() && !text)) continue;
     const std::string name = text ? column.levels[static_cast<size_t>(value)] : number_text(value);
-    const auto match = std::ranges::find(class_names_, name);
-    if (match == class_names_.end()) {
+    const auto match = classes.find(name);
+    if (match == classes.end()) {
       fail_input(fmt::format("{}, row {}, label {}", table.source, i + 1, in_quotes(label_)),
                  class_names_.empty() ? "a number" : "one of the classes of the training rows", in_quotes(name));
     }
-    out.labels[i] = static_cast<float>(match - class_names_.begin());
+    out.labels[i] = static_cast<float>(match->second);
   }
 }
 

@@ -42,6 +42,7 @@ ColumnEncoding column_from(std::string_view where, const json& node) {
   column.levels = distinct_strings(at, node.at("levels"));
   column.missing_level = node.at("missing_level").get<bool>();
   column.one_hot = node.at("one_hot").get<bool>();
+  if (column.one_hot && column.all_levels().empty()) fail_input(at, "at least one level", "none");
   const bool in_range = column.fill >= 0 && column.fill < static_cast<double>(column.levels.size()) &&
                         column.fill == std::trunc(column.fill);
   if (!std::isnan(column.fill) && !in_range) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include "assay/core/error.h"
@@ -42,6 +43,14 @@ std::string cell_text(const Table& table, size_t row, size_t column) {
     return table.columns[column].levels[static_cast<size_t>(value)];
   }
   return number_text(value);
+}
+
+// Numbers that float32 rounded would give different rows the same name.
+void require_exact(const Table& table, size_t column) {
+  if (table.columns[column].rounded == 0) return;
+  fail_input(fmt::format("{}, column {}", table.source, in_quotes(table.columns[column].name)),
+             "names or categories as text, or numbers below 2^24",
+             fmt::format("{} larger ones that float32 cannot tell apart", table.columns[column].rounded));
 }
 
 // A numeric column as categories: each number's text is a level.
@@ -86,35 +95,64 @@ void apply_options(Table& table, const TableOptions& options) {
       fail_input(fmt::format("{}, column {}", table.source, in_quotes(names[column])), "numbers", "text");
     }
   }
-  for (const auto& name : options.categorical) make_categorical(table, find_column(table.source, names, name));
+  for (const auto& name : options.categorical) {
+    const size_t column = find_column(table.source, names, name);
+    if (std::ranges::find(options.numeric, name) != options.numeric.end()) {
+      fail_input(fmt::format("{}: column {} is declared twice, with different kinds", table.source, in_quotes(name)));
+    }
+    require_exact(table, column);
+    make_categorical(table, column);
+  }
   if (!options.label.empty()) table.label = find_column(table.source, names, options.label);
   if (options.id.empty() || options.id == table.id_name) return;
   const size_t id = find_column(table.source, names, options.id);
   if (table.label == id) {
     fail_input(fmt::format("{}: column {} cannot be both label and id", table.source, in_quotes(names[id])));
   }
+  require_exact(table, id);
   extract_ids(table, id);
 }
 
 Table read_table(const std::string& path, const TableOptions& options, const Context& context) {
+  if (path == "-") return read_csv(reopenable("/dev/stdin", context), options, context);
   const Format format = format_of(path);
-  if (format == Format::csv) return read_csv(reopenable(path), options, context);
-  Table table = format == Format::npy   ? read_npy_table(*open_bytes(path))
+  if (format == Format::csv) return read_csv(reopenable(path, context), options, context);
+  refuse_text_options(path, options);
+  Table table = format == Format::npy   ? read_npy_table(*open_bytes(path, context))
                 : format == Format::npz ? read_npz_table(path)
-                : format == Format::idx ? read_idx_table(*open_bytes(path))
+                : format == Format::idx ? read_idx_table(*open_bytes(path, context))
                                         : read_arrow_table(path);
   if (table.rows() == 0) fail_input(path, "a table with at least one row", "none");
   apply_options(table, options);
   return table;
 }
 
+void refuse_text_options(const std::string& where, const TableOptions& options) {
+  const TableOptions defaults;
+  if (options.delimiter != defaults.delimiter || options.header != defaults.header || !options.names.empty() ||
+      options.skip_lines != 0 || options.missing != defaults.missing) {
+    fail_input(where, "a text file, for options about delimiter, header, names, lines to skip or missing cells",
+               "another kind of table");
+  }
+}
+
+void check_output(const std::string& path) {
+  if (path == "-") return;
+  if (format_of(path) == Format::arrow) require_arrow_plugin(path);
+  const auto folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    fail_input(path, "a folder to write into", fmt::format("no folder {}", folder.string()));
+  }
+}
+
 void write_table(const Table& table, const std::string& path, const Context& context) {
   switch (path == "-" ? Format::csv : format_of(path)) {
     case Format::csv: return write_csv(table, path, context);
-    case Format::npy: return write_npy_table(table, path);
-    case Format::npz: return write_npz_table(table, path);
-    case Format::idx: return write_idx_table(table, path);
-    case Format::arrow: return write_arrow_table(table, path);
+    case Format::npy: return write_npy_table(table, path, context);
+    case Format::npz: return write_npz_table(table, path, context);
+    case Format::idx: return write_idx_table(table, path, context);
+    case Format::arrow: return write_arrow_table(table, path, context);
   }
 }
 

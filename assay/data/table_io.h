@@ -12,7 +12,15 @@ namespace assay {
 
 // Options about text (delimiter, header, missing) concern CSV alone; label, id and kinds of columns concern every
 // format.
+// "-" is CSV on standard input.
 Table read_table(const std::string& path, const TableOptions& options = {}, const Context& context = {});
+
+// Refuses, before any work, an output that cannot be written: an unknown extension, a folder that is not there, a
+// format whose plugin is missing.
+void check_output(const std::string& path);
+
+// Refuses options that only text files have.
+void refuse_text_options(const std::string& where, const TableOptions& options);
 
 // The options that concern every format (kinds of columns, label, id), applied to a table that was read without them.
 void apply_options(Table& table, const TableOptions& options);

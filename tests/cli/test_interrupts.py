@@ -138,3 +138,35 @@ def test_full_disk_behind_stdout_is_an_error(program, tmp_path, command):
     assert result.returncode == 1
     assert result.stderr.startswith("assay: ") and result.stderr.count("\n") == 1
     assert "internal error" not in result.stderr
+
+
+@pytest.mark.parametrize("name", ["y.npz.xz", "y.parquet", "y.idx"])
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_request_to_end_stops_every_writer_and_leaves_nothing(start, tmp_path, name, signal_number):
+    save_table(tmp_path / "x.npy", 100_000, 100)
+    process = start("data", "x.npy", "--out", name)
+    until(lambda: list(tmp_path.glob(name + ".tmp*")) or process.poll() is not None)
+    process.send_signal(signal_number)
+    process.communicate(timeout=30)
+    assert process.returncode in (0, 130)
+    left = {path.name for path in tmp_path.iterdir()} - {"x.npy"}
+    assert left == ({name} if process.returncode == 0 else set())
+
+
+def test_a_terminal_that_goes_away_does_not_abort_the_run(program, tmp_path):
+    """Progress cannot be shown any more; the work goes on or stops, but nothing is left half done."""
+    save_table(tmp_path / "x.npy", 200_000, 50)
+    master, slave = os.openpty()
+    process = subprocess.Popen(
+        [program, "data", "x.npy", "--out", "y.csv"],
+        cwd=tmp_path,
+        stderr=slave,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )
+    os.close(slave)
+    until(lambda: list(tmp_path.glob("y.csv.tmp*")) or process.poll() is not None)
+    time.sleep(0.4)
+    os.close(master)
+    assert process.wait(timeout=120) in (0, 1, 130)
+    assert not list(tmp_path.glob("y.csv.tmp*"))

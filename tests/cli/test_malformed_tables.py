@@ -179,7 +179,7 @@ def test_name_with_control_characters_stays_on_one_line(refused, tmp_path, name)
 @pytest.mark.parametrize(
     ("out", "words"),
     [
-        ("no/such/folder/x.csv", ["no/such/folder/x.csv", "No such file"]),
+        ("no/such/folder/x.csv", ["no/such/folder/x.csv", "no folder no/such/folder"]),
         ("folder.csv", ["folder.csv", "a folder"]),
         ("x.docx", ["x.docx", "'.docx'"]),
         ("x", ["x", "without an extension"]),

@@ -88,9 +88,11 @@ TEST(Parallel, CancellationStopsTheLoop) {
 
 class CountingProgress : public Progress {
  public:
-  void begin(std::string_view task, uint64_t total) override { log += std::string(task) + " " + std::to_string(total); }
-  void advance(uint64_t amount) override { done += amount; }
-  void end() override { log += " end"; }
+  void begin(std::string_view task, uint64_t total) noexcept override {
+    log += std::string(task) + " " + std::to_string(total);
+  }
+  void advance(uint64_t amount) noexcept override { done += amount; }
+  void end() noexcept override { log += " end"; }
   std::string log;
   uint64_t done = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <vector>
@@ -55,7 +56,8 @@ TEST(Moments, MergeEqualsOnePass) {
 }
 
 TEST(Correlation, HandWorked) {
-  // Deviations (-2,-1,0,1,2) and (-1.8,-0.8,1.2,0.2,1.2): products 8.2... worked as sums: Sxy = 7, Sxx = 10, Syy = 6.8.
+  // Deviations (-2, -1, 0, 1, 2) and (-1.8, -0.8, 1.2, 0.2, 1.2): products 3.6 + 0.8 + 0 + 0.2 + 2.4 = 7, squares
+  // 4 + 1 + 0 + 1 + 4 = 10 and 3.24 + 0.64 + 1.44 + 0.04 + 1.44 = 6.8.
   const std::vector<double> x = {1, 2, 3, 4, 5};
   const std::vector<double> y = {2, 3, 5, 4, 5};
   EXPECT_NEAR(pearson(x, y), 7 / std::sqrt(10 * 6.8), 1e-15);
@@ -91,6 +93,22 @@ TEST(Correlation, MergeEqualsOnePass) {
   }
   left.merge(right);
   EXPECT_NEAR(left.correlation(), whole.correlation(), 1e-14);
+}
+
+TEST(Moments, MergingIntoNothingKeepsTheBits) {
+  RunningMoments some, none;
+  for (const double v : {0.1, 0.7, 1e9}) some.add(v);
+  none.merge(some);
+  EXPECT_EQ(none.mean(), some.mean());
+  EXPECT_EQ(none.variance(), some.variance());
+}
+
+TEST(Quantile, LeavesUndefinedOutAndKnowsInfinity) {
+  std::vector<double> holes = {3, kNaN, 1, 2, kNaN, 5};
+  EXPECT_EQ(quantile(holes, 0.5), 2.5);
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> infinite = {1, infinity, infinity};
+  EXPECT_EQ(quantile(infinite, 0.75), infinity);
 }
 
 TEST(Quantile, EdgesAndEmpty) {
@@ -143,6 +161,13 @@ TEST(PairedPermutation, ExactByHand) {
   const std::vector<double> first = {2, 4, 6};
   const std::vector<double> second = {1, 2, 3};
   EXPECT_DOUBLE_EQ(paired_permutation_test(first, second, 100, 1).p_value, 2.0 / 8);
+}
+
+TEST(PairedPermutation, AnInfiniteDifferenceIsUndefined) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> first = {infinity, 1, 2};
+  const std::vector<double> second = {1, 2, 4};
+  EXPECT_TRUE(std::isnan(paired_permutation_test(first, second, 100, 1).p_value));
 }
 
 TEST(PairedPermutation, SampledAgreesWithExact) {

@@ -147,6 +147,37 @@ TEST(Encoder, EachMismatchIsOneSentence) {
             "missing values)");
 }
 
+TEST(Encoder, RefusesWhatCannotBeScaledOrNamed) {
+  const auto complaint = [](const std::string& text, const std::string& spec) {
+    return message_of([&] { Encoder::fit(table(text), with(spec)); });
+  };
+  EXPECT_EQ(complaint("a,b\n1,0\ninf,0\n", "e:scale=standardise"),
+            "t.csv, row 2, column 'a': expected a finite number to scale or impute with, found inf");
+  EXPECT_EQ(complaint("a,b\n1,0\ninf,0\n", "e"), "no error");
+  EXPECT_EQ(complaint("a=b,a\nc,b=c\nd,d\n", "e:categorical=one_hot"),
+            "t.csv: expected features with different names once encoded, found 'a=b=c' twice");
+  TableOptions empty;
+  empty.categorical = {"a"};
+  const Table nothing = read_csv([] { return memory_bytes("t.csv", "a,b\n,1\n,2\n"); }, empty);
+  EXPECT_EQ(message_of([&] { Encoder::fit(nothing, with("e:categorical=one_hot:missing_level=false")); }),
+            "t.csv, column 'a': expected a category to make a column of, found none, every cell is missing");
+}
+
+TEST(Encoder, ALevelCalledMissingKeepsItsName) {
+  const Table t = table("a,b\nmissing,1\n,2\nx,3\n");
+  const Dataset d = Encoder::fit(t, with("e:categorical=one_hot")).apply(t);
+  EXPECT_EQ(d.feature_names, (std::vector<std::string>{"a=(missing)", "a=missing", "a=x", "b"}));
+  EXPECT_EQ(d.x(0, 1), 1);
+  EXPECT_EQ(d.x(1, 0), 1);
+}
+
+TEST(Encoder, NumbersMatchCategoriesAsPeopleWriteThem) {
+  TableOptions options;
+  options.categorical = {"grade"};
+  const Table training = read_csv([] { return memory_bytes("t", "grade,x\n100000,0\n200000,0\n"); }, options);
+  EXPECT_EQ(Encoder::fit(training, {}).apply(table("grade,x\n200000,0\n")).x(0, 0), 1);
+}
+
 TEST(Encoder, ZeroIsZeroInRawUnits) {
   const Table t = table("a,b\n1,x\n3,y\n8,x\n");
   const auto zero = Encoder::fit(t, with("e:scale=standardise:categorical=one_hot")).zero_row();

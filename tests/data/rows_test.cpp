@@ -83,6 +83,18 @@ TEST(Baseline, NeutralRowIsTheLeastConfident) {
             "neutral baseline: expected a pool row with a defined prediction, found none");
 }
 
+TEST(Baseline, AGivenRowMustBeOneOfTheSameFeatures) {
+  const Dataset pool = small_pool();
+  const Dataset one = select_rows(pool, {1});
+  EXPECT_EQ(given_baseline(one, pool), (std::vector<float>{3, 2, 0, 1}));
+  Dataset two = select_rows(pool, {0, 1});
+  two.source = "b.csv";
+  EXPECT_EQ(message_of([&] { given_baseline(two, pool); }), "b.csv: expected one row, to be the baseline, found 2");
+  Dataset other = one;
+  other.feature_names[0] = "m";
+  EXPECT_NE(message_of([&] { given_baseline(other, pool); }).find("found others"), std::string::npos);
+}
+
 TEST(Baseline, BackgroundRowsAreDistinctAndRepeatable) {
   const auto rows = background_rows(1000, 100, 3);
   EXPECT_EQ(std::set<size_t>(rows.begin(), rows.end()).size(), 100u);
@@ -177,7 +189,7 @@ TEST(Datasets, MissingFilesSayWhereTheyWereSoughtAndWhereTheyComeFrom) {
   EXPECT_EQ(
       message_of([&] { load_dataset("adult", request); }),
       "data set adult: adult.data was not found in /nonexistent/data/adult or /nonexistent/cache/assay/adult; get it "
-      "from https://archive.ics.uci.edu/dataset/2/adult (sha256 "
+      "from https://archive.ics.uci.edu/dataset/2/adult (sha256 of adult.data: "
       "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d), and name its folder with --data-dir or "
       "ASSAY_DATA");
   if (old != nullptr) ::setenv("ASSAY_DATA", kept.c_str(), 1);

@@ -257,16 +257,16 @@ Table read_npz_table(const std::string& path) { return read_npz(NpzFile(path)); 
 
 Table read_npz_table(std::string name, std::string_view bytes) { return read_npz(NpzFile(std::move(name), bytes)); }
 
-void write_npy_table(const Table& table, const std::string& path) {
+void write_npy_table(const Table& table, const std::string& path, const Context& context) {
   refuse_categories(table, path, "NPY");
   NpyArray array = npy_from_matrix(table.values.view());
   array.shape = full_shape(table);
-  AtomicFile file(path);
+  AtomicFile file(path, context);
   write_npy(file, array);
   file.commit();
 }
 
-void write_idx_table(const Table& table, const std::string& path) {
+void write_idx_table(const Table& table, const std::string& path, const Context& context) {
   refuse_categories(table, path, "IDX");
   NpyArray array = npy_from_matrix(table.values.view());
   const auto is_byte = [](float value) {
@@ -282,19 +282,19 @@ void write_idx_table(const Table& table, const std::string& path) {
   }
   array.shape = full_shape(table);
   if (array.shape.size() == 2 && array.shape[1] == 1) array.shape.pop_back();
-  AtomicFile file(path);
+  AtomicFile file(path, context);
   write_idx(path, file, array);
   file.commit();
 }
 
-void write_npz_table(const Table& table, const std::string& path) {
+void write_npz_table(const Table& table, const std::string& path, const Context& context) {
   if (table.columns.empty() && table.rows() > 0) fail_input(path, "a table with columns", "none");
   std::vector<std::pair<std::string, NpyArray>> arrays;
   arrays.emplace_back("values", npy_from_matrix(table.values.view()));
   arrays.emplace_back("features", npy_from_strings(path, column_names(table)));
   arrays.emplace_back("meta", npy_from_string(path, table_meta_text(path, table)));
   if (!table.ids.empty()) arrays.emplace_back("ids", npy_from_strings(path, table.ids));
-  write_npz(path, arrays, false);
+  write_npz(path, arrays, false, context);
 }
 
 }  // namespace assay

@@ -25,12 +25,12 @@ Table read_npz_table(std::string name, std::string_view bytes);
 
 // Numbers alone: names and ids are not kept, and a categorical column is an input error. Rows that are images get their
 // dimensions back.
-void write_npy_table(const Table& table, const std::string& path);
+void write_npy_table(const Table& table, const std::string& path, const Context& context = {});
 // As bytes when every value is a whole number from 0 to 255, else as float32. A table of one column is written with one
 // dimension, as labels are.
-void write_idx_table(const Table& table, const std::string& path);
+void write_idx_table(const Table& table, const std::string& path, const Context& context = {});
 // Everything in the table but where it came from. Not compressed, so that it can be read in place; a name that ends in
 // .npz.gz compresses.
-void write_npz_table(const Table& table, const std::string& path);
+void write_npz_table(const Table& table, const std::string& path, const Context& context = {});
 
 }  // namespace assay

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "assay/core/context.h"
+
 namespace assay {
 
 // A stream of bytes read once, front to back.
@@ -35,7 +37,8 @@ class ByteSource {
 };
 
 // Opens a file; gzip and xz are recognised by their first bytes, not by the name, and unpacked while reading.
-std::unique_ptr<ByteSource> open_bytes(const std::string& path);
+// Reading stops with Error(cancelled) when the context says so.
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, const Context& context = {});
 // Bytes in memory (which must outlive the source), unpacked likewise.
 std::unique_ptr<ByteSource> memory_bytes(std::string name, std::string_view bytes);
 
@@ -46,14 +49,15 @@ std::string read_all(ByteSource& source, uint64_t limit = UINT64_MAX);
 // Something that can be opened again and again, as a reader of two passes needs.
 using ByteOpener = std::function<std::unique_ptr<ByteSource>()>;
 // For a path: opens the file anew each time; a pipe is read into memory once, at the first call here.
-ByteOpener reopenable(const std::string& path);
+ByteOpener reopenable(const std::string& path, const Context& context = {});
 
 // A file that appears whole or not at all: bytes go to a temporary file beside it, which replaces it on commit. Without
 // commit (an exception, a kill) the old file stays as it was. Names that end in .gz or .xz are compressed. "-" and
-// things that are not regular files (/dev/null, a pipe) are written directly.
+// things that are not regular files (/dev/null, a pipe) are written directly. Writing stops when the context is
+// cancelled.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::string& path);
+  explicit AtomicFile(const std::string& path, const Context& context = {});
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -66,9 +70,14 @@ class AtomicFile {
   class FileSink;
   class GzipSink;
   class XzSink;
+  Context context_;
   std::unique_ptr<FileSink> file_;
   std::unique_ptr<Sink> filter_;
 };
+
+enum class Packing { none, gzip, xz };
+// What a name ends in, in upper or lower case.
+Packing packing_of(const std::string& path);
 
 // The name without .gz or .xz and the extension before it in lower case: "a/B.CSV.gz" gives ".csv".
 std::string format_extension(const std::string& path);

@@ -17,6 +17,7 @@ namespace assay {
 namespace {
 
 constexpr size_t kChunk = size_t{1} << 16;
+constexpr size_t kLargestRead = size_t{1} << 24;  // between two looks whether to stop
 constexpr std::string_view kGzipMagic("\x1f\x8b", 2);
 constexpr std::string_view kXzMagic(
     "\xfd"
@@ -25,7 +26,7 @@ constexpr std::string_view kXzMagic(
 
 class FileSource : public ByteSource {
  public:
-  explicit FileSource(const std::string& path) : ByteSource(path) {
+  FileSource(const std::string& path, const Context& context) : ByteSource(path), context_(context) {
     file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file_ < 0) fail_io(path, "open it", errno);
     struct stat status{};
@@ -40,7 +41,9 @@ class FileSource : public ByteSource {
   ~FileSource() override { ::close(file_); }
 
   size_t read(std::span<char> out) override {
+    out = out.first(std::min(out.size(), kLargestRead));
     for (;;) {
+      context_.check_cancelled();
       const ssize_t count = ::read(file_, out.data(), out.size());
       if (count >= 0) {
         const auto got = static_cast<uint64_t>(count);
@@ -53,6 +56,7 @@ class FileSource : public ByteSource {
   std::optional<uint64_t> remaining() const override { return remaining_; }
 
  private:
+  Context context_;
   int file_ = -1;
   std::optional<uint64_t> remaining_;
 };
@@ -213,7 +217,9 @@ size_t ByteSource::read_fully(std::span<char> out) {
   return filled;
 }
 
-std::unique_ptr<ByteSource> open_bytes(const std::string& path) { return unpacked(std::make_unique<FileSource>(path)); }
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, const Context& context) {
+  return unpacked(std::make_unique<FileSource>(path, context));
+}
 
 std::unique_ptr<ByteSource> memory_bytes(std::string name, std::string_view bytes) {
   return unpacked(std::make_unique<MemorySource>(std::move(name), bytes));
@@ -234,21 +240,35 @@ std::string read_all(ByteSource& source, uint64_t limit) {
   }
 }
 
-ByteOpener reopenable(const std::string& path) {
+ByteOpener reopenable(const std::string& path, const Context& context) {
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-    auto bytes = std::make_shared<std::string>(read_all(*open_bytes(path)));
+    auto bytes = std::make_shared<std::string>(read_all(*open_bytes(path, context)));
     return [path, bytes] { return memory_bytes(path, *bytes); };
   }
-  return [path] { return open_bytes(path); };
+  return [path, context] { return open_bytes(path, context); };
+}
+
+namespace {
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+Packing packing_of(const std::string& path) {
+  const std::string lower = lower_case(path);
+  if (lower.ends_with(".gz")) return Packing::gzip;
+  return lower.ends_with(".xz") ? Packing::xz : Packing::none;
 }
 
 std::string format_extension(const std::string& path) {
-  std::string lower = path.substr(path.find_last_of('/') + 1);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (lower.ends_with(".gz") || lower.ends_with(".xz")) lower.resize(lower.size() - 3);
-  const size_t dot = lower.find_last_of('.');
-  return dot == std::string::npos ? "" : lower.substr(dot);
+  std::string name = lower_case(path.substr(path.find_last_of('/') + 1));
+  if (packing_of(name) != Packing::none) name.resize(name.size() - 3);
+  const size_t dot = name.find_last_of('.');
+  return dot == std::string::npos ? "" : name.substr(dot);
 }
 
 }  // namespace assay

@@ -18,6 +18,17 @@ namespace assay {
 namespace {
 
 constexpr size_t kChunk = size_t{1} << 16;
+constexpr size_t kLargestWrite = size_t{1} << 22;  // between two looks whether to stop
+
+// Through symbolic links the file behind them is replaced, not the link, whether or not that file exists yet.
+std::string behind_links(const std::string& path) {
+  std::filesystem::path target(path);
+  std::error_code ignored;
+  for (int hops = 0; hops < 40 && std::filesystem::is_symlink(target, ignored); ++hops) {
+    target = target.parent_path() / std::filesystem::read_symlink(target, ignored);
+  }
+  return target.string();
+}
 
 }  // namespace
 
@@ -43,15 +54,23 @@ class AtomicFile::FileSink : public AtomicFile::Sink {
       if (file_ < 0) fail_io(path, "write it", errno);
       return;
     }
-    // Through a symbolic link the file behind it is replaced, not the link.
-    std::error_code ignored;
-    if (exists) path_ = std::filesystem::canonical(path, ignored).string();
-    if (ignored) path_ = path;
-    static std::atomic<unsigned> serial{0};
-    temporary_ = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
-    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file_ < 0) fail_io(path, "write it", errno);
+    path_ = behind_links(path);
+    open_temporary();
     if (exists) (void)::fchmod(file_, status.st_mode & 07777);  // best effort: the old file's permissions
+  }
+  // A temporary name beside the file: short enough for any file system, and not one that a killed run left behind.
+  void open_temporary() {
+    static std::atomic<unsigned> serial{0};
+    const std::filesystem::path target(path_);
+    const std::string stem = (target.parent_path() / target.filename().string().substr(0, 200)).string();
+    do {
+      temporary_ = stem + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
+      file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (file_ < 0 && errno == EEXIST);
+    if (file_ < 0) {
+      temporary_.clear();
+      fail_io(path_, "write it", errno);
+    }
   }
   ~FileSink() override {
     if (file_ > STDOUT_FILENO) ::close(file_);
@@ -152,16 +171,26 @@ class AtomicFile::XzSink : public AtomicFile::Sink {
   lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
-AtomicFile::AtomicFile(const std::string& path) : file_(std::make_unique<FileSink>(path)) {
-  if (path.ends_with(".gz")) filter_ = std::make_unique<GzipSink>(*file_);
-  if (path.ends_with(".xz")) filter_ = std::make_unique<XzSink>(*file_);
+AtomicFile::AtomicFile(const std::string& path, const Context& context)
+    : context_(context), file_(std::make_unique<FileSink>(path)) {
+  if (packing_of(path) == Packing::gzip) filter_ = std::make_unique<GzipSink>(*file_);
+  if (packing_of(path) == Packing::xz) filter_ = std::make_unique<XzSink>(*file_);
 }
 
 AtomicFile::~AtomicFile() = default;
 
-void AtomicFile::write(std::string_view bytes) { (filter_ ? *filter_ : *file_).write(bytes); }
+void AtomicFile::write(std::string_view bytes) {
+  Sink& sink = filter_ ? *filter_ : *file_;
+  while (!bytes.empty()) {
+    context_.check_cancelled();
+    const auto part = bytes.substr(0, kLargestWrite);
+    sink.write(part);
+    bytes.remove_prefix(part.size());
+  }
+}
 
 void AtomicFile::commit() {
+  context_.check_cancelled();
   if (filter_) filter_->finish();
   file_->finish();
 }

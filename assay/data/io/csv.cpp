@@ -46,7 +46,11 @@ bool counts_upwards(std::span<const std::string_view> cells) {
 }
 
 bool looks_like_header(std::span<const std::string_view> cells) {
-  return counts_upwards(cells) || std::ranges::none_of(cells, [](auto cell) { return parse_number(cell).has_value(); });
+  const auto is_number = [](std::string_view cell) {
+    const auto number = parse_number(cell);
+    return number && std::isfinite(number->value);
+  };
+  return counts_upwards(cells) || std::ranges::none_of(cells, is_number);
 }
 
 // The text of one level of a categorical column to its code.
@@ -97,6 +101,13 @@ class TableReader {
     return std::ranges::find(options_.missing, cell) != options_.missing.end();
   }
 
+  // In quotes "inf" and "nan" are words.
+  static std::optional<ParsedNumber> number_in(const CsvRows& rows, size_t column) {
+    auto number = parse_number(rows.cells()[column]);
+    if (number && rows.quoted_cell(column) && !std::isfinite(number->value)) number.reset();
+    return number;
+  }
+
   // Reads the header and enough rows to guess the kind of each column.
   void scout() {
     CsvRows rows(open_(), options_.delimiter, options_.skip_lines);
@@ -115,7 +126,7 @@ class TableReader {
       for (size_t j = 0; j < plan_.columns.size(); ++j) {
         auto& column = plan_.columns[j];
         if (column.declared || column.role != Role::numeric || missing(rows, j)) continue;
-        if (!parse_number(rows.cells()[j])) column.role = Role::categorical;
+        if (!number_in(rows, j)) column.role = Role::categorical;
       }
     }
   }
@@ -211,7 +222,7 @@ class TableReader {
     const std::string_view cell = rows.cells()[j];
     if (column.role == Role::numeric) {
       // Numbers first, because most cells are; what "nan" gives is missing all the same.
-      if (const auto number = parse_number(cell)) {
+      if (const auto number = number_in(rows, j)) {
         if (number->rounded) ++rounded_[j];
         return number->value;
       }
@@ -281,7 +292,7 @@ void write_csv(const Table& table, const std::string& path, const Context& conte
   const std::string extension = format_extension(path);
   const char delimiter = extension == ".tsv" ? '\t' : extension == ".psv" ? '|' : ',';
   constexpr size_t kFlush = size_t{1} << 16;
-  AtomicFile file(path);
+  AtomicFile file(path, context);
   std::string text;
   const bool has_ids = !table.id_name.empty();
   if (has_ids) append_text(text, table.id_name);

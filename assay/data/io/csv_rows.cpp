@@ -39,7 +39,7 @@ CsvRows::CsvRows(std::unique_ptr<ByteSource> source, char delimiter, size_t skip
     : source_(std::move(source)), delimiter_(delimiter), buffer_(kBuffer + 1) {
   fill();
   skip_byte_order_mark();
-  for (size_t i = 0; i < skip_lines; ++i) skip_line();
+  for (size_t i = 0; i < skip_lines && begin_ < end_; ++i) skip_line();
   if (delimiter_ == '\0') delimiter_ = detect_delimiter();
   for (const char c : {delimiter_, '\n', '\r'}) stops_[static_cast<unsigned char>(c)] = true;
 }
@@ -164,6 +164,9 @@ CsvRows::Parsed CsvRows::parse_row() {
       if (position == end_ && !at_end_) return Parsed::needs_more;
       cell.end = position;
       while (cell.end > cell.begin && blank(buffer_[cell.end - 1], delimiter_)) --cell.end;
+    }
+    if (spans_.size() == kMostColumns) {
+      fail_input(fmt::format("{}, line {}", name(), line_), fmt::format("at most {} cells", kMostColumns), "more");
     }
     spans_.push_back(cell);
     if (position == end_ || buffer_[position] != delimiter_) break;

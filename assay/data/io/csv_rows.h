@@ -23,6 +23,7 @@ namespace assay {
 class CsvRows {
  public:
   static constexpr size_t kLongestRow = size_t{64} << 20;
+  static constexpr size_t kMostColumns = size_t{1} << 22;
 
   // delimiter '\0' = the one of , ; tab | that the first line has most of. The first skip_lines lines are passed over.
   explicit CsvRows(std::unique_ptr<ByteSource> source, char delimiter = '\0', size_t skip_lines = 0);

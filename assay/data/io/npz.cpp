@@ -39,12 +39,13 @@ NpyHeader NpzFile::header(std::string_view array) const { return read_npy_header
 
 NpyArray NpzFile::read(std::string_view array) const { return read_npy(*open(array)); }
 
-void write_npz(const std::string& path, const std::vector<std::pair<std::string, NpyArray>>& arrays, bool compressed) {
+void write_npz(const std::string& path, const std::vector<std::pair<std::string, NpyArray>>& arrays, bool compressed,
+               const Context& context) {
   std::set<std::string_view> names;
   for (const auto& [name, array] : arrays) {
     if (!names.insert(name).second) fail_input(path, "arrays of different names", in_quotes(name) + " twice");
   }
-  AtomicFile file(path);
+  AtomicFile file(path, context);
   ZipWriter zip(file);
   for (const auto& [name, array] : arrays) {
     const std::string header = npy_header(array);

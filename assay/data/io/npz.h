@@ -36,6 +36,7 @@ class NpzFile {
 };
 
 // Writes the arrays under their names, whole or not at all. The same arrays give the same bytes.
-void write_npz(const std::string& path, const std::vector<std::pair<std::string, NpyArray>>& arrays, bool compressed);
+void write_npz(const std::string& path, const std::vector<std::pair<std::string, NpyArray>>& arrays, bool compressed,
+               const Context& context = {});
 
 }  // namespace assay

@@ -1,12 +1,33 @@
 #include "assay/data/io/number.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 
 namespace assay {
 namespace {
 
 constexpr float kExactIntegers = 16777216.0f;  // 2^24
+
+// The power of ten of the first digit that is not 0, of text that is known to be a number: 2 for 123, -3 for 0.00123.
+int64_t decimal_exponent(std::string_view text) {
+  const size_t e = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view mantissa = text.substr(0, e);
+  int64_t exponent = 0;
+  if (e < text.size()) {
+    std::string_view digits = text.substr(e + 1);
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+    if (result.ec != std::errc()) return digits.starts_with('-') ? INT64_MIN : INT64_MAX;
+  }
+  const size_t point = std::min(mantissa.find('.'), mantissa.size());
+  const size_t first = mantissa.find_first_of("123456789");
+  if (first == std::string_view::npos) return INT64_MIN;
+  const auto place = static_cast<int64_t>(point) - static_cast<int64_t>(first);
+  // Far beyond float64 either way; a sum with an absurd exponent could overflow.
+  return std::clamp<int64_t>(exponent, -1'000'000'000, 1'000'000'000) + (place > 0 ? place - 1 : place);
+}
 
 }  // namespace
 
@@ -22,8 +43,8 @@ std::optional<ParsedNumber> parse_number(std::string_view text) {
   if (error == std::errc::result_out_of_range || std::fabs(value) >= kExactIntegers) {
     double wide = 0;
     if (std::from_chars(text.data(), end, wide).ec != std::errc()) {
-      // Beyond float64: from_chars does not tell tiny from huge, the exponent's sign does.
-      if (text.find("e-") == std::string_view::npos && text.find("E-") == std::string_view::npos) return std::nullopt;
+      // Beyond float64: from_chars does not tell tiny from huge.
+      if (decimal_exponent(text) > 0) return std::nullopt;
       wide = 0;
     }
     if (error == std::errc::result_out_of_range) {
@@ -37,7 +58,9 @@ std::optional<ParsedNumber> parse_number(std::string_view text) {
 
 void append_number(std::string& out, float value) {
   char text[32];
-  const auto result = std::to_chars(text, text + sizeof text, value);
+  const bool whole = value == std::trunc(value) && std::fabs(value) < 1e15f && !(value == 0 && std::signbit(value));
+  const auto result = whole ? std::to_chars(text, text + sizeof text, static_cast<int64_t>(value))
+                            : std::to_chars(text, text + sizeof text, value);
   out.append(text, result.ptr);
 }
 

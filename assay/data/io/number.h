@@ -16,7 +16,8 @@ struct ParsedNumber {
 // number, or when it is too large for float32.
 std::optional<ParsedNumber> parse_number(std::string_view text);
 
-// Appends the shortest decimal that reads back as the same float32.
+// Appends the shortest decimal that reads back as the same float32; whole numbers below 10^15 without an exponent, as
+// people write them.
 void append_number(std::string& out, float value);
 std::string number_text(float value);
 

@@ -132,10 +132,12 @@ Table read_arrow_table(const std::string& path) {
   return table_from_arrow(&stream, path, format.words);
 }
 
-void write_arrow_table(const Table& table, const std::string& path) {
+void require_arrow_plugin(const std::string& path) { load_plugin(path); }
+
+void write_arrow_table(const Table& table, const std::string& path, const Context& context) {
   const Format& format = format_of(path);
   const AssayTablePlugin& plugin = load_plugin(path);
-  Sink sink{AtomicFile(path)};
+  Sink sink{AtomicFile(path, context)};
   ArrowArrayStream stream{};
   table_to_arrow(table, &stream);
   std::array<char, kErrorSize> error{};

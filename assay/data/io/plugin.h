@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "assay/core/context.h"
 #include "assay/data/io/arrow_c.h"
 #include "assay/data/table.h"
 
@@ -45,8 +46,11 @@ bool is_arrow_path(const std::string& path);
 // The file may also be compressed as a whole; it is then unpacked into memory.
 Table read_arrow_table(const std::string& path);
 
+// An error when there is no plugin to write this file with.
+void require_arrow_plugin(const std::string& path);
+
 // The file appears whole or not at all.
-void write_arrow_table(const Table& table, const std::string& path);
+void write_arrow_table(const Table& table, const std::string& path, const Context& context = {});
 
 // The table, if it is one that this library can call; `file` is where it came from, for the message otherwise.
 const AssayTablePlugin& checked_plugin(const AssayTablePlugin* plugin, const std::string& file);

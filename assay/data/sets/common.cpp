@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -13,6 +14,12 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Copies of one data set differ in the case of their file names.
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
 
 // $ASSAY_DATA may list several folders, as PATH does.
 std::vector<std::string> search_path(const std::vector<std::string>& data_dirs) {
@@ -35,16 +42,22 @@ std::vector<std::string> search_path(const std::vector<std::string>& data_dirs) 
 
 }  // namespace
 
-DataFiles::DataFiles(const DatasetInfo& info, const std::vector<std::string>& data_dirs) : info_(info) {
+DataFiles::DataFiles(const DatasetInfo& info, const std::vector<std::string>& data_dirs, const Context& context)
+    : info_(info), context_(context) {
   for (const auto& dir : search_path(data_dirs)) {
     for (const auto& folder : info.folders) looked_in_.push_back(dir + "/" + folder);
   }
-  for (const auto& file : info.files) {
-    for (const auto& folder : looked_in_) {
+  for (const auto& folder : looked_in_) {
+    std::error_code ignored;
+    // In the order of their names, so that which of two forms is taken does not depend on the file system.
+    std::map<std::string, std::string> here;
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      if (entry.is_regular_file(ignored)) here.emplace(lower_case(entry.path().filename()), entry.path());
+    }
+    for (const auto& file : info.files) {
       for (const char* packing : {"", ".gz", ".xz"}) {
-        const std::string path = folder + "/" + file.name + packing;
-        std::error_code ignored;
-        if (fs::is_regular_file(path, ignored)) found_.try_emplace(file.name, path);
+        const auto found = here.find(lower_case(file.name) + packing);
+        if (found != here.end()) found_.try_emplace(file.name, found->second);
       }
     }
   }
@@ -58,11 +71,13 @@ const std::string& DataFiles::path(std::string_view file) const {
   if (wanted == info_.files.end()) {
     throw Error(ErrorKind::internal, fmt::format("data set {} has no file {}", info_.name, file));
   }
-  throw Error(ErrorKind::input,
-              fmt::format("data set {}: {} was not found in {}; get it from {} (sha256 {}), and name its folder with "
-                          "--data-dir or ASSAY_DATA",
-                          info_.name, wanted->name, looked_in_.empty() ? "any folder" : joined(looked_in_, "or"),
-                          info_.address, wanted->sha256));
+  const std::string& hashed = wanted->hashed.empty() ? wanted->name : wanted->hashed;
+  const std::string sum =
+      wanted->sha256.empty() ? "no sha256 is known" : fmt::format("sha256 of {}: {}", hashed, wanted->sha256);
+  fail_input(fmt::format(
+      "data set {}: {} was not found in {}; get it from {} ({}), and name its folder with --data-dir "
+      "or ASSAY_DATA",
+      info_.name, wanted->name, looked_in_.empty() ? "any folder" : joined(looked_in_, "or"), info_.address, sum));
 }
 
 }  // namespace assay

@@ -17,15 +17,16 @@ namespace assay {
 // The files of one data set, found on disk.
 class DataFiles {
  public:
-  DataFiles(const DatasetInfo& info, const std::vector<std::string>& data_dirs);
+  DataFiles(const DatasetInfo& info, const std::vector<std::string>& data_dirs, const Context& context = {});
 
   bool complete() const;
   // The path of a file; an input error that says where it was looked for when it was not found.
   const std::string& path(std::string_view file) const;
-  ByteOpener open(std::string_view file) const { return reopenable(path(file)); }
+  ByteOpener open(std::string_view file) const { return reopenable(path(file), context_); }
 
  private:
   const DatasetInfo& info_;
+  Context context_;
   std::vector<std::string> looked_in_;
   std::map<std::string, std::string, std::less<>> found_;
 };

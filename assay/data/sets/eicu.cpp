@@ -147,9 +147,9 @@ DatasetSource eicu_set() {
   info.folders = {"eicu", "eicu-demo"};
   // Of the .csv.xz copies these tables were read from; PhysioNet's own sums were not at hand.
   info.files = {
-      {"apacheapsvar.csv", "fa99379ef8d255094fb1e4ba9d97ea04d1725ca7d3c3810accb9bd91f691d608"},
-      {"apachepredvar.csv", "7e9d2b5708823829f99d1e3cd3a51889ebfca4f95e2b0de949cb12c805be9713"},
-      {"patient.csv", "bb8f4e06dc6b228e5bf8a81607f432abe4e58e552341f0c8b689d8aaaf884b6c"},
+      {"apacheapsvar.csv", "fa99379ef8d255094fb1e4ba9d97ea04d1725ca7d3c3810accb9bd91f691d608", "apacheapsvar.csv.xz"},
+      {"apachepredvar.csv", "7e9d2b5708823829f99d1e3cd3a51889ebfca4f95e2b0de949cb12c805be9713", "apachepredvar.csv.xz"},
+      {"patient.csv", "bb8f4e06dc6b228e5bf8a81607f432abe4e58e552341f0c8b689d8aaaf884b6c", "patient.csv.xz"},
   };
   return {std::move(info), load};
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "assay/core/error.h"
 #include "assay/data/io/array_table.h"
@@ -17,8 +18,8 @@ constexpr size_t kPixels = kSide * kSide;
 void append(const DataFiles& files, const std::string& part, Table& table) {
   const auto image_path = files.path(part + "-images-idx3-ubyte");
   const auto label_path = files.path(part + "-labels-idx1-ubyte");
-  const Table images = read_idx_table(*open_bytes(image_path));
-  const Table labels = read_idx_table(*open_bytes(label_path));
+  const Table images = read_idx_table(*files.open(part + "-images-idx3-ubyte")());
+  const Table labels = read_idx_table(*files.open(part + "-labels-idx1-ubyte")());
   if (images.item_shape != std::vector<size_t>{kSide, kSide}) {
     fail_input(image_path, "images of 28 x 28 pixels", fmt::format("rows of {} values", images.values.cols()));
   }
@@ -28,7 +29,7 @@ void append(const DataFiles& files, const std::string& part, Table& table) {
   }
   for (size_t i = 0; i < images.rows(); ++i) {
     const float label = labels.values(i, 0);
-    if (!(label >= 0 && label <= 9)) {
+    if (!(label >= 0 && label <= 9 && label == std::trunc(label))) {
       fail_input(fmt::format("{}, label {}", label_path, i + 1), "a digit", fmt::format("{}", label));
     }
     const auto row = table.values.append_row();
@@ -66,11 +67,14 @@ DatasetSource mnist_set() {
   info.address = "http://yann.lecun.com/exdb/mnist";
   info.citation = "Y. LeCun, C. Cortes, C. Burges (1998)";
   info.folders = {"mnist"};
-  // Of the .gz files, as they are published.
-  info.files = {{"train-images-idx3-ubyte", "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"},
-                {"train-labels-idx1-ubyte", "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"},
-                {"t10k-images-idx3-ubyte", "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"},
-                {"t10k-labels-idx1-ubyte", "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6"}};
+  info.files = {{"train-images-idx3-ubyte", "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+                 "train-images-idx3-ubyte.gz"},
+                {"train-labels-idx1-ubyte", "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+                 "train-labels-idx1-ubyte.gz"},
+                {"t10k-images-idx3-ubyte", "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+                 "t10k-images-idx3-ubyte.gz"},
+                {"t10k-labels-idx1-ubyte", "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+                 "t10k-labels-idx1-ubyte.gz"}};
   return {info, load};
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "assay/core/error.h"
@@ -12,6 +13,9 @@
 
 namespace assay {
 namespace {
+
+// These files are package data of scikit-learn; the citations name where the rows come from.
+constexpr const char* kScikitLearn = "https://github.com/scikit-learn/scikit-learn/tree/main/sklearn/datasets/data";
 
 // The last column is the label, its codes the given classes.
 void name_classes(Table& table, const std::vector<std::string>& classes) {
@@ -21,7 +25,7 @@ void name_classes(Table& table, const std::vector<std::string>& classes) {
   table.label = label;
   for (size_t i = 0; i < table.rows(); ++i) {
     const float code = table.values(i, label);
-    if (!(code >= 0 && code < static_cast<float>(classes.size()))) {
+    if (!(code >= 0 && code < static_cast<float>(classes.size()) && code == std::trunc(code))) {
       fail_input(fmt::format("{}, row {}, column {}", table.source, i + 1, label + 1),
                  fmt::format("a class from 0 to {}", classes.size() - 1), fmt::format("{}", code));
     }
@@ -150,7 +154,7 @@ DatasetInfo info_of(std::string name, std::string title, size_t rows, size_t fea
 
 DatasetSource wine_set() {
   auto info = info_of("wine", "Wine: cultivar from a chemical analysis", 178, 13, "cultivar");
-  info.address = "https://archive.ics.uci.edu/dataset/109/wine";
+  info.address = kScikitLearn;
   info.citation = "M. Forina et al. (1991), UCI Machine Learning Repository, doi:10.24432/C5PC7J";
   info.files = {{"wine_data.csv", "10e8a802908b34f86e5da8ce962f3c806694bc98450a18f61851af59f324bede"}};
   return {info, load_wine};
@@ -158,7 +162,7 @@ DatasetSource wine_set() {
 
 DatasetSource breast_cancer_set() {
   auto info = info_of("breast_cancer", "Breast cancer Wisconsin (diagnostic)", 569, 30, "diagnosis");
-  info.address = "https://archive.ics.uci.edu/dataset/17/breast+cancer+wisconsin+diagnostic";
+  info.address = kScikitLearn;
   info.citation = "W. Wolberg et al. (1993), UCI Machine Learning Repository, doi:10.24432/C5DW2B";
   info.files = {{"breast_cancer.csv", "fed3eb72d0575ef6192293f5093c6e801b1476b577d0386bf4455504522172ed"}};
   return {info, load_breast_cancer};
@@ -166,18 +170,20 @@ DatasetSource breast_cancer_set() {
 
 DatasetSource diabetes_set() {
   auto info = info_of("diabetes", "Diabetes: disease progression after a year (a regression)", 442, 10, "progression");
-  info.address = "https://www4.stat.ncsu.edu/~boos/var.select/diabetes.html";
+  info.address = kScikitLearn;
   info.citation = "B. Efron et al. (2004), Annals of Statistics 32:407-499";
-  info.files = {{"diabetes_data_raw.csv", "fc08fc59c1cbfe65550d9ebb36321d505de9e8f004bf92c1566d2908962f08ff"},
-                {"diabetes_target.csv", "bf1ddd1f9d377278450a5f02c24b5e77b1501f2ad673fe9fdf4c4090d27eb5cc"}};
+  info.files = {{"diabetes_data_raw.csv", "fc08fc59c1cbfe65550d9ebb36321d505de9e8f004bf92c1566d2908962f08ff",
+                 "diabetes_data_raw.csv.gz"},
+                {"diabetes_target.csv", "bf1ddd1f9d377278450a5f02c24b5e77b1501f2ad673fe9fdf4c4090d27eb5cc",
+                 "diabetes_target.csv.gz"}};
   return {info, load_diabetes};
 }
 
 DatasetSource digits_set() {
   auto info = info_of("digits", "Handwritten digits, 8 x 8", 1797, 64, "digit");
-  info.address = "https://archive.ics.uci.edu/dataset/80/optical+recognition+of+handwritten+digits";
+  info.address = kScikitLearn;
   info.citation = "E. Alpaydin, C. Kaynak (1998), UCI Machine Learning Repository, doi:10.24432/C50P49";
-  info.files = {{"digits.csv", "46abec6b12486ad9e51943373abcf22bbea1b5a51a1619b361570d8893f1464a"}};
+  info.files = {{"digits.csv", "46abec6b12486ad9e51943373abcf22bbea1b5a51a1619b361570d8893f1464a", "digits.csv.gz"}};
   return {info, load_digits};
 }
 

@@ -133,6 +133,36 @@ TEST_F(Bytes, ReplacementKeepsPermissionsAndFollowsLinks) {
   EXPECT_EQ(static_cast<unsigned>(fs::status(path("a.csv")).permissions()), 0640u);
 }
 
+TEST_F(Bytes, LinksToNothingYetAndVeryLongNamesWork) {
+  fs::create_symlink("later.csv", path("link.csv"));
+  write(path("link.csv"), "new");
+  EXPECT_TRUE(fs::is_symlink(path("link.csv")));
+  EXPECT_EQ(raw(path("later.csv")), "new");
+  const std::string name(251, 'n');
+  write(path(name + ".csv"), "long");
+  EXPECT_EQ(raw(path(name + ".csv")), "long");
+}
+
+TEST_F(Bytes, WhatAKilledRunLeftIsNotInTheWay) {
+  // The names that this process would take next.
+  for (int serial = 0; serial < 200; ++serial) {
+    std::ofstream(path("a.csv.tmp-" + std::to_string(::getpid()) + "-" + std::to_string(serial))) << "left";
+  }
+  write(path("a.csv"), "new");
+  EXPECT_EQ(raw(path("a.csv")), "new");
+}
+
+TEST_F(Bytes, CancellationStopsWritingAndReading) {
+  write(path("a.csv"), "old");
+  const std::atomic<bool> cancelled{true};
+  Context context;
+  context.cancelled = &cancelled;
+  EXPECT_EQ(message_of([&] { AtomicFile(path("a.csv"), context).write("new"); }), "interrupted");
+  EXPECT_EQ(raw(path("a.csv")), "old");
+  EXPECT_EQ(files(), 1u);
+  EXPECT_EQ(message_of([&] { read_all(*open_bytes(path("a.csv"), context)); }), "interrupted");
+}
+
 TEST_F(Bytes, SpecialFilesAreWrittenDirectly) {
   write("/dev/null", "gone");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
@@ -153,6 +183,9 @@ TEST_F(Bytes, ExtensionsLookThroughCompression) {
   EXPECT_EQ(format_extension("x.npz"), ".npz");
   EXPECT_EQ(format_extension("a.b/noextension"), "");
   EXPECT_EQ(format_extension("x.gz"), "");
+  EXPECT_EQ(packing_of("A.CSV.GZ"), Packing::gzip);
+  EXPECT_EQ(packing_of("a.xz"), Packing::xz);
+  EXPECT_EQ(packing_of("a.csv"), Packing::none);
 }
 
 }  // namespace

@@ -119,6 +119,19 @@ TEST(Csv, QuotedMissingTokensAreText) {
   EXPECT_TRUE(std::isnan(t.values(1, 0)));
 }
 
+TEST(Csv, QuotedInfinityAndNanAreWords) {
+  const Table t = read("word,n\n\"inf\",1\n\"nan\",inf\n");
+  EXPECT_EQ(t.columns[0].levels, (std::vector<std::string>{"inf", "nan"}));
+  EXPECT_EQ(t.columns[1].kind, ColumnKind::numeric);
+  EXPECT_TRUE(std::isinf(t.values(1, 1)));
+  EXPECT_EQ(read("inf,nan\n1,2\n").columns[0].name, "inf");
+}
+
+TEST(Csv, TooManyColumnsAreRefused) {
+  std::string line(2 * CsvRows::kMostColumns + 2, ',');
+  EXPECT_EQ(complaint(line), "t.csv, line 1: expected at most 4194304 cells, found more");
+}
+
 TEST(Csv, HeaderIsDetectedOrTold) {
   EXPECT_EQ(read("5.1,setosa\n4.9,setosa\n").rows(), 2u);
   EXPECT_EQ(read("5.1,setosa\n4.9,setosa\n").columns[0].name, "x1");

@@ -23,12 +23,15 @@ TEST(Number, ReadsTheFormsPeopleWrite) {
   EXPECT_EQ(value("inf"), std::numeric_limits<float>::infinity());
   EXPECT_EQ(value("1e-60"), 0);
   EXPECT_EQ(value("1e-400"), 0);
+  EXPECT_EQ(value("0.0000000000000000000000000000000000000000000001e-99999999999999999999"), 0);
+  EXPECT_EQ(value("0e99999999999999999999"), 0);
   EXPECT_TRUE(std::signbit(value("-0")));
 }
 
 TEST(Number, RefusesTheRest) {
   for (const char* text :
-       {"", "-", "+", "+-3", "1,5", "1.2.3", "12a", "0x10", "1e39", "-1e39", "1e400", "e5", " 1", "1 ", "--1"}) {
+       {"", "-", "+", "+-3", "1,5", "1.2.3", "12a", "0x10", "1e39", "-1e39", "1e400",
+        "1000000000000000000000000000000000000000000e-2", "1e99999999999999999999", "e5", " 1", "1 ", "--1"}) {
     EXPECT_FALSE(parse_number(text).has_value()) << text;
   }
 }
@@ -55,6 +58,15 @@ TEST(Number, RoundTripsEveryKindOfFloat) {
     const float back = parse_number(text).value().value;
     ASSERT_EQ(std::memcmp(&v, &back, sizeof v), 0) << text;
   }
+}
+
+TEST(Number, WholeNumbersHaveNoExponent) {
+  EXPECT_EQ(number_text(100000), "100000");
+  EXPECT_EQ(number_text(-16777216), "-16777216");
+  EXPECT_EQ(number_text(1e20f), "1e+20");
+  EXPECT_EQ(number_text(0), "0");
+  EXPECT_EQ(number_text(-0.0f), "-0");
+  EXPECT_EQ(number_text(0.1f), "0.1");
 }
 
 TEST(Number, WholeNumbersThatLoseDigitsAreMarked) {

@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "assay/core/text.h"
+#include "cli/commands.h"
+
+namespace assay::cli {
+namespace {
+
+template <class Number>
+std::optional<Number> parsed(const std::string& text) {
+  Number number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+std::string refusal(const std::string& text, const char* wanted) {
+  return fmt::format("expected {}, found {}", wanted, in_quotes(text));
+}
+
+}  // namespace
+
+std::string whole_number(const std::string& text) {
+  return parsed<uint64_t>(text) ? "" : refusal(text, "a whole number from 0 to 2^64 - 1");
+}
+
+std::string positive_whole_number(const std::string& text) {
+  const auto number = parsed<uint64_t>(text);
+  return number && *number > 0 ? "" : refusal(text, "a whole number from 1 on");
+}
+
+std::string distance_or_radius(const std::string& text) {
+  const auto number = parsed<double>(text);
+  return number && *number >= 0 && std::isfinite(*number) ? "" : refusal(text, "a number from 0 on");
+}
+
+}  // namespace assay::cli
