@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <lzma.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -229,14 +230,17 @@ std::string read_all(ByteSource& source, uint64_t limit) {
   std::string out;
   for (;;) {
     const size_t old_size = out.size();
-    // A known size saves the growing; an unknown one doubles what has really arrived.
+    // A known size is taken at once; an unknown one doubles what has really arrived.
     const uint64_t step = source.remaining().value_or(std::max<size_t>(kChunk, old_size));
-    out.resize(old_size + std::max<uint64_t>(1, std::min(step, limit - old_size + (limit == UINT64_MAX ? 0 : 1))));
+    const uint64_t allowed = limit - old_size;
+    out.resize(old_size + std::min(step, allowed));
     out.resize(old_size + source.read_fully(std::span(out).subspan(old_size)));
-    if (out.size() > limit) {
-      fail_input(source.name(), "at most " + std::to_string(limit) + " bytes", "more");
-    }
-    if (out.size() == old_size) return out;
+    if (out.size() > old_size && out.size() < limit && !source.remaining()) continue;
+    // One byte more, in a place of its own: growing a large string by it would copy it all.
+    char beyond = 0;
+    if (source.read_fully(std::span(&beyond, 1)) == 0) return out;
+    if (out.size() == limit) fail_input(source.name(), fmt::format("at most {} bytes", limit), "more");
+    out += beyond;
   }
 }
 
