@@ -81,20 +81,6 @@ int arrow_buffer_count(ArrowValue type) {
   return is_text(type) ? 3 : 2;
 }
 
-float float_from_half(unsigned short bits) {
-  const int exponent = (bits >> 10) & 0x1f;
-  const int fraction = bits & 0x3ff;
-  float magnitude = 0;
-  if (exponent == 0x1f) {
-    magnitude = fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
-  } else if (exponent == 0) {
-    magnitude = std::ldexp(static_cast<float>(fraction), -24);
-  } else {
-    magnitude = std::ldexp(static_cast<float>(fraction + 0x400), exponent - 25);
-  }
-  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
 std::string arrow_message(const char* message) {
   std::string line = message == nullptr ? "" : message;
   line.resize(std::min(line.find_first_of("\r\n"), line.size()));

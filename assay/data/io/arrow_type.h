@@ -38,9 +38,6 @@ bool is_whole(ArrowValue type);
 // How many buffers an array of this type has: none, validity and values, or validity, offsets and bytes.
 int arrow_buffer_count(ArrowValue type);
 
-// The value of an IEEE half-precision number from its bits.
-float float_from_half(unsigned short bits);
-
 // The first line of a message from Arrow, safe to show: a hostile file can put control characters into it.
 std::string arrow_message(const char* message);
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "assay/core/error.h"
+#include "assay/core/half.h"
 #include "assay/data/io/arrow_c.h"
 #include "assay/data/io/arrow_type.h"
 

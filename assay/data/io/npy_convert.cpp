@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "assay/core/error.h"
+#include "assay/core/half.h"
 #include "assay/data/io/npy.h"
 
 namespace assay {
@@ -17,19 +18,7 @@ struct Half {
   uint16_t bits;
 };
 
-float number(Half half) {
-  const int exponent = (half.bits >> 10) & 0x1f;
-  const auto fraction = static_cast<float>(half.bits & 0x3ff);
-  float magnitude = 0;
-  if (exponent == 0) {
-    magnitude = std::ldexp(fraction, -24);
-  } else if (exponent < 31) {
-    magnitude = std::ldexp(fraction + 1024.0F, exponent - 25);
-  } else {
-    magnitude = fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
-  }
-  return (half.bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
+float number(Half half) { return float_from_half(half.bits); }
 template <class T>
   requires std::is_arithmetic_v<T>
 T number(T value) {

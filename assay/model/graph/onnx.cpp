@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "assay/core/error.h"
+#include "assay/core/half.h"
 
 namespace assay {
 namespace {
@@ -40,16 +41,6 @@ constexpr std::array<std::string_view, 15> kKindNames = {
 
 std::string tensor_label(std::string_view where, const OnnxTensor& tensor) {
   return tensor.name.empty() ? std::string(where) : fmt::format("{}, tensor {}", where, in_quotes(tensor.name));
-}
-
-// IEEE 754 binary16: 1 sign bit, 5 of exponent, 10 of fraction.
-float half_to_float(uint16_t bits) {
-  const int exponent = (bits >> 10) & 0x1f;
-  const int fraction = bits & 0x3ff;
-  const float sign = (bits & 0x8000) != 0 ? -1.0F : 1.0F;
-  if (exponent == 0x1f) return fraction == 0 ? sign * INFINITY : NAN;
-  if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
-  return sign * std::ldexp(static_cast<float>(fraction + 0x400), exponent - 25);
 }
 
 float bfloat_to_float(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
@@ -108,7 +99,7 @@ std::vector<To> numbers(std::string_view where, const OnnxTensor& tensor) {
     switch (tensor.type) {
       case OnnxElement::float32: return converted<To, float>(where, tensor, itself);
       case OnnxElement::float64: return converted<To, double>(where, tensor, itself);
-      case OnnxElement::float16: return converted<To, uint16_t>(where, tensor, half_to_float);
+      case OnnxElement::float16: return converted<To, uint16_t>(where, tensor, float_from_half);
       case OnnxElement::bfloat16: return converted<To, uint16_t>(where, tensor, bfloat_to_float);
       default: break;
     }

@@ -9,23 +9,13 @@
 #include "assay/core/error.h"
 #include "assay/data/io/npy.h"
 #include "assay/data/io/npz.h"
+#include "tests/message.h"
 
 namespace assay {
 namespace {
 
 using namespace std::string_literals;
 using Arrays = std::vector<std::pair<std::string, NpyArray>>;
-
-template <class F>
-std::string sentence(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "no error";
-}
 
 // Its own name for each test: tests may run at the same time.
 std::string temporary(const std::string& extension) {

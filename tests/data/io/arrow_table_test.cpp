@@ -79,14 +79,6 @@ TEST(ArrowTableIn, ReadsEveryKindOfNumber) {
   }
 }
 
-TEST(ArrowTableIn, HalfPrecisionBits) {
-  EXPECT_EQ(float_from_half(0x0001), 0x1p-24f);
-  EXPECT_EQ(float_from_half(0x7bff), 65504.0f);
-  EXPECT_EQ(float_from_half(0xfc00), -std::numeric_limits<float>::infinity());
-  EXPECT_TRUE(std::isnan(float_from_half(0x7e00)));
-  EXPECT_TRUE(std::signbit(float_from_half(0x8000)));
-}
-
 TEST(ArrowTableIn, CountsWholeNumbersThatLoseDigits) {
   const int64_t big = (int64_t{1} << 24) + 1;
   const Table table = read({

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "assay/core/error.h"
+#include "tests/message.h"
 
 namespace assay {
 namespace {
@@ -10,17 +11,6 @@ namespace {
 using namespace std::string_literals;
 
 NpyArray parse(const std::string& bytes) { return read_idx(*memory_bytes("a.idx", bytes)); }
-
-template <class F>
-std::string sentence(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string parse_error(const std::string& bytes) {
   return sentence([&] { parse(bytes); });

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "assay/core/error.h"
+#include "tests/message.h"
 
 namespace assay {
 namespace {
@@ -41,17 +42,6 @@ class Unsized : public ByteSource {
   std::string bytes_;
   size_t position_ = 0;
 };
-
-template <class F>
-std::string sentence(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string parse_error(const std::string& file) {
   const std::string sized = sentence([&] { parse(file); });

@@ -5,22 +5,12 @@
 #include <fstream>
 
 #include "assay/core/error.h"
+#include "tests/message.h"
 
 namespace assay {
 namespace {
 
 using namespace std::string_literals;
-
-template <class F>
-std::string sentence(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string from_hex(std::string_view hex) {
   std::string out;
