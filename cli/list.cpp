@@ -18,9 +18,10 @@ void list_all_datasets(const Session& session) {
     rows.push_back(
         {info.name, with_commas(info.rows), with_commas(info.features), available ? "yes" : "no", info.title});
     auto files = nlohmann::json::array();
-    for (const auto& file : info.files)
-      files.push_back(
-          {{"name", file.name}, {"sha256", file.sha256}, {"hashed", file.hashed.empty() ? file.name : file.hashed}});
+    for (const auto& file : info.files) {
+      const auto& hashed = file.hashed.empty() ? file.name : file.hashed;
+      files.push_back({{"name", file.name}, {"sha256", file.sha256}, {"hashed", hashed}});
+    }
     listed.push_back({{"name", info.name},
                       {"title", info.title},
                       {"rows", info.rows},

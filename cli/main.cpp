@@ -38,8 +38,9 @@ void on_interrupt(int signal) {
 // CLI11 says only that a command is required when it does not know the one that was given.
 std::string complaint(const CLI::App& app, const CLI::ParseError& problem, int argc, char** argv) {
   std::vector<std::string> known;
-  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     known.push_back(command->get_name());
+  }
   const std::string first = argc > 1 ? argv[1] : "-";
   if (first.starts_with('-') || std::ranges::find(known, first) != known.end()) return problem.what();
   return fmt::format("there is no command {}{}; the commands are {}", assay::in_quotes(first),
@@ -80,7 +81,10 @@ int run(int argc, char** argv) {
 
   if (!session.quiet && ::isatty(STDERR_FILENO) != 0) session.context.progress = &progress;
   session.context.cancelled = &interrupted;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_interrupt);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    // What the caller told us to ignore (nohup, a background job) stays ignored.
+    if (std::signal(signal, on_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
   // A reader that went away (`| head`) is an error of write(), not a silent death.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // likewise a file over the limit of its size

@@ -173,3 +173,17 @@ def test_a_terminal_that_goes_away_does_not_abort_the_run(program, tmp_path):
     os.close(master)
     assert process.wait(timeout=120) in (0, 1, 130)
     assert not list(tmp_path.glob("y.csv.tmp*"))
+
+
+def test_nohup_is_respected(program, tmp_path):
+    """A signal that was ignored when the program started stays ignored."""
+    save_table(tmp_path / "x.npy", 100_000, 50)
+    process = subprocess.Popen(
+        [program, "data", "x.npy", "--out", "y.csv", "--quiet"],
+        cwd=tmp_path,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )
+    until(lambda: list(tmp_path.glob("y.csv.tmp*")) or process.poll() is not None)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(timeout=120) == 0
+    assert (tmp_path / "y.csv").exists()
