@@ -29,9 +29,27 @@ TEST(Number, ReadsTheFormsPeopleWrite) {
 }
 
 TEST(Number, RefusesTheRest) {
-  for (const char* text :
-       {"", "-", "+", "+-3", "1,5", "1.2.3", "12a", "0x10", "1e39", "-1e39", "1e400",
-        "1000000000000000000000000000000000000000000e-2", "1e99999999999999999999", "e5", " 1", "1 ", "--1"}) {
+  for (const char* text : {"",
+                           "-",
+                           "+",
+                           "+-3",
+                           "1,5",
+                           "1.2.3",
+                           "12a",
+                           "0x10",
+                           "1e39",
+                           "-1e39",
+                           ".",
+                           "-.",
+                           "1..2",
+                           "1.2.3",
+                           "1e400",
+                           "1000000000000000000000000000000000000000000e-2",
+                           "1e99999999999999999999",
+                           "e5",
+                           " 1",
+                           "1 ",
+                           "--1"}) {
     EXPECT_FALSE(parse_number(text).has_value()) << text;
   }
 }
@@ -43,6 +61,25 @@ TEST(Number, AgreesWithTheCLibraryOnRandomText) {
     const double v = (random.uniform() - 0.5) * std::pow(10.0, 60 * random.uniform() - 30);
     std::snprintf(text, sizeof text, i % 2 == 0 ? "%.*g" : "%.*e", static_cast<int>(random.below(17)) + 1, v);
     ASSERT_EQ(parse_number(text).value().value, std::strtof(text, nullptr)) << text;
+  }
+}
+
+// Where rounding twice, to float64 and then to float32, would go wrong: at and beside the middle of two float32.
+TEST(Number, AgreesWithTheCLibraryAroundMidpoints) {
+  RandomStream random(7, "midpoints");
+  for (int i = 0; i < 100000; ++i) {
+    const auto low = static_cast<float>(std::ldexp(1 + random.uniform(), static_cast<int>(random.below(40)) - 10));
+    const double middle = (static_cast<double>(low) + std::nextafter(low, 1e30f)) / 2;
+    for (const int decimals : {0, 3, 9}) {
+      for (const double v : {middle, std::nextafter(middle, 0), std::nextafter(middle, 1e30)}) {
+        char text[64];
+        std::snprintf(text, sizeof text, "%.*f", decimals, v);
+        ASSERT_EQ(parse_number(text).value().value, std::strtof(text, nullptr)) << text;
+      }
+    }
+  }
+  for (const char* text : {"16777217", "16777219", "8388608.5", "8388609.5", "-4194304.25", "4194304.75"}) {
+    EXPECT_EQ(parse_number(text).value().value, std::strtof(text, nullptr)) << text;
   }
 }
 
