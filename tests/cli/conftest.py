@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -90,6 +91,12 @@ def refused(assay, one_sentence, tmp_path):
     return run
 
 
+def heed_signals():
+    """In the child: a test run in the background inherits ignored signals, and so would the program."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.fixture
 def start(program, tmp_path):
     """start(*arguments) begins a run that the test will interrupt; whatever is left of it is killed afterwards."""
@@ -97,7 +104,8 @@ def start(program, tmp_path):
 
     def run(*arguments, **options):
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": tmp_path, **options}
-        begun.append(subprocess.Popen([program, *map(str, arguments)], env=dict(os.environ), **options))
+        command = [program, *map(str, arguments)]
+        begun.append(subprocess.Popen(command, env=dict(os.environ), preexec_fn=heed_signals, **options))
         return begun[-1]
 
     yield run
