@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-SECONDS_TO_STOP = 3
+SECONDS_TO_STOP = 10  # far more than it takes: other work may share the machine
 
 
 def until(happened, seconds=30):
