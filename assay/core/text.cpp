@@ -60,6 +60,13 @@ bool valid_utf8(std::string_view text) {
   return true;
 }
 
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
 std::string one_line(std::string_view text) {
   std::string out;
   while (!text.empty()) {

@@ -10,6 +10,9 @@ namespace assay {
 // Whether the bytes are valid UTF-8 (no overlong forms, no surrogates).
 bool valid_utf8(std::string_view text);
 
+// ASCII letters in lower case, whatever the locale.
+std::string lower_case(std::string text);
+
 // One line of valid UTF-8 whatever the text holds: control characters and stray bytes become \xNN.
 std::string one_line(std::string_view text);
 

@@ -20,6 +20,8 @@ TEST(Errors, TextFromOutsideIsMadeSafeAndShort) {
   EXPECT_EQ(in_quotes(std::string(59, 'a') + "\xC3\xA9zzz"), "'" + std::string(59, 'a') + "...'");
 }
 
+TEST(Errors, LowerCaseIsAsciiAlone) { EXPECT_EQ(lower_case("A.Csv\xC3\x89Z"), "a.csv\xC3\x89z"); }
+
 TEST(Errors, SuggestsANearName) {
   const std::vector<std::string> known = {"iris", "adult", "mnist"};
   EXPECT_EQ(suggestion("irs", known), " (did you mean 'iris'?)");

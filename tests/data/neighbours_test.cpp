@@ -14,6 +14,7 @@
 #include "assay/core/error.h"
 #include "assay/core/random.h"
 #include "assay/core/vector_target.h"
+#include "tests/message.h"
 
 namespace assay {
 namespace {
@@ -325,37 +326,27 @@ TEST(NeighboursTest, NoQueriesGiveNoLists) {
   EXPECT_EQ(index.nearest(Matrix(0, 2).view(), 3, Context()).queries(), 0u);
 }
 
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(NeighboursTest, RefusesWhatItCannotSearch) {
   const Dataset pool = make_data("nn", 6, 1, false, true);
   const NeighbourIndex index(pool, Norm::l2);
   const Matrix queries(2, 2);
   const Context context;
-  EXPECT_EQ(refusal([&] { index.nearest(queries.view(), 0, context); }),
+  EXPECT_EQ(sentence([&] { index.nearest(queries.view(), 0, context); }),
             "the number of neighbours: expected at least 1, found 0");
-  EXPECT_EQ(refusal([&] { index.within(queries.view(), -1, context); }),
+  EXPECT_EQ(sentence([&] { index.within(queries.view(), -1, context); }),
             "the radius of a neighbourhood: expected 0 or more, found -1");
-  EXPECT_EQ(refusal([&] { index.within(queries.view(), kNaN, context); }),
+  EXPECT_EQ(sentence([&] { index.within(queries.view(), kNaN, context); }),
             "the radius of a neighbourhood: expected 0 or more, found nan");
-  EXPECT_EQ(refusal([&] { index.nearest(Matrix(2, 3).view(), 1, context); }),
+  EXPECT_EQ(sentence([&] { index.nearest(Matrix(2, 3).view(), 1, context); }),
             "the queries of a neighbour search: expected 2 columns, as in the pool, found 3");
   const std::vector<size_t> three(3, kNoRow), beyond = {0, 6};
-  EXPECT_EQ(refusal([&] { index.nearest(queries.view(), 1, context, three); }),
+  EXPECT_EQ(sentence([&] { index.nearest(queries.view(), 1, context, three); }),
             "the excluded rows of a neighbour search: expected none, or one for each of the 2 queries, found 3");
-  EXPECT_EQ(refusal([&] { index.nearest(queries.view(), 1, context, beyond); }),
+  EXPECT_EQ(sentence([&] { index.nearest(queries.view(), 1, context, beyond); }),
             "the excluded rows of a neighbour search: expected rows below 6, the size of the pool, or kNoRow, found 6");
-  EXPECT_EQ(refusal([&] { index.distance(queries.row(0), 6); }),
+  EXPECT_EQ(sentence([&] { index.distance(queries.row(0), 6); }),
             "the row of a distance: expected below 6, the size of the pool, found 6");
-  EXPECT_EQ(refusal([&] { index.distance(std::vector<float>(5), 0); }),
+  EXPECT_EQ(sentence([&] { index.distance(std::vector<float>(5), 0); }),
             "the queries of a neighbour search: expected 2 columns, as in the pool, found 5");
 }
 
@@ -365,16 +356,16 @@ TEST(NeighboursTest, RefusesInfiniteAndHugeValues) {
   Matrix queries(100, 2);
   queries(70, 1) = -kInfinity;
   for (const unsigned threads : {1u, 3u}) {
-    EXPECT_EQ(refusal([&] { index.nearest(queries.view(), 1, on_threads(threads)); }),
+    EXPECT_EQ(sentence([&] { index.nearest(queries.view(), 1, on_threads(threads)); }),
               "the queries of a neighbour search, row 71, column 'g1_0': expected a finite value or NaN, found -inf");
   }
   queries(70, 1) = 2e38f;
-  EXPECT_THAT(refusal([&] { index.nearest(queries.view(), 1, Context()); }),
+  EXPECT_THAT(sentence([&] { index.nearest(queries.view(), 1, Context()); }),
               testing::StartsWith("the queries of a neighbour search, row 71, column 'g1_0': expected a value whose "
                                   "distances fit into float32, found 2"));
   pool.x(4, 0) = kInfinity;
   for (const Space space : {Space::scaled, Space::raw}) {
-    EXPECT_EQ(refusal([&] { NeighbourIndex(pool, Norm::linf, space); }),
+    EXPECT_EQ(sentence([&] { NeighbourIndex(pool, Norm::linf, space); }),
               "made up, row 5, column 'g0_0': expected a finite value or NaN, found inf");
   }
 }

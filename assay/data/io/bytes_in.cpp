@@ -6,7 +6,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -252,15 +251,6 @@ ByteOpener reopenable(const std::string& path, const Context& context) {
   }
   return [path, context] { return open_bytes(path, context); };
 }
-
-namespace {
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-}  // namespace
 
 Packing packing_of(const std::string& path) {
   const std::string lower = lower_case(path);

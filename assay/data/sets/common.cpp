@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -14,12 +13,6 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Copies of one data set differ in the case of their file names.
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 // $ASSAY_DATA may list several folders, as PATH does.
 std::vector<std::string> search_path(const std::vector<std::string>& data_dirs) {
@@ -49,7 +42,8 @@ DataFiles::DataFiles(const DatasetInfo& info, const std::vector<std::string>& da
   }
   for (const auto& folder : looked_in_) {
     std::error_code ignored;
-    // In the order of their names, so that which of two forms is taken does not depend on the file system.
+    // Copies of one data set differ in the case of their file names. In the order of their names, so that which of two
+    // forms is taken does not depend on the file system.
     std::map<std::string, std::string> here;
     for (const auto& entry : fs::directory_iterator(folder, ignored)) {
       if (entry.is_regular_file(ignored)) here.emplace(lower_case(entry.path().filename()), entry.path());
