@@ -1,0 +1,266 @@
+#include "assay/model/graph/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/model/graph/fold.h"
+#include "assay/model/graph/plan_parts.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kNoValue = GraphNode::kNoValue;
+
+// Which nodes the fetched values need, when the known values are given.
+std::vector<bool> needed_nodes(const Graph& graph, const std::vector<size_t>& fetches,
+                               const std::vector<PlanValue>& values) {
+  std::vector<bool> needed(graph.nodes().size(), false);
+  std::vector<size_t> open(fetches.begin(), fetches.end());
+  while (!open.empty()) {
+    const size_t value = open.back();
+    open.pop_back();
+    if (values[value].known) continue;
+    const size_t node = graph.producer_of(value);
+    if (node == kNoValue || needed[node]) continue;
+    needed[node] = true;
+    for (const size_t input : graph.nodes()[node].inputs) {
+      if (input != kNoValue) open.push_back(input);
+    }
+  }
+  return needed;
+}
+
+}  // namespace
+
+Plan::Plan(const Graph& graph, const PlanRequest& request) : values_(graph.value_count()) {
+  for (size_t i = 0; i < values_.size(); i++) {
+    if (const auto& constant = graph.constant(i); constant != nullptr) {
+      values_[i].info = {constant->type(), constant->dims(), constant};
+      values_[i].known = true;
+    }
+  }
+  for (size_t i = 0; i < request.feeds.size(); i++) {
+    const Feed& feed = request.feeds[i];
+    const size_t value = graph.find_value(feed.name);
+    if (value == kNoValue) fail_input(fmt::format("{}: it has no value {}", graph.name(), in_quotes(feed.name)));
+    values_[value].info = feed.info;
+    values_[value].known = true;
+    values_[value].feed = i;
+    feeds_.push_back(value);
+    feed_wants_gradient_.push_back(feed.gradient);
+    gradients_ |= feed.gradient;
+  }
+  for (const std::string& fetch : request.fetches) {
+    const size_t value = graph.find_value(fetch);
+    if (value == kNoValue) fail_input(fmt::format("{}: it has no value {}", graph.name(), in_quotes(fetch)));
+    fetches_.push_back(value);
+  }
+  add_steps(graph, request);
+  std::vector<bool> kept(values_.size(), false);
+  for (const size_t fetch : fetches_) kept[fetch] = true;
+  drop_unused(kept);
+  if (request.fuse) fuse_dense_chains(steps_, values_, kept, gradients_);
+  if (gradients_) find_gradients(request);
+  place(request.most_bytes, kept, graph.name());
+}
+
+Plan::~Plan() = default;
+
+void Plan::add_steps(const Graph& graph, const PlanRequest& request) {
+  const std::vector<bool> needed = needed_nodes(graph, fetches_, values_);
+  size_t bytes_left = request.most_bytes;
+  for (size_t n = 0; n < graph.nodes().size(); n++) {
+    if (!needed[n]) continue;
+    const GraphNode& node = graph.nodes()[n];
+    std::vector<const ValueInfo*> inputs;
+    // The dimensions of a value are known even where its elements are not.
+    bool foldable = true;
+    for (const size_t input : node.inputs) {
+      inputs.push_back(input == kNoValue ? nullptr : &values_[input].info);
+      if (input == kNoValue) continue;
+      if (!values_[input].known) {
+        fail_input(fmt::format("{}: its input {} is not given", node.where, in_quotes(graph.value_name(input))));
+      }
+      foldable &= values_[input].info.constant != nullptr || node.onnx.op_type == "Shape";
+    }
+    MadeKernel made = make_kernel(node, inputs, request.most_bytes);
+    std::vector<std::shared_ptr<const Tensor>> folded;
+    if (foldable) folded = fold(made, inputs);
+    PlanStep step;
+    for (size_t i = 0; i < node.outputs.size(); i++) {
+      const size_t output = node.outputs[i];
+      if (!made.outputs[i]) {
+        step.outputs.push_back(kNoValue);
+        continue;
+      }
+      // A fed value keeps what feeds it, and nobody asks for one without a name; the kernel writes them all the same.
+      const bool unread = output == kNoValue || values_[output].known;
+      if (unread && !foldable) {
+        step.outputs.push_back(values_.size());
+        PlanValue aside;
+        aside.info = *made.outputs[i];
+        aside.known = true;
+        values_.push_back(std::move(aside));
+      }
+      if (unread) continue;
+      step.outputs.push_back(output);
+      values_[output].info = *made.outputs[i];
+      values_[output].known = true;
+      if (!foldable) continue;
+      const size_t bytes = folded[i]->count() * element_size(folded[i]->type());
+      if (bytes > bytes_left) {
+        fail_input(
+            fmt::format("{}: the constants of the graph need more than {} bytes", node.where, request.most_bytes));
+      }
+      bytes_left -= bytes;
+      values_[output].info.constant = std::move(folded[i]);
+    }
+    if (foldable) continue;
+    step.kernel = std::move(made.kernel);
+    step.op = node.onnx.op_type;
+    step.domain = node.onnx.domain;
+    step.inputs = node.inputs;
+    steps_.push_back(std::move(step));
+  }
+  for (size_t i = 0; i < fetches_.size(); i++) {
+    if (values_[fetches_[i]].known) continue;
+    fail_input(fmt::format("{}: value {} is not given", graph.name(), in_quotes(graph.value_name(fetches_[i]))));
+  }
+}
+
+// Folding leaves steps whose results nobody reads.
+void Plan::drop_unused(const std::vector<bool>& kept) {
+  std::vector<bool> read = kept;
+  std::vector<PlanStep> used;
+  for (size_t s = steps_.size(); s-- > 0;) {
+    PlanStep& step = steps_[s];
+    const bool wanted = std::any_of(step.outputs.begin(), step.outputs.end(),
+                                    [&](size_t value) { return value != kNoValue && read[value]; });
+    if (!wanted) continue;
+    for (const size_t input : step.inputs) {
+      if (input != kNoValue) read[input] = true;
+    }
+    used.push_back(std::move(step));
+  }
+  std::reverse(used.begin(), used.end());
+  steps_ = std::move(used);
+}
+
+// A value has a derivative when it depends smoothly on a feed that wants one, and a fetched value so depends on it.
+void Plan::find_gradients(const PlanRequest& request) {
+  std::vector<bool> depends(values_.size(), false);
+  for (size_t i = 0; i < feeds_.size(); i++) {
+    const PlanValue& value = values_[feeds_[i]];
+    depends[feeds_[i]] = request.feeds[i].gradient && is_floating(value.info.type) && value.info.constant == nullptr;
+  }
+  const auto flows = [&](const PlanStep& step, size_t i) {
+    return step.inputs[i] != kNoValue && depends[step.inputs[i]] && step.kernel->differentiable(i);
+  };
+  for (const PlanStep& step : steps_) {
+    bool any = false;
+    for (size_t i = 0; i < step.inputs.size(); i++) {
+      any |= flows(step, i);
+      const bool stopped = step.inputs[i] != kNoValue && depends[step.inputs[i]] && !step.kernel->differentiable(i);
+      // Comparisons and the like have derivatives, zero; of ai.onnx.ml's operators some are just not offered.
+      if (stopped && !step.domain.empty() && gradient_stop_.empty()) gradient_stop_ = step.op;
+    }
+    for (const size_t output : step.outputs) {
+      if (output != kNoValue && is_floating(values_[output].info.type)) depends[output] = any;
+    }
+  }
+  for (const size_t fetch : fetches_) {
+    values_[fetch].seed = true;
+    values_[fetch].has_gradient = depends[fetch];
+  }
+  for (size_t s = steps_.size(); s-- > 0;) {
+    PlanStep& step = steps_[s];
+    const bool seeded = std::any_of(step.outputs.begin(), step.outputs.end(),
+                                    [&](size_t value) { return value != kNoValue && values_[value].has_gradient; });
+    if (!seeded) continue;
+    for (size_t i = 0; i < step.inputs.size(); i++) {
+      if (!flows(step, i)) continue;
+      values_[step.inputs[i]].has_gradient = true;
+      step.backward = true;
+    }
+  }
+}
+
+void Plan::place(size_t most_bytes, const std::vector<bool>& kept, const std::string& name) {
+  size_t first_input = 0;
+  size_t first_output = 0;
+  for (PlanStep& step : steps_) {
+    step.first_input = first_input;
+    step.first_output = first_output;
+    first_input += step.inputs.size();
+    first_output += step.outputs.size();
+    scratch_bytes_ = std::max(scratch_bytes_, aligned_size(step.kernel->scratch_bytes()));
+  }
+  arena_bytes_ = place_values(steps_, values_, kept, !gradients_);
+  for (PlanStep& step : steps_) {
+    step.state = arena_bytes_;
+    arena_bytes_ += aligned_size(step.kernel->state_bytes());
+  }
+  for (PlanValue& value : values_) {
+    if (!value.has_gradient) continue;
+    value.gradient_place = arena_bytes_;
+    arena_bytes_ += aligned_size(value.info.count() * element_size(value.info.type));
+  }
+  if (arena_bytes_ > most_bytes) {
+    fail_input(fmt::format("{}: one block of rows needs {} bytes for its values; at most {} are allowed", name,
+                           arena_bytes_, most_bytes));
+  }
+}
+
+const ValueInfo& Plan::fetched(size_t fetch) const { return values_[fetches_[fetch]].info; }
+bool Plan::has_gradient(size_t feed) const { return values_[feeds_[feed]].has_gradient; }
+size_t Plan::step_count() const { return steps_.size(); }
+size_t Plan::workspace_bytes() const { return arena_bytes_ + scratch_bytes_; }
+
+size_t place_values(const std::vector<PlanStep>& steps, std::vector<PlanValue>& values, const std::vector<bool>& kept,
+                    bool reuse) {
+  std::vector<size_t> last_use(values.size(), 0);
+  for (size_t s = 0; s < steps.size(); s++) {
+    for (const size_t input : steps[s].inputs) {
+      if (input != kNoValue) last_use[input] = s;
+    }
+  }
+  struct Taken {
+    size_t begin, end, last_use;
+  };
+  std::vector<Taken> taken;  // in order of place
+  size_t texts = 0;
+  size_t arena = 0;
+  // With very many values alive the search for a gap would cost more than the memory it saves.
+  constexpr size_t kMostTaken = 1024;
+  for (size_t s = 0; s < steps.size(); s++) {
+    if (reuse) std::erase_if(taken, [&](const Taken& each) { return each.last_use < s; });
+    for (const size_t output : steps[s].outputs) {
+      if (output == kNoValue) continue;
+      PlanValue& value = values[output];
+      if (value.info.type == OnnxElement::string) {
+        value.text = texts++;
+        continue;
+      }
+      const size_t bytes = std::max<size_t>(aligned_size(value.info.count() * element_size(value.info.type)), 64);
+      size_t begin = arena;
+      auto before = taken.end();
+      if (reuse && taken.size() < kMostTaken) {
+        begin = 0;
+        for (before = taken.begin(); before != taken.end() && before->begin < begin + bytes; ++before) {
+          begin = std::max(begin, before->end);
+        }
+      }
+      // An output nobody reads must still not overwrite another one of its step.
+      const size_t until = kept[output] ? SIZE_MAX : std::max(last_use[output], s);
+      if (reuse && taken.size() < kMostTaken) taken.insert(before, {begin, begin + bytes, until});
+      value.place = begin;
+      arena = std::max(arena, begin + bytes);
+    }
+  }
+  return arena;
+}
+
+}  // namespace assay

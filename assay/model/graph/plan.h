@@ -1,0 +1,117 @@
+// A graph made ready for inputs of certain types and dimensions: kernels in order, and a place for every value.
+//
+// Making a plan infers all dimensions (a batch has a size by now), computes what depends on dimensions and weights
+// alone, drops what nobody asks for, and fuses chains of dense layers. Running it allocates nothing: each thread brings
+// a workspace. Values that feed the plan are named, any value of the graph can be one, and any can be fetched; so a
+// margin inside the graph, the part behind the first layer, or the derivatives by weights are all plans.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/model/graph/graph.h"
+#include "assay/model/ops/kernel.h"
+
+namespace assay {
+
+struct Feed {
+  std::string name;
+  ValueInfo info;         // with a constant: known already, and not fed when the plan runs
+  bool gradient = false;  // backward shall give derivatives by it
+};
+
+struct PlanRequest {
+  std::vector<Feed> feeds;
+  std::vector<std::string> fetches;
+  size_t most_bytes = size_t{1} << 30;  // of one value, and of all values together
+  bool fuse = true;
+};
+
+class Workspace;
+struct PlanStep;
+struct PlanValue;
+
+class Plan {
+ public:
+  // An input error names the node that cannot run with these inputs, or the fetched value that does not exist. The
+  // graph may go away afterwards.
+  Plan(const Graph& graph, const PlanRequest& request);
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  // Of the fetched values. A constant may be fetched too.
+  const ValueInfo& fetched(size_t fetch) const;
+  // Whether backward gives derivatives by this feed: it asked for them, and a fetched value depends on it smoothly.
+  bool has_gradient(size_t feed) const;
+  // Whether some way from a feed that asked for derivatives to a fetched value passes an operator that has none where
+  // it matters (a tree ensemble): the name of that node's operator; empty when there is none.
+  const std::string& gradient_stops_at() const { return gradient_stop_; }
+  size_t step_count() const;
+  // Of one workspace.
+  size_t workspace_bytes() const;
+
+ private:
+  friend class Workspace;
+
+  void add_steps(const Graph& graph, const PlanRequest& request);
+  void drop_unused(const std::vector<bool>& kept);
+  void find_gradients(const PlanRequest& request);
+  void place(size_t most_bytes, const std::vector<bool>& kept, const std::string& name);
+
+  std::vector<PlanValue> values_;
+  std::vector<PlanStep> steps_;
+  std::vector<size_t> feeds_;    // values
+  std::vector<size_t> fetches_;  // values
+  std::vector<bool> feed_wants_gradient_;
+  std::string gradient_stop_;
+  bool gradients_ = false;
+  size_t arena_bytes_ = 0;
+  size_t scratch_bytes_ = 0;
+};
+
+// The memory of one run of a plan, for one thread at a time. The plan must outlive it.
+class Workspace {
+ public:
+  explicit Workspace(const Plan& plan);
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) = delete;
+
+  // Where the elements of a feed lie, row-major; must stay valid while the plan runs.
+  void feed(size_t feed, const void* elements);
+  // The first dimension of the first feed.
+  size_t rows_fed() const;
+  void forward();
+  // After forward, valid until the next.
+  const void* fetched(size_t fetch) const;
+
+  // After forward of a plan with gradients: set the derivative by each fetched value (all elements of each), then
+  // backward gives the derivatives by feeds.
+  void* fetch_gradient(size_t fetch);
+  void backward();
+  // DeepLift's multipliers in place of derivatives; `reference` has run forward on the reference rows.
+  void rescale(const Workspace& reference);
+  // Null when the plan has none for this feed.
+  const void* feed_gradient(size_t feed) const;
+
+ private:
+  void run_backward(const Workspace* reference);
+  Buffers buffers(size_t step) const;
+
+  const Plan* plan_;
+  std::unique_ptr<std::byte, void (*)(void*)> arena_;
+  std::vector<Tensor> texts_;
+  std::vector<void*> values_;     // where each value lies
+  std::vector<void*> gradients_;  // and its derivative; null without
+  // Pointers as the kernels take them, all steps in one row, and where each step's begin.
+  std::vector<const void*> inputs_;
+  std::vector<void*> outputs_;
+  std::vector<const void*> output_gradients_;
+  std::vector<void*> input_gradients_;
+};
+
+}  // namespace assay

@@ -1,0 +1,52 @@
+// What plans are made of. For plan.cpp, workspace.cpp and fuse.cpp.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "assay/model/graph/plan.h"
+#include "assay/model/ops/kernel.h"
+
+namespace assay {
+
+inline constexpr size_t kNoPlace = SIZE_MAX;
+
+struct PlanStep {
+  std::shared_ptr<const Kernel> kernel;
+  std::string op;  // the operator's name, for messages
+  std::string domain;
+  std::vector<size_t> inputs;  // values; GraphNode::kNoValue where left out
+  std::vector<size_t> outputs;
+  // Offsets of the state in the arena, and of the step's pointers in the workspace's rows of pointers.
+  size_t state = 0;
+  size_t first_input = 0;
+  size_t first_output = 0;
+  bool backward = false;  // some input's derivative is wanted
+};
+
+struct PlanValue {
+  ValueInfo info;
+  bool known = false;       // info is set
+  size_t place = kNoPlace;  // offset in the arena; text, feeds and constants have none
+  size_t text = kNoPlace;   // which of the workspace's tensors of text
+  size_t feed = kNoPlace;   // which feed
+  bool has_gradient = false;
+  size_t gradient_place = kNoPlace;
+  bool seed = false;  // fetched: the caller sets its derivative
+};
+
+// Joins chains of dense layers and the element-wise functions between them into one kernel each. `steps` are in running
+// order; `kept` are values that must stay (fetched ones).
+void fuse_dense_chains(std::vector<PlanStep>& steps, const std::vector<PlanValue>& values,
+                       const std::vector<bool>& kept, bool gradients);
+
+// Gives every value a place in one arena; values whose lives do not overlap share memory when `reuse`. Returns its
+// size.
+size_t place_values(const std::vector<PlanStep>& steps, std::vector<PlanValue>& values, const std::vector<bool>& kept,
+                    bool reuse);
+
+inline size_t aligned_size(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace assay

@@ -1,0 +1,253 @@
+#include "assay/model/graph/row_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+
+namespace assay {
+namespace {
+
+// A block's values should stay in the second-level cache, yet a block should be worth handing to a thread, and a few
+// rows at least share each pass over the weights.
+constexpr size_t kBlockBytes = size_t{512} << 10;
+constexpr size_t kMostRows = 1024;
+constexpr size_t kLeastRows = 4;
+
+template <class T>
+T converted(float value, const std::string& input) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(value);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value != 0;
+  } else {
+    // Also false for NaN.
+    const bool fits = static_cast<double>(value) >= static_cast<double>(std::numeric_limits<T>::min()) &&
+                      static_cast<double>(value) < std::ldexp(1.0, std::numeric_limits<T>::digits);
+    if (!fits) {
+      fail_input(fmt::format("input {} of the model takes whole numbers ({}), found {}", in_quotes(input),
+                             onnx_type_name(element_of<T>()), value));
+    }
+    return static_cast<T>(value);
+  }
+}
+
+}  // namespace
+
+// A plan for so many rows, and workspaces that wait for work.
+struct RowRunner::SizedPlan {
+  // A workspace, and the inputs that cannot be read where they lie.
+  struct Bench {
+    explicit Bench(const Plan& plan) : workspace(plan) {}
+    Workspace workspace;
+    std::vector<Tensor> staged;
+  };
+
+  SizedPlan(const Graph& graph, const PlanRequest& request, size_t plan_rows) : plan(graph, request), rows(plan_rows) {}
+
+  Plan plan;
+  size_t rows;
+  mutable std::mutex mutex;
+  mutable std::vector<std::unique_ptr<Bench>> idle;
+};
+
+// Holds a workspace for one block and gives it back.
+class RowRunner::Lease {
+ public:
+  Lease(const RowRunner& runner, const SizedPlan& plan) : runner_(runner), plan_(plan) {
+    {
+      const std::lock_guard lock(plan.mutex);
+      if (!plan.idle.empty()) {
+        bench_ = std::move(plan.idle.back());
+        plan.idle.pop_back();
+      }
+    }
+    if (bench_ != nullptr) return;
+    bench_ = std::make_unique<SizedPlan::Bench>(plan.plan);
+    for (const RowInput& input : runner.inputs_) {
+      Shape dims = input.row_shape;
+      dims.insert(dims.begin(), static_cast<int64_t>(plan.rows));
+      bench_->staged.emplace_back(input.type, std::move(dims));
+    }
+  }
+  ~Lease() {
+    const std::lock_guard lock(plan_.mutex);
+    plan_.idle.push_back(std::move(bench_));
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  Workspace& workspace() { return bench_->workspace; }
+
+  // Row i of the block is rows.row(begin + i), or the last one there is.
+  void feed(MatrixView<const float> rows, size_t begin) {
+    const size_t given = std::min(plan_.rows, rows.rows() - begin);
+    for (size_t i = 0; i < runner_.inputs_.size(); i++) {
+      const RowInput& input = runner_.inputs_[i];
+      const bool in_place = input.type == OnnxElement::float32 && given == plan_.rows &&
+                            input.columns == rows.stride() && rows.cols() == rows.stride();
+      if (in_place) {
+        workspace().feed(i, rows.data() + begin * rows.stride());
+        continue;
+      }
+      Tensor& staged = bench_->staged[i];
+      with_element(input.type, [&]<class T>() {
+        T* out = staged.data<T>();
+        for (size_t r = 0; r < plan_.rows; r++, out += input.columns) {
+          const auto row = rows.row(begin + std::min(r, given - 1)).subspan(input.first_column, input.columns);
+          for (size_t c = 0; c < input.columns; c++) {
+            if constexpr (std::is_same_v<T, std::string>)
+              out[c] = text(input.first_column + c, row[c]);
+            else
+              out[c] = converted<T>(row[c], input.value);
+          }
+        }
+      });
+      workspace().feed(i, staged.raw());
+    }
+  }
+
+ private:
+  const std::string& text(size_t column, float code) const {
+    static const std::string kMissing;
+    const std::vector<std::string>& levels = (*runner_.levels_)[column];
+    if (std::isnan(code)) return kMissing;
+    if (code < 0 || code >= static_cast<float>(levels.size())) {
+      fail_input(fmt::format("feature {} is text with {} levels, found the code {}", column + 1, levels.size(), code));
+    }
+    return levels[static_cast<size_t>(code)];
+  }
+
+  const RowRunner& runner_;
+  const SizedPlan& plan_;
+  std::unique_ptr<SizedPlan::Bench> bench_;
+};
+
+RowRunner::RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> inputs,
+                     const std::vector<std::vector<std::string>>* levels, std::vector<std::string> fetches,
+                     bool gradients, size_t fixed_batch)
+    : graph_(std::move(graph)),
+      inputs_(std::move(inputs)),
+      levels_(levels),
+      fetches_(std::move(fetches)),
+      gradients_(gradients),
+      fixed_batch_(fixed_batch) {
+  const size_t trial_rows = fixed_batch == 0 ? 16 : fixed_batch;
+  auto trial = make_plan(trial_rows);
+  for (size_t f = 0; f < fetches_.size(); f++) {
+    ValueInfo info = trial->plan.fetched(f);
+    const bool by_row = !info.dims.empty() && info.dims[0] == static_cast<int64_t>(trial_rows);
+    if (!by_row) {
+      fail_input(fmt::format("{}: value {} has the dimensions {} for {} rows; the first must be the row",
+                             graph_->name(), in_quotes(fetches_[f]), onnx_shape_text(info.dims), trial_rows));
+    }
+    widths_.push_back(info.count() / trial_rows);
+    info.dims[0] = 1;
+    fetched_.push_back(std::move(info));
+  }
+  differentiable_ = gradients_;
+  for (size_t i = 0; i < inputs_.size(); i++) {
+    differentiable_ &= inputs_[i].type == OnnxElement::float32 && trial->plan.has_gradient(i);
+  }
+  gradient_stop_ = trial->plan.gradient_stops_at();
+  differentiable_ &= gradient_stop_.empty();
+  const size_t row_bytes = trial->plan.workspace_bytes() / trial_rows + 1;
+  block_rows_ = std::bit_floor(std::clamp(kBlockBytes / row_bytes, kLeastRows, kMostRows));
+  if (fixed_batch != 0) block_rows_ = fixed_batch;
+  // Weights do not change the bits of rows, but a batch that is normalised by itself would: refuse what mixes rows.
+  plans_.emplace(trial_rows, std::move(trial));
+  block_bytes_ = plan_for(block_rows_).plan.workspace_bytes();
+  if (fixed_batch == 0) check_rows_apart();
+}
+
+RowRunner::~RowRunner() = default;
+
+std::unique_ptr<RowRunner::SizedPlan> RowRunner::make_plan(size_t rows) const {
+  PlanRequest request;
+  for (const RowInput& input : inputs_) {
+    Shape dims = input.row_shape;
+    dims.insert(dims.begin(), static_cast<int64_t>(rows));
+    request.feeds.push_back({input.value, {input.type, std::move(dims), nullptr}, gradients_});
+  }
+  request.fetches = fetches_;
+  return std::make_unique<SizedPlan>(*graph_, request, rows);
+}
+
+const RowRunner::SizedPlan& RowRunner::plan_for(size_t rows) const {
+  const size_t size = fixed_batch_ != 0 ? fixed_batch_ : std::bit_ceil(rows);
+  const std::lock_guard lock(mutex_);
+  auto& plan = plans_[size];
+  if (plan == nullptr) plan = make_plan(size);
+  return *plan;
+}
+
+// Every row must come out alone as it does among others.
+void RowRunner::check_rows_apart() {
+  // Text that the model has not been trained on may be refused by it.
+  const auto is_text = [](const RowInput& input) { return input.type == OnnxElement::string; };
+  if (std::any_of(inputs_.begin(), inputs_.end(), is_text)) return;
+  size_t columns = 0;
+  for (const RowInput& input : inputs_) columns = std::max(columns, input.first_column + input.columns);
+  Matrix rows(3, columns);
+  for (const RowInput& input : inputs_) {
+    if (!is_floating(input.type)) continue;
+    for (size_t c = input.first_column; c < input.first_column + input.columns; c++) {
+      // Values of no special meaning, different in each row.
+      for (size_t r = 0; r < 3; r++) rows(r, c) = 0.25F + 0.5F * static_cast<float>((c * 7 + r * 5) % 11) / 11;
+    }
+  }
+  Lease together(*this, plan_for(4));
+  together.feed(rows.view(), 0);
+  together.workspace().forward();
+  Lease alone(*this, plan_for(1));
+  for (size_t r = 0; r < 3; r++) {
+    alone.feed(rows.view().rows_between(r, r + 1), 0);
+    alone.workspace().forward();
+    for (size_t f = 0; f < fetches_.size(); f++) {
+      if (fetched_[f].type == OnnxElement::string) continue;
+      const size_t bytes = widths_[f] * element_size(fetched_[f].type);
+      const auto* all = static_cast<const std::byte*>(together.workspace().fetched(f));
+      if (std::memcmp(all + r * bytes, alone.workspace().fetched(f), bytes) == 0) continue;
+      fail_input(
+          fmt::format("{}: the output {} of a row depends on the other rows of the batch; such a model cannot be "
+                      "explained row by row",
+                      graph_->name(), in_quotes(fetches_[f])));
+    }
+  }
+}
+
+size_t RowRunner::rows_of_block(size_t rows, const Context& context) const {
+  if (fixed_batch_ != 0) return fixed_batch_;
+  // Few rows are still shared by all threads.
+  const size_t share = (rows + context.thread_count() - 1) / std::max(1U, context.thread_count());
+  return std::clamp<size_t>(std::bit_ceil(std::max<size_t>(share, 1)), std::min(kLeastRows, block_rows_), block_rows_);
+}
+
+void RowRunner::run(MatrixView<const float> rows, const Context& context,
+                    const std::function<void(const Block&, Workspace&)>& body) const {
+  parallel_blocks(context, rows.rows(), rows_of_block(rows.rows(), context), [&](const Block& block) {
+    Lease lease(*this, plan_for(block.end - block.begin));
+    lease.feed(rows, block.begin);
+    body(block, lease.workspace());
+  });
+}
+
+void RowRunner::run_pairs(MatrixView<const float> rows, MatrixView<const float> reference, const Context& context,
+                          const std::function<void(const Block&, Workspace&, Workspace&)>& body) const {
+  parallel_blocks(context, rows.rows(), rows_of_block(rows.rows(), context), [&](const Block& block) {
+    const SizedPlan& plan = plan_for(block.end - block.begin);
+    Lease lease(*this, plan);
+    Lease other(*this, plan);
+    lease.feed(rows, block.begin);
+    other.feed(reference, reference.rows() == 1 ? 0 : block.begin);
+    body(block, lease.workspace(), other.workspace());
+  });
+}
+
+}  // namespace assay

@@ -1,0 +1,84 @@
+// Runs a graph over the rows of a matrix in blocks, each on its own thread with memory that is used again.
+//
+// A block has as many rows as keep its values near the cache. Plans are made for blocks of a few sizes only (powers of
+// two; the rest of a block repeats its last row), which no result shows: a row's bits do not depend on its block.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/core/matrix.h"
+#include "assay/core/parallel.h"
+#include "assay/model/graph/plan.h"
+
+namespace assay {
+
+// An input of the graph and the columns of the matrix that fill it.
+struct RowInput {
+  std::string value;
+  OnnxElement type = OnnxElement::float32;  // as stored
+  Shape row_shape = {};                     // without the batch dimension
+  size_t first_column = 0;
+  size_t columns = 0;
+};
+
+class RowRunner {
+ public:
+  // levels: for text inputs, the texts that the numbers of each column stand for; it must outlive the runner.
+  // fixed_batch: 0, or the only number of rows that the graph accepts.
+  RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> inputs,
+            const std::vector<std::vector<std::string>>* levels, std::vector<std::string> fetches, bool gradients,
+            size_t fixed_batch);
+  ~RowRunner();
+
+  size_t block_rows() const { return block_rows_; }
+  size_t block_bytes() const { return block_bytes_; }
+  // Type, and dimensions for one row.
+  const ValueInfo& fetched(size_t fetch) const { return fetched_[fetch]; }
+  // Elements of a fetched value for each row.
+  size_t width(size_t fetch) const { return widths_[fetch]; }
+  // Whether every input is float32 and gets derivatives.
+  bool differentiable() const { return differentiable_; }
+  // See Plan.
+  const std::string& gradient_stops_at() const { return gradient_stop_; }
+
+  // Calls body for each block with a workspace that is fed its rows; body runs it, and reads the first
+  // block.end - block.begin rows of what it fetches.
+  void run(MatrixView<const float> rows, const Context& context,
+           const std::function<void(const Block&, Workspace&)>& body) const;
+  // The same with a second workspace that is fed the reference rows (as many as rows, or one for all).
+  void run_pairs(MatrixView<const float> rows, MatrixView<const float> reference, const Context& context,
+                 const std::function<void(const Block&, Workspace&, Workspace&)>& body) const;
+
+ private:
+  struct SizedPlan;
+  class Lease;
+
+  std::unique_ptr<SizedPlan> make_plan(size_t rows) const;
+  const SizedPlan& plan_for(size_t rows) const;
+  void check_rows_apart();
+  size_t rows_of_block(size_t rows, const Context& context) const;
+
+  std::shared_ptr<const Graph> graph_;
+  std::vector<RowInput> inputs_;
+  const std::vector<std::vector<std::string>>* levels_;
+  std::vector<std::string> fetches_;
+  bool gradients_;
+  size_t fixed_batch_;
+  size_t block_rows_ = 1;
+  size_t block_bytes_ = 0;
+  std::vector<ValueInfo> fetched_;
+  std::vector<size_t> widths_;
+  bool differentiable_ = false;
+  std::string gradient_stop_;
+  mutable std::mutex mutex_;
+  mutable std::map<size_t, std::unique_ptr<SizedPlan>> plans_;
+};
+
+}  // namespace assay

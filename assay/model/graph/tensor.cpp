@@ -1,0 +1,93 @@
+#include "assay/model/graph/tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "assay/core/error.h"
+
+namespace assay {
+namespace {
+
+// A cache line, and a vector of every target.
+constexpr size_t kAlignment = 64;
+
+}  // namespace
+
+size_t element_count(const Shape& dims) { return element_count(dims, 0, dims.size()); }
+
+size_t element_count(const Shape& dims, size_t begin, size_t end) {
+  size_t count = 1;
+  for (size_t i = begin; i < end; i++) count *= static_cast<size_t>(dims[i]);
+  return count;
+}
+
+OnnxElement stored_element(OnnxElement type) {
+  switch (type) {
+    case OnnxElement::float16:
+    case OnnxElement::bfloat16: return OnnxElement::float32;
+    case OnnxElement::float32:
+    case OnnxElement::float64:
+    case OnnxElement::int8:
+    case OnnxElement::int16:
+    case OnnxElement::int32:
+    case OnnxElement::int64:
+    case OnnxElement::uint8:
+    case OnnxElement::uint16:
+    case OnnxElement::uint32:
+    case OnnxElement::uint64:
+    case OnnxElement::boolean:
+    case OnnxElement::string: return type;
+    default: return OnnxElement::undefined;
+  }
+}
+
+size_t element_size(OnnxElement stored) {
+  return with_element(stored, []<class T>() { return sizeof(T); });
+}
+
+Tensor::Tensor(OnnxElement stored, Shape dims) : type_(stored), dims_(std::move(dims)), count_(element_count(dims_)) {
+  if (type_ == OnnxElement::string) {
+    data_ = {new std::string[count_], +[](void* at) { delete[] static_cast<std::string*>(at); }};
+    return;
+  }
+  const size_t bytes = (count_ * element_size(type_) + kAlignment - 1) / kAlignment * kAlignment;
+  void* memory = std::aligned_alloc(kAlignment, bytes == 0 ? kAlignment : bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  data_ = {memory, +[](void* at) { std::free(at); }};
+  std::memset(memory, 0, bytes);
+}
+
+Tensor Tensor::from_onnx(std::string_view where, const OnnxTensor& source) {
+  const OnnxElement stored = stored_element(source.type);
+  if (stored == OnnxElement::undefined) {
+    fail_input(fmt::format("{}: tensor '{}' is of type {}, which the engine does not compute with", where, source.name,
+                           onnx_type_name(source.type)));
+  }
+  Tensor tensor(stored, source.dims);
+  if (stored == OnnxElement::string) {
+    assert(source.strings.size() == tensor.count_);
+    std::copy(source.strings.begin(), source.strings.end(), tensor.data<std::string>());
+  } else if (stored != source.type) {
+    const std::vector<float> values = to_floats(where, source);
+    std::memcpy(tensor.raw(), values.data(), values.size() * sizeof(float));
+  } else if (stored == OnnxElement::boolean) {
+    for (size_t i = 0; i < tensor.count_; i++) tensor.data<bool>()[i] = source.raw[i] != 0;
+  } else if (tensor.count_ > 0) {
+    assert(source.raw.size() == tensor.count_ * element_size(stored));
+    std::memcpy(tensor.raw(), source.raw.data(), source.raw.size());
+  }
+  return tensor;
+}
+
+Tensor Tensor::reshaped(Shape dims) && {
+  assert(element_count(dims) == count_);
+  dims_ = std::move(dims);
+  return std::move(*this);
+}
+
+}  // namespace assay

@@ -1,0 +1,200 @@
+#include "assay/model/graph_inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+
+namespace assay {
+namespace {
+
+// The most features a row may have: their product is a size of memory.
+constexpr int64_t kMostFeatures = int64_t{1} << 28;
+
+RowInput row_input(const Graph& graph, const OnnxValue& input, std::optional<size_t> features) {
+  const auto refuse = [&](const std::string& reason) {
+    fail_input(fmt::format("{}: input {} {}", graph.name(), in_quotes(input.name), reason));
+  };
+  if (input.type.kind != OnnxValueKind::tensor) refuse("is not a tensor; rows cannot fill it");
+  RowInput row;
+  row.value = input.name;
+  row.type = stored_element(input.type.element);
+  if (row.type == OnnxElement::undefined) {
+    refuse(fmt::format("is of type {}, which rows cannot fill", onnx_type_name(input.type.element)));
+  }
+  if (!input.type.dims) refuse("does not say how many dimensions it has");
+  const std::vector<OnnxDimension>& dims = *input.type.dims;
+  if (dims.empty()) refuse("has no dimensions; the first must be the row");
+  int64_t count = 1;
+  for (size_t d = 1; d < dims.size(); d++) {
+    std::optional<int64_t> size = dims[d].size;
+    const bool open = !size && dims.size() == 2 && graph.inputs().size() == 1 && features;
+    if (open) size = static_cast<int64_t>(*features);
+    if (!size) refuse(fmt::format("leaves the size of dimension {} open", d + 1));
+    if (*size <= 0 || *size > kMostFeatures / count) refuse(fmt::format("has {} in dimension {}", *size, d + 1));
+    count *= *size;
+    row.row_shape.push_back(*size);
+  }
+  row.columns = static_cast<size_t>(count);
+  return row;
+}
+
+// The number as a text input wants it: whole numbers without a point.
+std::string number_text(float value) {
+  if (std::abs(value) < 1e15F && value == std::floor(value)) return fmt::format("{:.0f}", value);
+  return fmt::format("{}", value);
+}
+
+struct Source {
+  std::vector<size_t> columns;  // of the table, one for each feature
+};
+
+Source by_name(const GraphInputs& inputs, const ModelInfo& info, const Table& table) {
+  const std::vector<std::string> names = column_names(table);
+  Source source;
+  for (const std::string& feature : inputs.feature_names) {
+    const auto found = std::find(names.begin(), names.end(), feature);
+    if (found == names.end()) {
+      fail_input(fmt::format("{}: column {} is missing, which {} takes{}", table.source, in_quotes(feature), info.name,
+                             suggestion(feature, names)));
+    }
+    source.columns.push_back(static_cast<size_t>(found - names.begin()));
+  }
+  return source;
+}
+
+Source by_position(const GraphInputs& inputs, const ModelInfo& info, const Table& table) {
+  Source source;
+  for (size_t c = 0; c < table.columns.size(); c++) {
+    if (table.label != c) source.columns.push_back(c);
+  }
+  if (source.columns.size() != inputs.feature_names.size()) {
+    fail_input(fmt::format("{}: {} takes {} features, found {} column{}{}", table.source, info.name,
+                           inputs.feature_names.size(), source.columns.size(), source.columns.size() == 1 ? "" : "s",
+                           table.label ? " beside the label" : ""));
+  }
+  return source;
+}
+
+}  // namespace
+
+GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std::optional<size_t> features) {
+  GraphInputs result;
+  if (graph.inputs().empty()) fail_input(fmt::format("{}: the graph has no inputs", graph.name()));
+  if (!names.empty()) features = names.size();
+  size_t total = 0;
+  for (size_t i = 0; i < graph.inputs().size(); i++) {
+    const OnnxValue& input = graph.inputs()[i];
+    RowInput row = row_input(graph, input, features);
+    row.first_column = total;
+    total += row.columns;
+    if (total > static_cast<size_t>(kMostFeatures))
+      fail_input(fmt::format("{}: more than {} features", graph.name(), kMostFeatures));
+    const auto batch = static_cast<size_t>((*input.type.dims)[0].size.value_or(0));
+    if (i > 0 && batch != result.fixed_batch) {
+      // One input with a batch of its own size decides for all.
+      result.fixed_batch = std::max(batch, result.fixed_batch);
+    } else {
+      result.fixed_batch = batch;
+    }
+    result.is_text.insert(result.is_text.end(), row.columns, row.type == OnnxElement::string);
+    result.inputs.push_back(std::move(row));
+  }
+  result.levels.resize(total);
+  result.named = !names.empty() || result.inputs.size() > 1;
+  if (!names.empty() && names.size() != total) {
+    fail_input(
+        fmt::format("{}: its metadata names {} features, its inputs take {}", graph.name(), names.size(), total));
+  }
+  if (!names.empty()) {
+    result.feature_names = std::move(names);
+    return result;
+  }
+  for (const RowInput& row : result.inputs) {
+    if (row.columns == 1) {
+      result.feature_names.push_back(row.value);
+      continue;
+    }
+    for (size_t c = 0; c < row.columns; c++) result.feature_names.push_back(fmt::format("{}.{}", row.value, c));
+  }
+  return result;
+}
+
+Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table& table) {
+  const Source source = inputs.named ? by_name(inputs, info, table) : by_position(inputs, info, table);
+  Dataset data;
+  data.source = table.source;
+  data.id_name = table.id_name;
+  data.ids = table.ids;
+  data.x = Matrix(table.rows(), source.columns.size());
+  if (!inputs.named && element_count(Shape(table.item_shape.begin(), table.item_shape.end())) == data.x.cols()) {
+    data.item_shape = table.item_shape;
+  }
+  for (size_t f = 0; f < source.columns.size(); f++) {
+    const Column& column = table.columns[source.columns[f]];
+    const bool categorical = column.kind == ColumnKind::categorical;
+    if (categorical && !inputs.is_text[f]) {
+      fail_input(fmt::format("{}: column {} is text; {} takes numbers there", table.source, in_quotes(column.name),
+                             info.name));
+    }
+    std::vector<std::string>& levels = inputs.levels[f];
+    std::unordered_map<std::string, size_t> known;
+    for (size_t l = 0; l < levels.size(); l++) known.emplace(levels[l], l);
+    const auto code_of = [&](const std::string& text) {
+      const auto [at, added] = known.emplace(text, levels.size());
+      if (added) levels.push_back(text);
+      return static_cast<float>(at->second);
+    };
+    std::vector<float> codes;
+    if (categorical) {
+      for (const std::string& level : column.levels) codes.push_back(code_of(level));
+    }
+    for (size_t r = 0; r < table.rows(); r++) {
+      const float value = table.values(r, source.columns[f]);
+      if (std::isnan(value) || !inputs.is_text[f])
+        data.x(r, f) = value;
+      else
+        data.x(r, f) = categorical ? codes[static_cast<size_t>(value)] : code_of(number_text(value));
+    }
+    const std::string& name = inputs.named ? inputs.feature_names[f] : column.name;
+    data.feature_names.push_back(name);
+    data.groups.push_back({name, f, 1, inputs.is_text[f] ? ColumnKind::categorical : ColumnKind::numeric, levels});
+  }
+  gather_labels(info, table, data);
+  return data;
+}
+
+void gather_labels(const ModelInfo& info, const Table& table, Dataset& data) {
+  if (!table.label) return;
+  const Column& column = table.columns[*table.label];
+  data.label_name = column.name;
+  data.class_names = info.class_names;
+  data.labels.resize(table.rows());
+  const auto class_of = [&](const std::string& text) {
+    const auto found = std::find(info.class_names.begin(), info.class_names.end(), text);
+    if (found == info.class_names.end()) {
+      fail_input(fmt::format("{}: column {} holds the class {}, which {} does not have; it has {}", table.source,
+                             in_quotes(column.name), in_quotes(text), info.name, joined(info.class_names)));
+    }
+    return static_cast<float>(found - info.class_names.begin());
+  };
+  for (size_t r = 0; r < table.rows(); r++) {
+    const float value = table.values(r, *table.label);
+    if (std::isnan(value) || info.class_names.empty()) {
+      if (column.kind == ColumnKind::categorical && !std::isnan(value)) {
+        fail_input(fmt::format("{}: column {} is text; the model {} predicts numbers", table.source,
+                               in_quotes(column.name), info.name));
+      }
+      data.labels[r] = value;
+    } else {
+      data.labels[r] = class_of(column.kind == ColumnKind::categorical ? column.levels[static_cast<size_t>(value)]
+                                                                       : number_text(value));
+    }
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,38 @@
+// The rows of a graph model: which features fill which inputs, and which columns of a table are those features.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/dataset.h"
+#include "assay/data/table.h"
+#include "assay/model/graph/graph.h"
+#include "assay/model/graph/row_runner.h"
+#include "assay/model/model.h"
+
+namespace assay {
+
+struct GraphInputs {
+  std::vector<RowInput> inputs;
+  std::vector<std::string> feature_names;
+  bool named = false;      // the names are those of columns; else they only number the features
+  size_t fixed_batch = 0;  // 0, or the only number of rows that the file declares
+  // For text features: what their numbers stand for. Empty for all others.
+  std::vector<std::vector<std::string>> levels;
+  std::vector<bool> is_text;
+};
+
+// Reads the graph's inputs. `names`, when not empty, are the features' names as the file tells them. features: how many
+// there are, for a graph that leaves it open. An input error names an input of a type or rank that rows cannot fill.
+GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std::optional<size_t> features);
+
+// The features of a table's rows; see GraphModel::features_of. Adds new text to inputs.levels.
+Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table& table);
+
+// The label column of a table as class indices (or values of a regression).
+void gather_labels(const ModelInfo& info, const Table& table, Dataset& data);
+
+}  // namespace assay

@@ -1,0 +1,310 @@
+#include "assay/model/graph_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/model/affine_entry.h"
+#include "assay/model/graph_head.h"
+#include "assay/model/graph_inputs.h"
+#include "assay/model/open_batch.h"
+#include "assay/model/ops/zip_map.h"
+#include "assay/model/train/recipe.h"
+
+namespace assay {
+namespace {
+
+const std::string* find_metadata(const Graph& graph, std::string_view key) {
+  for (const auto& [name, value] : graph.metadata()) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+// A JSON list of text in the metadata; empty when there is none.
+std::vector<std::string> metadata_names(const Graph& graph, std::string_view key) {
+  const std::string* text = find_metadata(graph, key);
+  if (text == nullptr) return {};
+  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  const bool list =
+      json.is_array() && std::all_of(json.begin(), json.end(), [](const auto& each) { return each.is_string(); });
+  if (!list) fail_input(fmt::format("{}: its metadata {} must be a JSON list of texts", graph.name(), in_quotes(key)));
+  return json.get<std::vector<std::string>>();
+}
+
+// Copies rows of a fetched value, float32 or float64.
+void copy_rows(const void* source, OnnxElement type, size_t width, size_t begin, size_t end, MatrixView<float> out) {
+  for (size_t r = begin; r < end; r++) {
+    float* to = out.row(r).data();
+    const size_t from = (r - begin) * width;
+    if (type == OnnxElement::float32)
+      std::memcpy(to, static_cast<const float*>(source) + from, width * sizeof(float));
+    else
+      std::copy_n(static_cast<const double*>(source) + from, width, to);
+  }
+}
+
+void set_seeds(MatrixView<const float> weights, const Block& block, OnnxElement type, size_t rows, void* out) {
+  const size_t width = weights.cols();
+  std::memset(out, 0, rows * width * element_size(type));
+  for (size_t r = block.begin; r < block.end; r++) {
+    const auto row = weights.row(r);
+    const size_t to = (r - block.begin) * width;
+    if (type == OnnxElement::float32)
+      std::copy(row.begin(), row.end(), static_cast<float*>(out) + to);
+    else
+      std::copy(row.begin(), row.end(), static_cast<double*>(out) + to);
+  }
+}
+
+class OnnxGraphModel final : public GraphModel,
+                             public Differentiable,
+                             public Rescalable,
+                             public AffineEntry,
+                             public Trainable {
+ public:
+  OnnxGraphModel(Graph graph, const GraphModelOptions& options, size_t fixed_batch) {
+    if (const std::string* json = find_metadata(graph, kEncoderKey); json != nullptr) {
+      encoder_ = Encoder::from_json(graph.name(), *json);
+    }
+    inputs_ = find_inputs(graph, metadata_names(graph, kFeatureNamesKey), options.features);
+    inputs_.fixed_batch = fixed_batch;
+    info_.name = graph.name();
+    info_.feature_names = inputs_.feature_names;
+    const GraphHead head = find_head(graph);
+    fetch_ = explained_value(graph, head, options.unit, info_);
+    graph_ = std::make_shared<Graph>(std::move(graph));
+    predict_ = runner({fetch_}, false);
+    if (!is_floating(predict_->fetched(0).type)) {
+      fail_input(fmt::format("{}: the explained value {} is {}, not numbers", info_.name, in_quotes(fetch_),
+                             onnx_type_name(predict_->fetched(0).type)));
+    }
+    name_outputs(head);
+    const bool float_inputs = std::all_of(inputs_.inputs.begin(), inputs_.inputs.end(),
+                                          [](const RowInput& input) { return input.type == OnnxElement::float32; });
+    if (float_inputs) gradient_ = runner({fetch_}, true);
+    if (gradient_ != nullptr && !gradient_->differentiable()) gradient_.reset();
+    if (float_inputs && inputs_.inputs.size() == 1 && inputs_.inputs[0].row_shape.size() == 1) find_entry();
+  }
+
+  const ModelInfo& info() const override { return info_; }
+  const Graph& graph() const override { return *graph_; }
+  const std::vector<RowInput>& inputs() const override { return inputs_.inputs; }
+  const Encoder* encoder() const override { return encoder_ ? &*encoder_ : nullptr; }
+  size_t block_rows() const override { return predict_->block_rows(); }
+  size_t block_bytes() const override { return predict_->block_bytes(); }
+  const Differentiable* differentiable() const override { return gradient_ == nullptr ? nullptr : this; }
+  const Rescalable* rescalable() const override { return gradient_ == nullptr ? nullptr : this; }
+  const AffineEntry* affine_entry() const override { return entry_runner_ == nullptr ? nullptr : this; }
+
+  const Trainable* trainable() const override { return has_recipe(graph_->metadata()) ? this : nullptr; }
+
+  std::unique_ptr<Model> retrain(const Dataset& training, uint64_t seed, const Context& context) const override {
+    GraphModelOptions options;
+    options.unit = info_.unit == OutputUnit::value ? std::nullopt : std::optional(info_.unit);
+    return from_onnx(info_.name, assay::retrain(info_.name, graph_->metadata(), training, seed, context), options);
+  }
+
+  std::vector<size_t> item_shape() const override {
+    const Shape& shape = inputs_.inputs[0].row_shape;
+    if (inputs_.inputs.size() != 1 || shape.size() < 2) return {};
+    return {shape.begin(), shape.end()};
+  }
+
+  void predict(MatrixView<const float> rows, MatrixView<float> outputs, const Context& context) const override {
+    run_forward(*predict_, rows, outputs, context);
+  }
+
+  void gradient(MatrixView<const float> rows, MatrixView<const float> weights, MatrixView<float> gradients,
+                MatrixView<float> outputs, const Context& context) const override {
+    gradient_->run(rows, context, [&](const Block& block, Workspace& workspace) {
+      workspace.forward();
+      if (!outputs.empty()) copy_outputs(*gradient_, workspace, block, outputs);
+      seed(workspace, weights, block);
+      workspace.backward();
+      copy_gradients(workspace, block, gradients);
+    });
+  }
+
+  void multipliers(MatrixView<const float> rows, MatrixView<const float> reference, MatrixView<const float> weights,
+                   MatrixView<float> multipliers, const Context& context) const override {
+    gradient_->run_pairs(rows, reference, context, [&](const Block& block, Workspace& workspace, Workspace& other) {
+      workspace.forward();
+      other.forward();
+      seed(workspace, weights, block);
+      workspace.rescale(other);
+      copy_gradients(workspace, block, multipliers);
+    });
+  }
+
+  MatrixView<const float> weights() const override { return entry_.weights.view(); }
+  std::span<const float> bias() const override { return entry_.bias; }
+  void predict_from(MatrixView<const float> entries, MatrixView<float> outputs, const Context& context) const override {
+    run_forward(*entry_runner_, entries, outputs, context);
+  }
+
+  Dataset features_of(const Table& table) override {
+    if (!encoder_) return gather_features(inputs_, info_, table);
+    Dataset data = encoder_->apply(table);
+    if (data.x.cols() != info_.features()) {
+      fail_input(fmt::format("{}: its encoder makes {} features, its graph takes {}", info_.name, data.x.cols(),
+                             info_.features()));
+    }
+    return data;
+  }
+
+  Table own_outputs(MatrixView<const float> rows, const Context& context) const override;
+
+ private:
+  std::unique_ptr<RowRunner> runner(std::vector<std::string> fetches, bool gradients) const {
+    return std::make_unique<RowRunner>(graph_, inputs_.inputs, &inputs_.levels, std::move(fetches), gradients,
+                                       inputs_.fixed_batch);
+  }
+
+  static void copy_outputs(const RowRunner& runner, const Workspace& workspace, const Block& block,
+                           MatrixView<float> outputs) {
+    copy_rows(workspace.fetched(0), runner.fetched(0).type, runner.width(0), block.begin, block.end, outputs);
+  }
+
+  static void run_forward(const RowRunner& runner, MatrixView<const float> rows, MatrixView<float> outputs,
+                          const Context& context) {
+    runner.run(rows, context, [&](const Block& block, Workspace& workspace) {
+      workspace.forward();
+      copy_outputs(runner, workspace, block, outputs);
+    });
+  }
+
+  void seed(Workspace& workspace, MatrixView<const float> weights, const Block& block) const {
+    set_seeds(weights, block, gradient_->fetched(0).type, workspace.rows_fed(), workspace.fetch_gradient(0));
+  }
+
+  void copy_gradients(const Workspace& workspace, const Block& block, MatrixView<float> out) const {
+    for (size_t i = 0; i < inputs_.inputs.size(); i++) {
+      const RowInput& input = inputs_.inputs[i];
+      const auto* from = static_cast<const float*>(workspace.feed_gradient(i));
+      for (size_t r = block.begin; r < block.end; r++, from += input.columns) {
+        std::copy_n(from, input.columns, out.row(r).data() + input.first_column);
+      }
+    }
+  }
+
+  void name_outputs(const GraphHead& head) {
+    const size_t width = predict_->width(0);
+    std::vector<std::string> names = metadata_names(*graph_, kClassNamesKey);
+    if (names.empty()) names = head.class_names;
+    // One output of a classifier stands for the second of two classes.
+    const size_t classes = width == 1 ? 2 : width;
+    if (head.classification) {
+      if (names.size() != classes) names.clear();
+      for (size_t c = names.size(); c < classes; c++) names.push_back(fmt::format("{}", c));
+      info_.class_names = std::move(names);
+      info_.output_names = width == 1 ? std::vector<std::string>{info_.class_names[1]} : info_.class_names;
+      return;
+    }
+    if (width == 1) info_.output_names = {head.output};
+    for (size_t c = 0; width > 1 && c < width; c++) info_.output_names.push_back(fmt::format("{}.{}", head.output, c));
+  }
+
+  void find_entry() {
+    std::optional<FirstLayer> layer = find_first_layer(*graph_, inputs_.inputs[0].value, info_.features(), fetch_);
+    if (!layer) return;
+    entry_ = std::move(*layer);
+    const auto width = static_cast<int64_t>(entry_.bias.size());
+    const RowInput input{entry_.entry, OnnxElement::float32, {width}, 0, entry_.bias.size()};
+    entry_runner_ = std::make_unique<RowRunner>(graph_, std::vector<RowInput>{input}, &inputs_.levels,
+                                                std::vector<std::string>{fetch_}, false, inputs_.fixed_batch);
+  }
+
+  std::shared_ptr<const Graph> graph_;
+  GraphInputs inputs_;
+  ModelInfo info_;
+  std::optional<Encoder> encoder_;
+  std::string fetch_;
+  std::unique_ptr<RowRunner> predict_;
+  std::unique_ptr<RowRunner> gradient_;
+  FirstLayer entry_;
+  std::unique_ptr<RowRunner> entry_runner_;
+};
+
+Table OnnxGraphModel::own_outputs(MatrixView<const float> rows, const Context& context) const {
+  std::vector<std::string> fetches;
+  for (const OnnxValue& output : graph_->outputs()) fetches.push_back(output.name);
+  const auto outputs = runner(fetches, false);
+  Table table;
+  table.source = info_.name;
+  std::vector<size_t> first_column;
+  for (size_t f = 0; f < fetches.size(); f++) {
+    first_column.push_back(table.columns.size());
+    const size_t producer = graph_->producer_of(graph_->find_value(fetches[f]));
+    std::vector<std::string> keys;
+    if (producer != GraphNode::kNoValue && graph_->nodes()[producer].onnx.op_type == "ZipMap") {
+      keys = zip_map_keys(graph_->nodes()[producer].onnx);
+    }
+    const size_t width = outputs->width(f);
+    const bool text = outputs->fetched(f).type == OnnxElement::string;
+    for (size_t c = 0; c < width; c++) {
+      std::string name = fetches[f];
+      if (keys.size() == width)
+        name = fmt::format("{}.{}", name, keys[c]);
+      else if (width > 1)
+        name = fmt::format("{}.{}", name, c);
+      table.columns.push_back({std::move(name), text ? ColumnKind::categorical : ColumnKind::numeric});
+    }
+  }
+  table.values = Matrix(rows.rows(), table.columns.size());
+  std::mutex mutex;  // of the levels of text
+  outputs->run(rows, context, [&](const Block& block, Workspace& workspace) {
+    workspace.forward();
+    for (size_t f = 0; f < fetches.size(); f++) {
+      const size_t width = outputs->width(f);
+      with_element(outputs->fetched(f).type, [&]<class T>() {
+        const T* from = static_cast<const T*>(workspace.fetched(f));
+        for (size_t r = block.begin; r < block.end; r++) {
+          for (size_t c = 0; c < width; c++, from++) {
+            float& to = table.values(r, first_column[f] + c);
+            if constexpr (std::is_same_v<T, std::string>) {
+              const std::lock_guard lock(mutex);
+              std::vector<std::string>& levels = table.columns[first_column[f] + c].levels;
+              const auto at = std::find(levels.begin(), levels.end(), *from);
+              to = static_cast<float>(at - levels.begin());
+              if (at == levels.end()) levels.push_back(*from);
+            } else {
+              to = static_cast<float>(*from);
+            }
+          }
+        }
+      });
+    }
+  });
+  // Levels came in the order in which threads met them.
+  for (size_t c = 0; c < table.columns.size(); c++) {
+    if (table.columns[c].kind == ColumnKind::categorical) sort_levels(table, c);
+  }
+  return table;
+}
+
+}  // namespace
+
+std::unique_ptr<GraphModel> GraphModel::from_onnx(std::string name, OnnxModel model, const GraphModelOptions& options) {
+  const size_t batch = declared_batch(model);
+  if (batch == 0) return std::make_unique<OnnxGraphModel>(Graph(std::move(name), std::move(model)), options, 0);
+  // Files that fix the batch usually do so without need.
+  try {
+    return std::make_unique<OnnxGraphModel>(Graph(name, with_open_batch(model, batch)), options, 0);
+  } catch (const Error&) {
+    return std::make_unique<OnnxGraphModel>(Graph(name, std::move(model)), options, batch);
+  }
+}
+
+std::unique_ptr<GraphModel> GraphModel::load(const std::string& path, const GraphModelOptions& options) {
+  return from_onnx(path, read_onnx(path), options);
+}
+
+}  // namespace assay

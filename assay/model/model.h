@@ -1,0 +1,105 @@
+// What can be explained: a function from rows of features to outputs, and what else it can do.
+//
+// Capabilities are separate small interfaces that are asked for before work starts; null means that the model does not
+// have it. All of them work on whole batches, give the same bits for a row whatever batch it is in and however many
+// threads run, and are safe to call from one thread at a time per model unless said otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/core/matrix.h"
+#include "assay/data/dataset.h"
+
+namespace assay {
+
+// What the numbers of an output are.
+enum class OutputUnit {
+  margin,       // the score before softmax or sigmoid
+  probability,  // of a class
+  log_odds,     // ln p / (1 - p), computed from margins
+  value,        // of a regression
+};
+std::string_view output_unit_name(OutputUnit unit);
+
+struct ModelInfo {
+  std::string name;                        // of the file, for messages
+  std::vector<std::string> feature_names;  // one for each column of the rows
+  std::vector<std::string> output_names;   // one for each column of the outputs: classes, or names of values
+  // Of a classification, empty for a regression. A binary model with one output (the positive class) has two of them.
+  std::vector<std::string> class_names;
+  OutputUnit unit = OutputUnit::value;
+  std::string note;  // what users should know about the choice of output; may be empty
+
+  size_t features() const { return feature_names.size(); }
+  size_t outputs() const { return output_names.size(); }
+};
+
+// Derivatives of the outputs by the features.
+class Differentiable {
+ public:
+  virtual ~Differentiable() = default;
+  // gradients[i][j] = sum over outputs c of weights[i][c] * d output[i][c] / d rows[i][j], for every row i.
+  // outputs, when not empty, receives the outputs as well.
+  virtual void gradient(MatrixView<const float> rows, MatrixView<const float> weights, MatrixView<float> gradients,
+                        MatrixView<float> outputs, const Context& context) const = 0;
+};
+
+// DeepLift's multipliers (Shrikumar, Greenside, Kundaje 2017) by the Rescale rule.
+class Rescalable {
+ public:
+  virtual ~Rescalable() = default;
+  // For every row i: sum over j of multipliers[i][j] * (rows[i][j] - reference[i][j]) =
+  // sum over c of weights[i][c] * (output(rows[i])[c] - output(reference[i])[c]).
+  // reference has as many rows as rows, or one for all.
+  virtual void multipliers(MatrixView<const float> rows, MatrixView<const float> reference,
+                           MatrixView<const float> weights, MatrixView<float> multipliers,
+                           const Context& context) const = 0;
+};
+
+// The model is a function of entry = row * weights + bias: coalition games then update entries instead of rows.
+class AffineEntry {
+ public:
+  virtual ~AffineEntry() = default;
+  virtual MatrixView<const float> weights() const = 0;  // features x entries
+  virtual std::span<const float> bias() const = 0;      // one for each entry
+  virtual void predict_from(MatrixView<const float> entries, MatrixView<float> outputs,
+                            const Context& context) const = 0;
+};
+
+class Model;
+
+// Can be fitted afresh: ROAR and KAR retrain on modified rows.
+class Trainable {
+ public:
+  virtual ~Trainable() = default;
+  // A model of the same architecture, trained by the same recipe on other rows from weights of this seed.
+  virtual std::unique_ptr<Model> retrain(const Dataset& training, uint64_t seed, const Context& context) const = 0;
+};
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual const ModelInfo& info() const = 0;
+  // outputs: one row for each of rows, one column for each output.
+  virtual void predict(MatrixView<const float> rows, MatrixView<float> outputs, const Context& context) const = 0;
+
+  virtual const Differentiable* differentiable() const { return nullptr; }
+  virtual const Rescalable* rescalable() const { return nullptr; }
+  virtual const AffineEntry* affine_entry() const { return nullptr; }
+  virtual const Trainable* trainable() const { return nullptr; }
+};
+
+// A black box. The function is called on the calling thread only, with at most `most_rows` rows at a time, and fills
+// all outputs; what it throws reaches the caller.
+using BlackBox = std::function<void(MatrixView<const float> rows, MatrixView<float> outputs)>;
+std::unique_ptr<Model> model_from_function(ModelInfo info, BlackBox function, size_t most_rows = 65536);
+
+}  // namespace assay
