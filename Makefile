@@ -10,7 +10,7 @@ PEERS := build/peers
 PYTEST := $(VENV)/bin/python -m pytest -q -p no:cacheprovider
 FUZZ_SECONDS ?= 60
 # Of what ctest prints, what the tests themselves said and the totals.
-BRIEF := sed -nE -e '/^[0-9]+: *(Test command|Working Directory|Environment variables|GTEST_|ASAN_|Test timeout|Running main|$$)/d' -e 's/^[0-9]+: //p' -e '/tests passed|Failed|Errors while/p'
+BRIEF := sed -nE -e '/^[0-9]+: *(Test command|Working Directory|Environment variables|GTEST_|ASAN_|ASSAY_[A-Z_]+=|Test timeout|Running main|$$)/d' -e 's/^[0-9]+: //p' -e '/tests passed|Failed|Errors while/p'
 SHELL := /bin/bash -o pipefail
 
 # Data sets that are not inside the program: the user's, else those of a data folder beside the checkout.
@@ -49,7 +49,9 @@ test: setup-test ## Build, then run every test that is not long
 
 test-long: test fuzz ## The tests, and the fuzzers for FUZZ_SECONDS each (about ten minutes)
 
-test-peers: build ## Compare with scikit-learn, SciPy and pandas, in an environment of their own
+test-peers: build setup-test ## Compare with scikit-learn, SciPy, pandas and ONNX, in an environment of their own
+	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build build --target model_tests
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
 	@$(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
 

@@ -27,6 +27,9 @@ void add_list(CLI::App& app, Session& session);
 void add_data(CLI::App& app, Session& session);
 void add_describe(CLI::App& app, Session& session);
 void add_neighbours(CLI::App& app, Session& session);
+void add_train(CLI::App& app, Session& session);
+void add_predict(CLI::App& app, Session& session);
+void add_inspect(CLI::App& app, Session& session);
 
 // Checks for CLI11, whose own let numbers that do not fit wrap around and NaN pass. They return what is wrong, or
 // nothing.
@@ -43,7 +46,8 @@ struct TableArguments {
   std::vector<std::string> missing;
   TableOptions options;
 
-  void add_to(CLI::App& command);
+  // name: "data" where the table is the command's subject, "--data" where it is one of several.
+  void add_to(CLI::App& command, const std::string& name = "data");
   Table open(const Session& session) const;
 };
 

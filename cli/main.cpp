@@ -69,6 +69,9 @@ int run(int argc, char** argv) {
   add_data(app, session);
   add_describe(app, session);
   add_neighbours(app, session);
+  add_train(app, session);
+  add_predict(app, session);
+  add_inspect(app, session);
 
   try {
     app.parse(argc, argv);

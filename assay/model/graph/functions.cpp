@@ -75,10 +75,11 @@ class Inliner {
     std::vector<OnnxNode> before = std::exchange(model_.graph.nodes, {});
     for (size_t i = 0; i < before.size(); i++) {
       OnnxNode& node = before[i];
-      if (const OnnxFunction* function = find(node))
+      if (const OnnxFunction* function = find(node)) {
         inline_call(call_of(*function, node, i));
-      else
+      } else {
         model_.graph.nodes.push_back(std::move(node));
+      }
     }
     model_.functions.clear();
   }
@@ -271,10 +272,11 @@ class Inliner {
     const Attributes attributes = attributes_of(call);
     for (size_t i = 0; i < call.function.nodes.size(); i++) {
       OnnxNode node = renamed(call, i, names, attributes);
-      if (const OnnxFunction* function = find(node))
+      if (const OnnxFunction* function = find(node)) {
         inline_call(call_of(*function, node, i));
-      else
+      } else {
         model_.graph.nodes.push_back(std::move(node));
+      }
     }
     connect_outputs(call, names);
     active_.pop_back();

@@ -1,0 +1,21 @@
+// Loops over elements of float32 that are worth their own vector code.
+#pragma once
+
+#include <cstddef>
+
+namespace assay {
+
+// y = x where x > 0 and slope * x elsewhere; with slope 0 exactly 0 where x < 0, infinity included. NaN stays NaN.
+// y may be x.
+void leaky_relu(const float* x, float* y, float slope, size_t count);
+
+// dx = dy * (x > 0 ? 1 : slope), added to dx when `accumulate`. dx may be dy.
+void leaky_relu_gradient(const float* x, const float* dy, float* dx, float slope, size_t count, bool accumulate);
+
+// y += x
+void add(const float* x, float* y, size_t count);
+
+// y += scale * x, fused where the vector target can
+void axpy(float scale, const float* x, float* y, size_t count);
+
+}  // namespace assay

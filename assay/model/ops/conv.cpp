@@ -1,0 +1,284 @@
+// Conv: Y[n, o, p] = B[o] + sum over channels c of the group and kernel elements k of
+// W[o, c, k] * X[n, c, p * stride - pad + k * dilation], over 1 to 3 spatial dimensions, in groups.
+// The patches of an image become the columns of a matrix (im2col), one strip of positions after the other, and
+// W times them is a product: dX = the patches' transpose of W^T dY, dW = dY times the columns^T, dB = dY summed.
+// DeepLift: where X and W both change, each takes the other's average with its reference.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/model/kernels/products.h"
+#include "assay/model/ops/im2col.h"
+#include "assay/model/ops/matrix_product.h"
+#include "assay/model/ops/node_setup.h"
+
+namespace assay {
+namespace {
+
+// Elements of a strip's matrix: they should fit in the second-level cache.
+constexpr size_t kStripElements = size_t{1} << 17;
+constexpr size_t kLeastStrip = 64;
+
+class Conv final : public Kernel {
+ public:
+  explicit Conv(NodeSetup& setup);
+
+  void forward(const Buffers& values) const override {
+    with_floating_element(type_, [&]<class T>() { run<T>(values); });
+  }
+  bool differentiable(size_t) const override { return true; }
+  void backward(const Buffers& values, const Gradients& gradients) const override {
+    with_floating_element(type_, [&]<class T>() {
+      const T* dy = gradients.out<T>(0);
+      if (dy == nullptr || empty()) return;
+      if (T* dx = gradients.in<T>(0)) add_input_gradient(values, values.in<T>(1), dy, dx);
+      if (T* dw = gradients.in<T>(1)) add_weight_gradient(values, values.in<T>(0), dy, dw);
+      if (T* db = gradients.in<T>(2)) add_bias_gradient(dy, db);
+    });
+  }
+  void rescale(const Buffers& values, const Buffers& reference, const Gradients& multipliers) const override {
+    if (!both_change_ || values.inputs[0] == reference.inputs[0] || values.inputs[1] == reference.inputs[1]) {
+      return backward(values, multipliers);
+    }
+    with_floating_element(type_, [&]<class T>() {
+      const T* dy = multipliers.out<T>(0);
+      if (dy == nullptr || empty()) return;
+      T* half = reinterpret_cast<T*>(values.scratch) + strip_count_;
+      if (T* dx = multipliers.in<T>(0)) {
+        average(values.in<T>(1), reference.in<T>(1), half, groups_ * weight_group());
+        add_input_gradient<T>(values, half, dy, dx);
+      }
+      if (T* dw = multipliers.in<T>(1)) {
+        average(values.in<T>(0), reference.in<T>(0), half, images_ * groups_ * input_group());
+        add_weight_gradient<T>(values, half, dy, dw);
+      }
+      if (T* db = multipliers.in<T>(2)) add_bias_gradient(dy, db);
+    });
+  }
+  size_t scratch_bytes() const override { return scratch_bytes_; }
+
+ private:
+  bool empty() const { return images_ == 0 || outputs_ == 0 || patches_.positions() == 0; }
+  // Elements of one group: of the weights, of an image, of an image's output.
+  size_t weight_group() const { return outputs_ * patches_.rows(); }
+  size_t input_group() const { return channels_ * patches_.image(); }
+  size_t output_group() const { return outputs_ * patches_.positions(); }
+
+  // Calls body(group, at_x, at_y, first, last) for each group of each image and each strip of its positions.
+  template <class Body>
+  void for_strips(const Body& body) const {
+    for (size_t at = 0; at < images_ * groups_; at++) {
+      for (size_t first = 0; first < patches_.positions(); first += strip_) {
+        const size_t last = std::min(first + strip_, patches_.positions());
+        body(at % groups_, at * input_group(), at * output_group(), first, last);
+      }
+    }
+  }
+
+  // The columns of a strip, which may be the image itself.
+  template <class T>
+  const T* columns(const Buffers& values, const T* image, size_t first, size_t last) const {
+    if (patches_.plain()) return image;
+    T* made = reinterpret_cast<T*>(values.scratch);
+    patches_.gather(image, first, last, made);
+    return made;
+  }
+
+  template <class T>
+  void run(const Buffers& values) const;
+  template <class T>
+  void add_input_gradient(const Buffers& values, const T* w, const T* dy, T* dx) const;
+  template <class T>
+  void add_weight_gradient(const Buffers& values, const T* x, const T* dy, T* dw) const;
+  template <class T>
+  void add_bias_gradient(const T* dy, T* db) const {
+    for (size_t at = 0; at < images_ * groups_ * outputs_; at++) {
+      // In lanes, which a compiler turns into vectors.
+      constexpr size_t kLanes = 16;
+      T sums[kLanes] = {};
+      const T* line = dy + at * patches_.positions();
+      size_t p = 0;
+      for (; p + kLanes <= patches_.positions(); p += kLanes) {
+        for (size_t lane = 0; lane < kLanes; lane++) sums[lane] += line[p + lane];
+      }
+      for (; p < patches_.positions(); p++) sums[0] += line[p];
+      for (size_t lane = 1; lane < kLanes; lane++) sums[0] += sums[lane];
+      db[at % (groups_ * outputs_)] += sums[0];
+    }
+  }
+
+  OnnxElement type_;
+  size_t images_ = 0, groups_ = 1;
+  size_t channels_ = 0, outputs_ = 0;  // of one group
+  Patches patches_;                    // of one group
+  size_t strip_ = 1;                   // positions computed at a time
+  size_t strip_count_ = 0;             // elements at the start of scratch
+  bool both_change_ = false;
+  size_t scratch_bytes_ = 0;
+};
+
+// Products work on rows of positions: those of a strip in the columns, the whole image's in Y and dY.
+ProductOfRows rows_product(size_t m, size_t n, size_t k, const float* a, size_t a_row, const float* b, size_t b_row,
+                           float* out) {
+  ProductOfRows p;
+  p.m = m;
+  p.n = n;
+  p.k = k;
+  p.a = a;
+  p.a_row = a_row;
+  p.b = b;
+  p.b_row = b_row;
+  p.out = out;
+  p.out_row = n;
+  return p;
+}
+
+template <class T>
+void Conv::run(const Buffers& values) const {
+  if (empty()) return;
+  const T* w = values.in<T>(1);
+  const T* bias = values.in<T>(2);
+  const size_t k = patches_.rows();
+  const size_t y_row = patches_.positions();
+  for_strips([&](size_t group, size_t at_x, size_t at_y, size_t first, size_t last) {
+    const size_t n = last - first;
+    const T* b = columns(values, values.in<T>(0) + at_x, first, last);
+    const T* a = w + group * weight_group();
+    const T* start = bias == nullptr ? nullptr : bias + group * outputs_;
+    T* y = values.out<T>(0) + at_y + first;
+    if constexpr (std::is_same_v<T, float>) {
+      Product p;
+      p.m = outputs_;
+      p.n = n;
+      p.k = k;
+      p.a = a;
+      p.a_row = k;
+      p.b = b;
+      p.b_row = n;
+      p.bias = start;
+      p.out = y;
+      p.out_row = y_row;
+      product(p);
+    } else {
+      for (size_t o = 0; o < outputs_; o++) {
+        for (size_t p = 0; p < n; p++) y[o * y_row + p] = start == nullptr ? T(0) : start[o];
+        for (size_t l = 0; l < k; l++) {
+          for (size_t p = 0; p < n; p++) y[o * y_row + p] += a[o * k + l] * b[l * n + p];
+        }
+      }
+    }
+  });
+}
+
+template <class T>
+void Conv::add_input_gradient(const Buffers& values, const T* w, const T* dy, T* dx) const {
+  const size_t rows = patches_.rows();
+  const size_t y_row = patches_.positions();
+  for_strips([&](size_t group, size_t at_x, size_t at_y, size_t first, size_t last) {
+    const size_t n = last - first;
+    const T* weights = w + group * weight_group();
+    const T* outer = dy + at_y + first;
+    // The gradient by the columns: added to the image at once where they are the image.
+    T* to = patches_.plain() ? dx + at_x : reinterpret_cast<T*>(values.scratch);
+    if constexpr (std::is_same_v<T, float>) {
+      Product p;
+      p.m = rows;
+      p.n = n;
+      p.k = outputs_;
+      p.a = weights;
+      p.a_row = 1;
+      p.a_col = rows;
+      p.b = outer;
+      p.b_row = y_row;
+      p.accumulate = patches_.plain();
+      p.out = to;
+      p.out_row = n;
+      product(p);
+    } else {
+      if (!patches_.plain()) std::fill_n(to, rows * n, T(0));
+      for (size_t o = 0; o < outputs_; o++) {
+        for (size_t l = 0; l < rows; l++) {
+          for (size_t p = 0; p < n; p++) to[l * n + p] += weights[o * rows + l] * outer[o * y_row + p];
+        }
+      }
+    }
+    if (!patches_.plain()) patches_.scatter(to, first, last, dx + at_x);
+  });
+}
+
+template <class T>
+void Conv::add_weight_gradient(const Buffers& values, const T* x, const T* dy, T* dw) const {
+  const size_t rows = patches_.rows();
+  const size_t y_row = patches_.positions();
+  for_strips([&](size_t group, size_t at_x, size_t at_y, size_t first, size_t last) {
+    const size_t n = last - first;
+    const T* b = columns(values, x + at_x, first, last);
+    const T* outer = dy + at_y + first;
+    T* to = dw + group * weight_group();
+    if constexpr (std::is_same_v<T, float>) {
+      product_of_rows(rows_product(outputs_, rows, n, outer, y_row, b, n, to));
+    } else {
+      for (size_t o = 0; o < outputs_; o++) {
+        for (size_t l = 0; l < rows; l++) {
+          for (size_t p = 0; p < n; p++) to[o * rows + l] += outer[o * y_row + p] * b[l * n + p];
+        }
+      }
+    }
+  });
+}
+
+Conv::Conv(NodeSetup& setup) : type_(setup.floating_input(0).type) {
+  setup.expect_rank(0, 3, 5);
+  const ValueInfo& x = setup.input(0);
+  const ValueInfo& w = setup.typed_input(1, type_);
+  const size_t rank = x.dims.size();
+  setup.expect_rank(1, rank, rank);
+  const int64_t group = setup.integer("group", 1);
+  if (group < 1 || x.dims[1] % group != 0 || w.dims[0] % group != 0 || w.dims[1] != x.dims[1] / group) {
+    setup.fail(
+        fmt::format("{} channels in {} groups do not fit weights of {}", x.dims[1], group, onnx_shape_text(w.dims)));
+  }
+  std::vector<int64_t> kernel(w.dims.begin() + 2, w.dims.end());
+  if (const auto asked = setup.integers("kernel_shape"); !asked.empty() && asked != kernel) {
+    setup.fail(fmt::format("attribute 'kernel_shape' is {}, but the weights have {}", onnx_shape_text(asked),
+                           onnx_shape_text(kernel)));
+  }
+  if (setup.has_input(2)) {
+    setup.typed_input(2, type_);
+    setup.expect_rank(2, 1, 1);
+    if (setup.input(2).dims[0] != w.dims[0]) {
+      setup.fail(fmt::format("input 3 must have {} elements, one for each output channel, found {}", w.dims[0],
+                             setup.input(2).dims[0]));
+    }
+  }
+  const Window window = make_window(setup, {x.dims.begin() + 2, x.dims.end()}, std::move(kernel));
+  Shape out = {x.dims[0], w.dims[0]};
+  out.insert(out.end(), window.output.begin(), window.output.end());
+  setup.set_output(0, type_, out);
+
+  images_ = static_cast<size_t>(x.dims[0]);
+  groups_ = static_cast<size_t>(group);
+  channels_ = static_cast<size_t>(x.dims[1]) / groups_;
+  outputs_ = static_cast<size_t>(w.dims[0]) / groups_;
+  patches_ = Patches(window, channels_);
+  // A whole image where it fits; else whole vectors.
+  strip_ = std::max<size_t>(patches_.positions(), 1);
+  if (!patches_.plain()) {
+    const size_t rows = std::max<size_t>(patches_.rows(), 1);
+    strip_ = std::min(strip_, std::max(kStripElements / rows / kLeastStrip * kLeastStrip, kLeastStrip));
+    strip_count_ = setup.checked_bytes(rows * strip_, element_size(type_)) / element_size(type_);
+  }
+  both_change_ = x.constant == nullptr && w.constant == nullptr;
+  const size_t averages = both_change_ ? std::max(x.count(), w.count()) : 0;
+  scratch_bytes_ = setup.checked_bytes(strip_count_ + averages, element_size(type_));
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_conv(NodeSetup& setup) {
+  setup.expect_inputs(2, 3);
+  setup.expect_outputs(1, 1);
+  return std::make_unique<Conv>(setup);
+}
+
+}  // namespace assay

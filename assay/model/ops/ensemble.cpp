@@ -1,0 +1,269 @@
+#include "assay/model/ops/ensemble.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "assay/core/error.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kMostNodes = size_t{1} << 28;
+
+std::string name_of(const TreeSource::Node& node) {
+  return node.tree < 0 ? fmt::format("node {}", node.id) : fmt::format("node {} of tree {}", node.id, node.tree);
+}
+
+class Builder {
+ public:
+  Builder(std::string_view where, const TreeSource& source, size_t features)
+      : where_(where),
+        source_(source),
+        features_(features),
+        reached_(source.nodes.size(), 0),
+        first_sums_(source.nodes.size()) {
+    const size_t most = std::max({source.nodes.size(), source.weights.size(), source.roots.size()});
+    if (most >= kMostNodes) {
+      fail_input(
+          fmt::format("{}: expected fewer than {} nodes, weights and trees, found {}", where_, kMostNodes, most));
+    }
+    for (const std::vector<double>& set : source.sets) add_set(set);
+    // Once for each leaf: many branches may share one.
+    for (size_t i = 0; i < source.nodes.size(); i++) {
+      const TreeSource::Node& node = source.nodes[i];
+      for (size_t w = 0; w < node.weight_count; w++) {
+        const TreeWeight& weight = source.weights[node.first_weight + w];
+        if (weight.target == 0) first_sums_[i] += weight.value;
+      }
+    }
+  }
+
+  std::vector<TreeNode> nodes;
+  std::vector<TreeSet> sets;
+  std::vector<double> members;
+
+  uint32_t add_tree(size_t root) {
+    const size_t at = nodes.size();
+    nodes.emplace_back();
+    pending_ = {{root, at}};
+    // An explicit stack: a hostile tree is a chain of a million nodes.
+    while (!pending_.empty()) {
+      const auto [from, to] = pending_.back();
+      pending_.pop_back();
+      add_node(from, to);
+    }
+    return static_cast<uint32_t>(at);
+  }
+
+ private:
+  void add_set(std::vector<double> set) {
+    std::sort(set.begin(), set.end());
+    sets.push_back({static_cast<uint32_t>(members.size()), static_cast<uint32_t>(set.size())});
+    members.insert(members.end(), set.begin(), set.end());
+  }
+
+  void add_node(size_t from, size_t to) {
+    const TreeSource::Node& node = source_.nodes[from];
+    TreeNode made;
+    made.mode_bits = static_cast<uint32_t>(node.mode) & 7U;
+    if (node.mode == TreeMode::leaf) {
+      made.child = static_cast<uint32_t>(node.first_weight);
+      made.feature = static_cast<uint32_t>(node.weight_count) & (kMostNodes - 1);
+      made.threshold = first_sums_[from];
+      nodes[to] = made;
+      return;
+    }
+    if (reached_[from] != 0) {
+      fail_input(fmt::format("{}: {} is reached twice; the nodes must form trees", where_, name_of(node)));
+    }
+    reached_[from] = 1;
+    if (node.feature < 0 || static_cast<uint64_t>(node.feature) >= std::min(features_, kMostNodes)) {
+      fail_input(
+          fmt::format("{}: {} tests feature {}, the input has {}", where_, name_of(node), node.feature, features_));
+    }
+    made.feature = static_cast<uint32_t>(node.feature) & (kMostNodes - 1);
+    made.threshold = node.threshold;
+    made.missing_goes_true = node.missing_goes_true ? 1 : 0;
+    const size_t false_child = node.mode == TreeMode::equal ? join_chain(from, made) : node.false_child;
+    const size_t pair = nodes.size();
+    made.child = static_cast<uint32_t>(pair);
+    nodes[to] = made;
+    nodes.resize(pair + 2);
+    pending_.emplace_back(false_child, pair + 1);
+    pending_.emplace_back(node.true_child, pair);
+  }
+
+  // Makes one member node of `equal` tests of one feature that follow each other by their false children and share
+  // their true child; returns the false child of the last.
+  size_t join_chain(size_t from, TreeNode& made) {
+    const TreeSource::Node& first = source_.nodes[from];
+    std::vector<double> values = {first.threshold};
+    size_t next = first.false_child;
+    for (;; next = source_.nodes[next].false_child) {
+      const TreeSource::Node& node = source_.nodes[next];
+      if (node.mode != TreeMode::equal || node.feature != first.feature || node.true_child != first.true_child ||
+          reached_[next] != 0) {
+        break;
+      }
+      reached_[next] = 1;
+      values.push_back(node.threshold);
+      if (node.missing_goes_true) made.missing_goes_true = 1;
+    }
+    if (values.size() == 1) return next;
+    made.mode_bits = static_cast<uint32_t>(TreeMode::member) & 7U;
+    made.threshold = static_cast<double>(sets.size());
+    // NaN equals nothing, and would spoil the order.
+    std::erase_if(values, [](double value) { return std::isnan(value); });
+    add_set(std::move(values));
+    return next;
+  }
+
+  std::string where_;
+  const TreeSource& source_;
+  size_t features_;
+  std::vector<uint8_t> reached_;
+  std::vector<double> first_sums_;                  // of each leaf's weights for target 0
+  std::vector<std::pair<size_t, size_t>> pending_;  // from source node, to slot
+};
+
+template <class T>
+double as_double(T x) {
+  if constexpr (std::is_integral_v<T>) return static_cast<double>(static_cast<float>(x));
+  return static_cast<double>(x);
+}
+
+}  // namespace
+
+TreeEnsemble::TreeEnsemble(std::string_view where, const TreeSource& source, size_t features, size_t targets,
+                           TreeAggregate aggregate, std::vector<double> base)
+    : weights_(source.weights), targets_(targets), aggregate_(aggregate), base_(std::move(base)) {
+  for (const TreeWeight& weight : weights_) {
+    if (weight.target >= targets_) {
+      fail_input(fmt::format("{}: a leaf has a weight for target {}, of {}", where, weight.target, targets_));
+    }
+  }
+  Builder builder(where, source, features);
+  builder.nodes.reserve(source.nodes.size());
+  for (const size_t root : source.roots) roots_.push_back(builder.add_tree(root));
+  nodes_ = std::move(builder.nodes);
+  sets_ = std::move(builder.sets);
+  members_ = std::move(builder.members);
+  bool first = true;
+  for (const TreeNode& node : nodes_) {
+    if (node.is_leaf()) continue;
+    if (!first && node.mode() != only_mode_) {
+      only_mode_ = TreeMode::leaf;
+      break;
+    }
+    only_mode_ = node.mode();
+    first = false;
+  }
+}
+
+template <TreeMode kOnly>
+bool TreeEnsemble::goes_true(const TreeNode& node, double x) const {
+  bool result = false;
+  switch (kOnly == TreeMode::leaf ? node.mode() : kOnly) {
+    case TreeMode::less_equal: result = x <= node.threshold; break;
+    case TreeMode::less: result = x < node.threshold; break;
+    case TreeMode::greater_equal: result = x >= node.threshold; break;
+    case TreeMode::greater: result = x > node.threshold; break;
+    case TreeMode::equal: result = x == node.threshold; break;
+    case TreeMode::not_equal: result = x != node.threshold; break;
+    case TreeMode::member: {
+      const auto set = members(node);
+      result = x == x && std::binary_search(set.begin(), set.end(), x);
+      break;
+    }
+    case TreeMode::leaf: break;
+  }
+  return result | ((node.missing_goes_true != 0) & (x != x));
+}
+
+template <TreeMode kOnly, class T>
+void TreeEnsemble::find_leaves(uint32_t root, const T* x, size_t rows, size_t width, uint32_t* at) const {
+  std::fill_n(at, rows, root);
+  if (nodes_[root].is_leaf()) return;
+  // A step waits for the load of a node, so several rows step at once. Those that are at their leaf stay there.
+  bool moving = true;
+  while (moving) {
+    moving = false;
+    for (size_t i = 0; i < rows; i++) {
+      const TreeNode& node = nodes_[at[i]];
+      const bool is_leaf = node.is_leaf();
+      const double value = as_double(x[i * width + (is_leaf ? 0U : node.feature)]);
+      const uint32_t next = node.child + (goes_true<kOnly>(node, value) ? 0U : 1U);
+      at[i] = is_leaf ? at[i] : next;
+      moving |= !is_leaf;
+    }
+  }
+}
+
+template <TreeMode kOnly, class T>
+void TreeEnsemble::add_trees(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const {
+  constexpr size_t kTogether = 8;
+  const bool sums = aggregate_ == TreeAggregate::sum || aggregate_ == TreeAggregate::average;
+  uint32_t at[kTogether];
+  for (const uint32_t root : roots_) {
+    for (size_t begin = 0; begin < rows; begin += kTogether) {
+      const size_t count = std::min(kTogether, rows - begin);
+      find_leaves<kOnly>(root, x + begin * width, count, width, at);
+      for (size_t k = 0; k < count; k++) {
+        const TreeNode& leaf = nodes_[at[k]];
+        const size_t i = begin + k;
+        if (sums && targets_ == 1) {
+          totals[i] += leaf.threshold;
+          scored[i] |= leaf.feature != 0 ? 1 : 0;
+        } else {
+          add_leaf(leaf, totals + i * targets_, scored + i * targets_);
+        }
+      }
+    }
+  }
+}
+
+void TreeEnsemble::add_leaf(const TreeNode& leaf, double* totals, uint8_t* scored) const {
+  for (const TreeWeight& weight : weights(leaf)) {
+    double& total = totals[weight.target];
+    const bool first = scored[weight.target] == 0;
+    scored[weight.target] = 1;
+    switch (aggregate_) {
+      case TreeAggregate::average:
+      case TreeAggregate::sum: total += weight.value; break;
+      case TreeAggregate::minimum: total = first || weight.value < total ? weight.value : total; break;
+      case TreeAggregate::maximum: total = first || weight.value > total ? weight.value : total; break;
+    }
+  }
+}
+
+template <class T>
+void TreeEnsemble::raw_scores(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const {
+  std::fill_n(totals, rows * targets_, 0.0);
+  std::fill_n(scored, rows * targets_, base_.empty() ? uint8_t{0} : uint8_t{1});
+  // Minima and maxima are taken of weights alone; base values are added after.
+  const bool sums = aggregate_ == TreeAggregate::sum || aggregate_ == TreeAggregate::average;
+  if (!sums) std::fill_n(scored, rows * targets_, uint8_t{0});
+  switch (only_mode_) {
+    case TreeMode::less_equal: add_trees<TreeMode::less_equal>(x, rows, width, totals, scored); break;
+    case TreeMode::less: add_trees<TreeMode::less>(x, rows, width, totals, scored); break;
+    case TreeMode::greater: add_trees<TreeMode::greater>(x, rows, width, totals, scored); break;
+    default: add_trees<TreeMode::leaf>(x, rows, width, totals, scored);
+  }
+  if (aggregate_ == TreeAggregate::average && !roots_.empty()) {
+    for (size_t i = 0; i < rows * targets_; i++) totals[i] /= static_cast<double>(roots_.size());
+  }
+  if (base_.empty()) return;
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t t = 0; t < targets_; t++) totals[i * targets_ + t] += base_[t];
+  }
+}
+
+template void TreeEnsemble::raw_scores(const float*, size_t, size_t, double*, uint8_t*) const;
+template void TreeEnsemble::raw_scores(const double*, size_t, size_t, double*, uint8_t*) const;
+template void TreeEnsemble::raw_scores(const int32_t*, size_t, size_t, double*, uint8_t*) const;
+template void TreeEnsemble::raw_scores(const int64_t*, size_t, size_t, double*, uint8_t*) const;
+
+}  // namespace assay

@@ -1,0 +1,153 @@
+// Ensembles of decision trees, as compact arrays: what TreeEnsemble, TreeEnsembleRegressor and TreeEnsembleClassifier
+// compute before any transform of scores.
+//
+//   raw score of target t = base_t + sum (or average, minimum, maximum) over the trees of the weights for t at the leaf
+//   that the row reaches
+//
+// A branch node compares one feature of the row with its threshold and sends the row to its true or its false child; a
+// missing feature (NaN) follows the comparison, which is false but for !=, unless the node says that it goes to the
+// true one. Features and thresholds are compared as doubles, which for float32 features and thresholds is the same as
+// float32. Whole numbers are rounded to float32 first, as onnxruntime does and as models that were trained on float32
+// saw them. Sums run in double in the order of the trees: onnxruntime sums float32 ensembles in float32 and agrees to
+// its rounding.
+//
+// Every node has one parent, so walks end and a later stage may recurse over paths with its own stack; depth is limited
+// by nothing else, so nothing here recurses.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+enum class TreeMode : uint8_t {
+  less_equal = 0,  // with ONNX's numbers
+  less = 1,
+  greater_equal = 2,
+  greater = 3,
+  equal = 4,
+  not_equal = 5,
+  member = 6,  // of a set of numbers
+  leaf = 7,
+};
+
+enum class TreeAggregate { average = 0, sum = 1, minimum = 2, maximum = 3 };  // with ONNX's numbers
+
+// 16 bytes. Children stand side by side: the true one at `child`, the false one after it.
+struct TreeNode {
+  // Branch: what the feature is compared with; of a member node the number of its set.
+  // Leaf: the sum of its weights for target 0.
+  double threshold = 0;
+  uint32_t feature : 28 = 0;  // leaf: the number of its weights
+  uint32_t mode_bits : 3 = 0;
+  uint32_t missing_goes_true : 1 = 0;
+  uint32_t child = 0;  // leaf: its first weight
+
+  TreeMode mode() const { return static_cast<TreeMode>(mode_bits); }
+  bool is_leaf() const { return mode() == TreeMode::leaf; }
+};
+static_assert(sizeof(TreeNode) == 16);
+
+struct TreeWeight {
+  uint32_t target = 0;
+  double value = 0;
+};
+
+struct TreeSet {
+  uint32_t first = 0;  // in members
+  uint32_t count = 0;
+};
+
+// Trees as a file describes them, before anything is believed: children may lead anywhere.
+struct TreeSource {
+  struct Node {
+    TreeMode mode = TreeMode::leaf;
+    bool missing_goes_true = false;
+    int64_t feature = 0;
+    double threshold = 0;   // of a member node the number of its set
+    size_t true_child = 0;  // positions in nodes
+    size_t false_child = 0;
+    size_t first_weight = 0;  // leaf
+    size_t weight_count = 0;
+    int64_t tree = -1;  // for messages: the file's name of the node; without a tree when that is negative
+    int64_t id = 0;
+  };
+  std::vector<Node> nodes;
+  std::vector<size_t> roots;
+  std::vector<TreeWeight> weights;
+  std::vector<std::vector<double>> sets;
+};
+
+class TreeEnsemble {
+ public:
+  TreeEnsemble() = default;
+  // base: one for each target, or empty. An input error that starts with `where` when a child, feature, weight or
+  // target does not exist or a branch is reached twice. Chains of "feature = value" tests that share their true child,
+  // which converters write for sets, become one member node; unreachable nodes are left out.
+  TreeEnsemble(std::string_view where, const TreeSource& source, size_t features, size_t targets,
+               TreeAggregate aggregate, std::vector<double> base);
+
+  size_t targets() const { return targets_; }
+  TreeAggregate aggregate() const { return aggregate_; }
+  std::span<const double> base() const { return base_; }
+  std::span<const TreeNode> nodes() const { return nodes_; }
+  std::span<const uint32_t> roots() const { return roots_; }
+  std::span<const TreeWeight> weights(const TreeNode& leaf) const {
+    return {weights_.data() + leaf.child, size_t{leaf.feature}};
+  }
+  // The numbers of a member node, sorted.
+  std::span<const double> members(const TreeNode& node) const {
+    const TreeSet& set = sets_[static_cast<size_t>(node.threshold)];
+    return {members_.data() + set.first, set.count};
+  }
+
+  // For every row in turn finish(row number, raw scores, whether each target has any weight or a base value): all
+  // doubles are changed freely. Rows go through the trees in blocks, tree by tree, so that a tree stays in the cache.
+  template <class T, class Finish>
+  void for_rows(const T* x, size_t rows, size_t width, std::byte* scratch, const Finish& finish) const {
+    auto* const totals = reinterpret_cast<double*>(scratch);
+    auto* const scored = reinterpret_cast<uint8_t*>(totals + block_rows() * targets_);
+    for (size_t begin = 0; begin < rows; begin += block_rows()) {
+      const size_t count = std::min(block_rows(), rows - begin);
+      raw_scores(x + begin * width, count, width, totals, scored);
+      for (size_t i = 0; i < count; i++) {
+        finish(begin + i, std::span<double>(totals + i * targets_, targets_), scored + i * targets_);
+      }
+    }
+  }
+  // Elements of scratch for for_rows, and their size.
+  size_t scratch_count() const { return block_rows() * targets_; }
+  static constexpr size_t kScratchSize = sizeof(double) + sizeof(uint8_t);
+
+ private:
+  size_t block_rows() const { return std::clamp<size_t>(4096 / targets_, 1, 128); }
+  // Of one block: both arrays are rows x targets. T: float, double, int32_t or int64_t.
+  template <class T>
+  void raw_scores(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const;
+  // kOnly: the mode of all branches, or leaf when they differ.
+  template <TreeMode kOnly>
+  bool goes_true(const TreeNode& node, double x) const;
+  // The leaves that some rows reach.
+  template <TreeMode kOnly, class T>
+  void find_leaves(uint32_t root, const T* x, size_t rows, size_t width, uint32_t* at) const;
+  template <TreeMode kOnly, class T>
+  void add_trees(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const;
+  void add_leaf(const TreeNode& leaf, double* totals, uint8_t* scored) const;
+
+  std::vector<TreeNode> nodes_;
+  std::vector<uint32_t> roots_;
+  std::vector<TreeWeight> weights_;
+  std::vector<TreeSet> sets_;
+  std::vector<double> members_;
+  size_t targets_ = 1;
+  TreeAggregate aggregate_ = TreeAggregate::sum;
+  std::vector<double> base_;
+  TreeMode only_mode_ = TreeMode::leaf;
+};
+
+}  // namespace assay

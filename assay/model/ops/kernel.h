@@ -1,0 +1,93 @@
+// What an operator is to the executor: a kernel, made once for a node whose input types and dimensions are known.
+//
+// A kernel computes its outputs from its inputs, and where it has derivatives, the products that gradients and DeepLift
+// need. It has no state of its own that changes: one kernel serves many threads, each with its own buffers. The
+// elements of one row come out with the same bits whatever other rows are in the batch: sums run in an order that
+// depends on their own length alone.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "assay/model/graph/tensor.h"
+
+namespace assay {
+
+// A value as it is known when a plan is made.
+struct ValueInfo {
+  OnnxElement type = OnnxElement::float32;  // as stored
+  Shape dims = {};
+  std::shared_ptr<const Tensor> constant = nullptr;  // null: known only when the graph runs
+
+  size_t count() const { return element_count(dims); }
+};
+
+// Where the inputs and outputs of a node lie during a run. Null stands for what is left out or not wanted.
+struct Buffers {
+  std::span<const void* const> inputs;
+  std::span<void* const> outputs;
+  // state_bytes() of memory aligned to 64 bytes that keeps its content from forward to backward of the same rows.
+  std::byte* state = nullptr;
+  // scratch_bytes() of memory aligned to 64 bytes whose content is lost after the call.
+  std::byte* scratch = nullptr;
+
+  template <class T>
+  const T* in(size_t i) const {
+    return i < inputs.size() ? static_cast<const T*>(inputs[i]) : nullptr;
+  }
+  template <class T>
+  T* out(size_t i) const {
+    return i < outputs.size() ? static_cast<T*>(outputs[i]) : nullptr;
+  }
+};
+
+// Derivatives of one scalar by the outputs (given) and by the inputs (wanted), of the same types and dimensions as the
+// values. Null stands for an output that takes no part, and for an input whose derivative nobody wants. Kernels ADD to
+// the derivatives by inputs, for a value may be used more than once.
+struct Gradients {
+  std::span<const void* const> outputs;
+  std::span<void* const> inputs;
+
+  template <class T>
+  const T* out(size_t i) const {
+    return i < outputs.size() ? static_cast<const T*>(outputs[i]) : nullptr;
+  }
+  template <class T>
+  T* in(size_t i) const {
+    return i < inputs.size() ? static_cast<T*>(inputs[i]) : nullptr;
+  }
+};
+
+class DenseLayer;
+class UnaryKernel;
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  virtual void forward(const Buffers& values) const = 0;
+
+  // Whether derivatives by input i are defined (float32 or float64, and the operator has them). What is not
+  // differentiable stops gradients: they are zero there by nature (comparisons, ArgMax) or not offered (trees).
+  virtual bool differentiable(size_t /*input*/) const { return false; }
+  // Adds the vector-Jacobian product to gradients.inputs. `values` are those of forward, outputs and state included.
+  virtual void backward(const Buffers& /*values*/, const Gradients& /*gradients*/) const {}
+
+  // The same with DeepLift's multipliers in place of derivatives: for every row, sum over inputs of
+  // multiplier * (input - reference input) = sum over outputs of multiplier * (output - reference output).
+  // Linear operators (in the inputs that change) inherit this: their multipliers are their derivatives.
+  virtual void rescale(const Buffers& values, const Buffers& /*reference*/, const Gradients& multipliers) const {
+    backward(values, multipliers);
+  }
+
+  virtual size_t state_bytes() const { return 0; }
+  // For forward and for backward alike.
+  virtual size_t scratch_bytes() const { return 0; }
+
+  // Roles in fusion; null for kernels that have none.
+  virtual const DenseLayer* dense_layer() const { return nullptr; }
+  virtual const UnaryKernel* unary() const { return nullptr; }
+};
+
+}  // namespace assay

@@ -1,0 +1,82 @@
+// A node while a plan is made: its attributes, checked, and what is known of its inputs; the operator sets its outputs.
+//
+// Every refusal is an input error that starts with file, node and operator: "m.onnx: node 'conv1' (Conv): ...".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/model/ops/kernel.h"
+
+namespace assay {
+
+// The dimensions or elements of one value must stay below this, so that products of two fit easily in 64 bits.
+inline constexpr int64_t kMostElements = int64_t{1} << 40;
+
+class NodeSetup {
+ public:
+  // inputs: null where left out. Everything must outlive the setup.
+  NodeSetup(const OnnxNode& node, int64_t opset, std::string where, std::vector<const ValueInfo*> inputs,
+            size_t most_bytes);
+
+  const OnnxNode& node() const { return node_; }
+  // The version of the node's domain.
+  int64_t opset() const { return opset_; }
+  const std::string& where() const { return where_; }
+  [[noreturn]] void fail(std::string_view message) const;
+
+  // Inputs. input(i) refuses a node that leaves it out. Expecting: refuses more or fewer.
+  void expect_inputs(size_t least, size_t most) const;
+  void expect_outputs(size_t least, size_t most) const;
+  size_t input_count() const { return inputs_.size(); }
+  bool has_input(size_t i) const { return i < inputs_.size() && inputs_[i] != nullptr; }
+  const ValueInfo& input(size_t i) const;
+  // Refuses an input that is not float32 or float64 / not of this type / not of as many dimensions.
+  const ValueInfo& floating_input(size_t i) const;
+  const ValueInfo& typed_input(size_t i, OnnxElement type) const;
+  void expect_rank(size_t i, size_t least, size_t most = 64) const;
+  // The values of an input that must be known before the graph runs: shapes, axes, ... `what` is for the message.
+  const Tensor& constant_input(size_t i, std::string_view what) const;
+  std::vector<int64_t> constant_integers(size_t i, std::string_view what) const;
+
+  // Attributes; the fallback when absent. One of another kind is refused.
+  bool has_attribute(std::string_view name) const { return node_.attribute(name) != nullptr; }
+  int64_t integer(std::string_view name, int64_t fallback) const;
+  float real(std::string_view name, float fallback) const;
+  bool flag(std::string_view name, bool fallback) const { return integer(name, fallback ? 1 : 0) != 0; }
+  std::string text(std::string_view name, std::string_view fallback) const;
+  std::vector<int64_t> integers(std::string_view name) const;  // empty when absent
+  std::vector<float> reals(std::string_view name) const;
+  std::vector<std::string> texts(std::string_view name) const;
+  const OnnxTensor* tensor(std::string_view name) const;  // null when absent
+
+  // An axis in -rank..rank-1 as 0..rank-1; refused outside.
+  size_t axis(int64_t axis, size_t rank) const;
+  // Distinct axes, sorted.
+  std::vector<size_t> axes(std::span<const int64_t> axes, size_t rank) const;
+
+  // Outputs. set_output refuses dimensions that are negative, and values of more bytes than the plan allows.
+  size_t output_count() const { return node_.outputs.size(); }
+  bool wants_output(size_t i) const { return i < node_.outputs.size() && !node_.outputs[i].empty(); }
+  void set_output(size_t i, OnnxElement stored, Shape dims);
+  const std::vector<std::optional<ValueInfo>>& outputs() const { return outputs_; }
+  // Refuses scratch or state memory beyond what the plan allows; returns bytes.
+  size_t checked_bytes(size_t count, size_t element_bytes) const;
+
+ private:
+  const OnnxAttribute* attribute(std::string_view name, OnnxAttributeKind kind) const;
+
+  const OnnxNode& node_;
+  int64_t opset_;
+  std::string where_;
+  std::vector<const ValueInfo*> inputs_;
+  size_t most_bytes_;
+  std::vector<std::optional<ValueInfo>> outputs_;
+};
+
+}  // namespace assay

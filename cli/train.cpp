@@ -1,0 +1,190 @@
+// assay train --data NAME|FILE --out FILE
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "assay/core/error.h"
+#include "assay/core/options.h"
+#include "assay/core/text.h"
+#include "assay/data/encoder.h"
+#include "assay/data/io/bytes.h"
+#include "assay/model/graph_model.h"
+#include "assay/model/train/recipe.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+
+namespace assay::cli {
+namespace {
+
+struct TrainArguments {
+  TableArguments table;
+  std::string hidden;
+  std::string cnn;
+  std::string network;
+  std::string training;
+  std::string encode = "label:impute=mean";
+  std::string out;
+};
+
+// "32,64"
+std::vector<int64_t> width_list(const char* option, const std::string& text) {
+  std::vector<int64_t> widths;
+  if (text == "none") return widths;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    int64_t width = 0;
+    const auto [at, problem] = std::from_chars(text.data() + begin, text.data() + end, width);
+    if (problem != std::errc() || at != text.data() + end || width < 1) {
+      fail_input(option, "whole numbers above 0, joined by commas", in_quotes(text));
+    }
+    widths.push_back(width);
+    begin = end + 1;
+  }
+  return widths;
+}
+
+// The options of one struct from "a=1:b=2"; the option's own name stands for the item.
+template <class Options>
+void set_options(const char* option, const std::string& text, Options& options) {
+  if (text.empty()) return;
+  const Spec spec = parse_spec(option, fmt::format("{}:{}", option, text));
+  detail::OptionSetter setter(spec);
+  options.describe(setter);
+  setter.finish();
+}
+
+Recipe recipe_of(const TrainArguments& arguments) {
+  Recipe recipe = arguments.cnn.empty() ? table_recipe() : image_recipe();
+  if (!arguments.cnn.empty()) {
+    recipe.cnn.channels = width_list("--cnn", arguments.cnn);
+    if (!arguments.hidden.empty()) recipe.cnn.dense = width_list("--hidden", arguments.hidden);
+    set_options("--network", arguments.network, recipe.cnn);
+  } else {
+    if (!arguments.hidden.empty()) recipe.mlp.hidden = width_list("--hidden", arguments.hidden);
+    set_options("--network", arguments.network, recipe.mlp);
+  }
+  set_options("--training", arguments.training, recipe.training);
+  return recipe;
+}
+
+// Before any work, for training takes long.
+void check_model_output(const std::string& path) {
+  if (format_extension(path) != ".onnx") fail_input("--out", "a file that ends in .onnx", in_quotes(path));
+  const auto folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    fail_input(path, "a folder to write into", fmt::format("no folder {}", folder.string()));
+  }
+}
+
+Encoder fit_encoder(const TrainArguments& arguments, const Table& training) {
+  Spec spec = parse_spec("--encode", arguments.encode);
+  spec.options.emplace_back("categorical", spec.name);
+  spec.name = "--encode " + spec.name;
+  return Encoder::fit(training, options_from<EncoderOptions>(spec));
+}
+
+void print_epoch(const EpochReport& report) {
+  fmt::print(stderr, "epoch {:>3}  training loss {:.4f}", report.epoch, report.training_loss);
+  if (!std::isnan(report.validation_loss)) fmt::print(stderr, "  validation loss {:.4f}", report.validation_loss);
+  if (!std::isnan(report.validation_accuracy)) fmt::print(stderr, "  accuracy {:.4f}", report.validation_accuracy);
+  fmt::print(stderr, "\n");
+}
+
+void print_summary(const TrainArguments& arguments, const TrainResult& result, const Dataset& data,
+                   const std::optional<Evaluation>& test, size_t test_rows) {
+  fmt::print("trained on {} rows of {}: best epoch {} of {}\n", with_commas(data.rows()), one_line(data.source),
+             result.best_epoch, result.history.size());
+  const auto line = [&](const char* what, double loss, double accuracy, const std::string& rows) {
+    if (std::isnan(loss)) return;
+    fmt::print("{} loss {:.4f}", what, loss);
+    if (!std::isnan(accuracy)) fmt::print(", accuracy {:.4f}", accuracy);
+    fmt::print("{}\n", rows);
+  };
+  line("validation", result.validation_loss, result.validation_accuracy, "");
+  if (test) line("test", test->loss, test->accuracy, fmt::format(" on {} rows", with_commas(test_rows)));
+  fmt::print("wrote {}\n", one_line(arguments.out));
+}
+
+void print_json(const TrainArguments& arguments, const TrainResult& result, const Dataset& data,
+                const std::optional<Evaluation>& test, size_t test_rows) {
+  using nlohmann::json;
+  const auto number = [](double v) { return std::isfinite(v) ? json(v) : json(); };
+  auto epochs = json::array();
+  for (const EpochReport& report : result.history) {
+    epochs.push_back({{"epoch", report.epoch},
+                      {"training_loss", number(report.training_loss)},
+                      {"validation_loss", number(report.validation_loss)},
+                      {"validation_accuracy", number(report.validation_accuracy)}});
+  }
+  json out = {{"out", arguments.out},
+              {"source", data.source},
+              {"rows", data.rows()},
+              {"best_epoch", result.best_epoch},
+              {"validation_loss", number(result.validation_loss)},
+              {"validation_accuracy", number(result.validation_accuracy)},
+              {"epochs", epochs}};
+  if (test) {
+    out["test"] = {{"rows", test_rows}, {"loss", number(test->loss)}, {"accuracy", number(test->accuracy)}};
+  }
+  fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
+}
+
+void train_model(const TrainArguments& arguments, const Session& session) {
+  const Recipe recipe = recipe_of(arguments);
+  check_model_output(arguments.out);
+  const Table training = arguments.table.open(session);
+  if (!training.label) {
+    fail_input(training.source, "a column of labels to predict; --label names it", "none");
+  }
+  const Encoder encoder = fit_encoder(arguments, training);
+  const Dataset data = encoder.apply(training);
+  const auto report = [&](const EpochReport& epoch) {
+    if (!session.quiet) print_epoch(epoch);
+  };
+  const TrainResult result = train_recipe(recipe, data, &encoder, session.context, report);
+  write_onnx(result.model, arguments.out);
+  std::optional<Evaluation> test;
+  size_t test_rows = 0;
+  if (arguments.table.split == "train") {
+    TableArguments held_out = arguments.table;
+    held_out.split = "test";
+    const Dataset rows = encoder.apply(held_out.open(session));
+    test = evaluate(result.model, rows, session.context);
+    test_rows = rows.rows();
+  }
+  if (session.json)
+    print_json(arguments, result, data, test, test_rows);
+  else
+    print_summary(arguments, result, data, test, test_rows);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<TrainArguments>();
+  arguments->table.split = "train";
+  CLI::App* command = app.add_subcommand("train", "Train a small network on a table or on images");
+  arguments->table.add_to(*command, "--data");
+  command->add_option("--hidden", arguments->hidden,
+                      "Neurons of each hidden layer, as in 40 or 16,16; none is a linear model");
+  command->add_option("--cnn", arguments->cnn, "Channels of each convolution for images, as in 32,64");
+  command->add_option("--network", arguments->network,
+                      "Options of the network: activation, slope; with --cnn also kernel, pool, padding; as in "
+                      "activation=tanh");
+  command->add_option("--training", arguments->training,
+                      "Options of training: epochs, batch, rate, weight_decay, schedule, patience, validation, "
+                      "class_weights, loss, scale; as in epochs=50:rate=0.001");
+  command->add_option("--encode", arguments->encode,
+                      "How raw columns become numbers, stored with the model: label or one_hot, with options");
+  command->add_option("--out", arguments->out, "The model file to write, .onnx")->required();
+  command->callback(
+      [&session, arguments] { session.run = [&session, arguments] { train_model(*arguments, session); }; });
+}
+
+}  // namespace assay::cli

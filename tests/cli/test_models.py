@@ -1,0 +1,217 @@
+"""`assay train`, `predict` and `inspect` through the program: models of others, models of our own, and bad ones."""
+
+import csv
+import json
+import math
+import pathlib
+
+import pytest
+
+FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "fixtures" / "models"
+STORED = sorted(file.parent.name for file in FIXTURES.glob("*/model.onnx"))
+
+
+def read(file):
+    with open(file, newline="", encoding="utf-8") as stream:
+        header, *rows = csv.reader(stream)
+    return header, rows
+
+
+def numbers(file):
+    header, rows = read(file)
+    return header, [[float(cell) for cell in row] for row in rows]
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_models_of_others_predict_as_their_source(assay, name):
+    folder = FIXTURES / name
+    options = ("--model", folder / "model.onnx", "--data", folder / "rows.csv")
+    result = assay("predict", *options, "--check", folder / "expected.csv", "--tolerance", "1e-5")
+    assert (result.returncode, result.stderr) == (0, ""), result.stderr
+    assert "largest difference" in result.stdout
+    columns = len(read(folder / "expected.csv")[0])
+    assert f"{columns} columns" in result.stdout or columns == 1
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_every_model_can_be_looked_at(assay, name):
+    shown = assay("inspect", FIXTURES / name / "model.onnx")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    facts = json.loads(assay("--json", "inspect", FIXTURES / name / "model.onnx").stdout)
+    assert facts["capabilities"][0] == "predict"
+    assert f"explained  {facts['explained']} of " in shown.stdout
+    trees = any("TreeEnsemble" in node["operator"] for node in facts["nodes"])
+    text = name.startswith("sklearn_columns")
+    assert ("gradients" in facts["capabilities"]) == (not trees and not text)
+
+
+def softmax(row):
+    top = max(row)
+    shares = [math.exp(value - top) for value in row]
+    return [share / sum(shares) for share in shares]
+
+
+@pytest.mark.parametrize(
+    ("name", "link"),
+    [
+        ("xgboost_binary", "sigmoid"),
+        ("lightgbm_three", "softmax"),
+        ("sklearn_logistic_iris", "softmax"),
+        ("sklearn_mlp_binary", "sigmoid"),
+        ("torch_grouped_cnn_dynamo", "softmax"),
+        ("torch_mlp_script", "softmax"),
+    ],
+)
+def test_units_are_functions_of_each_other(assay, tmp_path, name, link):
+    tables = {}
+    for unit in ("margin", "probability", "log_odds"):
+        options = ("--model", FIXTURES / name / "model.onnx", "--data", FIXTURES / name / "rows.csv")
+        result = assay("predict", *options, "--output", unit, "--out", f"{unit}.csv")
+        assert result.returncode == 0, result.stderr
+        header, tables[unit] = numbers(tmp_path / f"{unit}.csv")
+        assert all(column.startswith(f"{unit}.") for column in header)
+    for margins, probabilities, odds in zip(*tables.values(), strict=True):
+        expected = softmax(margins) if link == "softmax" else [1 / (1 + math.exp(-z)) for z in margins]
+        # A binary booster's probabilities are those of both classes.
+        found = probabilities[-len(expected) :]
+        assert found == pytest.approx(expected, abs=1e-6)
+        assert [1 / (1 + math.exp(-z)) for z in odds] == pytest.approx(expected, abs=1e-6)
+
+
+def test_only_probabilities_says_so(assay):
+    forest = FIXTURES / "sklearn_forest"
+    assert "probabilities, for the model has no margins" in assay("inspect", forest / "model.onnx").stdout
+    result = assay("predict", "--model", forest / "model.onnx", "--data", forest / "rows.csv", "--output", "margin")
+    assert result.returncode == 1
+    assert "output margin is not available: the trees' leaves hold probabilities" in result.stderr
+
+
+def test_a_difference_is_found_and_can_be_an_error(assay, tmp_path):
+    folder = FIXTURES / "xgboost_regressor"
+    header, rows = read(folder / "expected.csv")
+    rows[3][0] = repr(float(rows[3][0]) + 0.25)
+    with open(tmp_path / "off.csv", "w", newline="") as stream:
+        csv.writer(stream).writerows([header, *rows])
+    options = ("predict", "--model", folder / "model.onnx", "--data", folder / "rows.csv", "--check", "off.csv")
+    result = assay(*options)
+    assert result.returncode == 0
+    assert "largest difference from off.csv: 0.25 (row 4, column variable)" in result.stdout
+    assert assay(*options, "--tolerance", "0.3").returncode == 0
+    strict = assay(*options, "--tolerance", "0.2")
+    assert strict.returncode == 1
+    assert "row 4" in strict.stderr
+
+
+def test_iris_is_learned_and_raw_rows_are_predicted(assay, tmp_path):
+    trained = assay("--quiet", "train", "--data", "iris", "--hidden", "16", "--out", "iris.onnx")
+    assert (trained.returncode, trained.stderr) == (0, "")
+    result = assay("predict", "--model", "iris.onnx", "--data", "iris", "--split", "test", "--out", "p.csv")
+    assert result.returncode == 0, result.stderr
+    share = float(result.stdout.split("accuracy ")[1].split()[0])
+    assert share >= 0.96
+    header, rows = numbers(tmp_path / "p.csv")
+    assert header == ["probability.0", "probability.1", "probability.2"]
+    assert len(rows) == 30
+    assert all(abs(sum(row) - 1) < 1e-5 for row in rows)
+    shown = assay("inspect", "iris.onnx").stdout
+    assert "classes    3: setosa, versicolor, virginica" in shown
+    assert "retraining" in shown
+    assert "encoder    takes 4 raw columns" in shown
+
+
+def test_a_saved_model_is_the_same_on_any_number_of_threads(assay, tmp_path):
+    for threads in (1, 2, 7):
+        options = ("--threads", threads, "--seed", "5", "--quiet", "train", "--data", "iris", "--hidden", "8,8")
+        assert assay(*options, "--training", "epochs=5", "--out", f"{threads}.onnx").returncode == 0
+    first = (tmp_path / "1.onnx").read_bytes()
+    assert (tmp_path / "2.onnx").read_bytes() == first
+    assert (tmp_path / "7.onnx").read_bytes() == first
+    assay(
+        "--seed",
+        "6",
+        "--quiet",
+        "train",
+        "--data",
+        "iris",
+        "--hidden",
+        "8,8",
+        "--training",
+        "epochs=5",
+        "--out",
+        "o.onnx",
+    )
+    assert (tmp_path / "o.onnx").read_bytes() != first
+
+
+def test_adult_reaches_the_papers_accuracy(assay, data_dir):
+    trained = assay("--json", "--quiet", "train", "--data", "adult", "--hidden", "40", "--out", "adult.onnx")
+    assert trained.returncode == 0, trained.stderr
+    facts = json.loads(trained.stdout)
+    assert facts["test"]["accuracy"] >= 0.82
+    result = assay("predict", "--model", "adult.onnx", "--data", "adult", "--split", "test", "--out", "p.npy")
+    share = float(result.stdout.split("accuracy ")[1].split()[0])
+    assert share == pytest.approx(facts["test"]["accuracy"], abs=1e-4)
+
+
+BAD_TRAINING = {
+    "no labels": (("--data", "rows.csv", "--out", "m.onnx"), "a column of labels to predict; --label names it"),
+    "not a model file": (("--data", "iris", "--out", "m.csv"), "--out: expected a file that ends in .onnx"),
+    "no folder": (("--data", "iris", "--out", "no/m.onnx"), "expected a folder to write into"),
+    "no width": (("--data", "iris", "--hidden", "40,x", "--out", "m.onnx"), "--hidden: expected whole numbers above 0"),
+    "unknown option": (("--data", "iris", "--training", "epoch=5", "--out", "m.onnx"), "'epoch'"),
+    "out of range": (("--data", "iris", "--training", "rate=-1", "--out", "m.onnx"), "rate"),
+    "images for a table": (("--data", "iris", "--cnn", "8", "--out", "m.onnx"), "image"),
+    "diverges": (("--data", "iris", "--training", "rate=100:schedule=constant:epochs=200", "--out", "m.onnx"), None),
+}
+
+
+@pytest.mark.parametrize("what", BAD_TRAINING)
+def test_bad_training_is_refused_and_nothing_is_written(assay, tmp_path, what):
+    arguments, words = BAD_TRAINING[what]
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n3,4\n")
+    result = assay("--quiet", "train", *arguments)
+    if words is None:  # whatever becomes of it, it is one of two things
+        assert (result.returncode == 0) == (tmp_path / "m.onnx").exists()
+        return
+    assert result.returncode == 1
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["rows.csv"]
+
+
+BAD_MODELS = {
+    "no file": (None, "nowhere.onnx"),
+    "empty": (b"", "bad.onnx"),
+    "text": (b"not a model at all", "bad.onnx"),
+    "cut": ((FIXTURES / "torch_mlp_script" / "model.onnx").read_bytes()[:-40], "bad.onnx"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_MODELS)
+@pytest.mark.parametrize("command", ["inspect", "predict"])
+def test_bad_models_get_one_sentence(assay, tmp_path, what, command):
+    content, name = BAD_MODELS[what]
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    arguments = ("inspect", name) if command == "inspect" else ("predict", "--model", name, "--data", "iris")
+    result = assay(*arguments)
+    assert result.returncode == 1
+    assert name in result.stderr
+    assert result.stderr.startswith("assay: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_rows_that_do_not_fit_are_refused_by_name(assay, tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    result = assay("predict", "--model", FIXTURES / "torch_mlp_script" / "model.onnx", "--data", "rows.csv")
+    assert result.returncode == 1
+    assert "takes 6 features, found 2 columns" in result.stderr
+    result = assay("predict", "--model", FIXTURES / "sklearn_columns" / "model.onnx", "--data", "rows.csv")
+    assert result.returncode == 1
+    assert "column 'age' is missing" in result.stderr or "is missing, which" in result.stderr
+    result = assay(
+        "predict", "--model", FIXTURES / "torch_mlp_script" / "model.onnx", "--data", "iris", "--out", "p.xyz"
+    )
+    assert result.returncode == 1
+    assert "p.xyz" in result.stderr

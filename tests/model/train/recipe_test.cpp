@@ -1,0 +1,226 @@
+#include "assay/model/train/recipe.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "assay/data/datasets.h"
+#include "assay/model/graph_model.h"
+#include "tests/message.h"
+#include "tests/model/train/made_data.h"
+
+namespace assay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+Context seeded(uint64_t seed, unsigned threads = 0) {
+  Context context;
+  context.seed = seed;
+  context.threads = threads;
+  return context;
+}
+
+Recipe short_recipe(int64_t epochs) {
+  Recipe recipe = table_recipe();
+  recipe.training.epochs = epochs;
+  return recipe;
+}
+
+Recipe short_image_recipe() {
+  Recipe recipe = image_recipe();
+  recipe.cnn.channels = {4};
+  recipe.cnn.dense = {8};
+  recipe.training.epochs = 12;
+  recipe.training.batch = 32;
+  recipe.training.rate = 0.01;
+  recipe.training.validation = 0.2;
+  return recipe;
+}
+
+Json stored_recipe(const OnnxModel& model) { return Json::parse(model.metadata.back().second); }
+
+Metadata with_recipe(Metadata metadata, const Json& recipe) {
+  metadata.back().second = recipe.dump();
+  return metadata;
+}
+
+TEST(Recipe, ReachesThePapersAccuracyOnIrisAndStoresWhatItTook) {
+  DatasetRequest request;
+  request.split = Split::train;
+  const Table table = load_dataset("iris", request);
+  request.split = Split::test;
+  const Table rest = load_dataset("iris", request);
+  const Encoder encoder = Encoder::fit(table, {});
+  const TrainResult result = train_recipe(table_recipe(), encoder.apply(table), &encoder, seeded(0));
+  EXPECT_GE(evaluate(result.model, encoder.apply(rest), {}).accuracy, 0.96);
+
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : result.model.metadata) keys.push_back(key);
+  EXPECT_THAT(keys, ElementsAre("assay.encoder", "assay.feature_names", "assay.class_names", "assay.training"));
+  EXPECT_EQ(Encoder::from_json("test", result.model.metadata[0].second).feature_names(), encoder.feature_names());
+  EXPECT_EQ(Json::parse(result.model.metadata[1].second), Json(encoder.feature_names()));
+  EXPECT_EQ(Json::parse(result.model.metadata[2].second), Json(encoder.class_names()));
+  const Json recipe = stored_recipe(result.model);
+  EXPECT_EQ(recipe["network"], "mlp");
+  EXPECT_EQ(recipe["hidden"], Json({40}));
+  EXPECT_EQ(recipe["options"]["activation"], "leaky_relu");
+  EXPECT_EQ(recipe["training"]["epochs"], 100);
+  EXPECT_EQ(recipe["seed"], 0);
+  EXPECT_EQ(recipe["rows"], 108);
+  EXPECT_EQ(recipe["validation_rows"], 12);
+  EXPECT_EQ(recipe["best_epoch"], result.best_epoch);
+  EXPECT_EQ(recipe["validation_accuracy"], result.validation_accuracy);
+  // The saved file is the model.
+  EXPECT_EQ(parse_onnx("m.onnx", serialise_onnx(result.model), ""), result.model);
+}
+
+TEST(Recipe, FilesAreTheSameOnAnyNumberOfThreads) {
+  const Dataset table = circle(200, 3, 1), images = stripes(100, 2);
+  std::vector<std::string> tables, pictures;
+  for (const unsigned threads : {1u, 2u, 7u}) {
+    tables.push_back(serialise_onnx(train_recipe(short_recipe(5), table, nullptr, seeded(3, threads)).model));
+    pictures.push_back(serialise_onnx(train_recipe(short_image_recipe(), images, nullptr, seeded(3, threads)).model));
+  }
+  for (size_t i = 1; i < 3; ++i) {
+    EXPECT_EQ(tables[0], tables[i]);
+    EXPECT_EQ(pictures[0], pictures[i]);
+  }
+  EXPECT_NE(tables[0], serialise_onnx(train_recipe(short_recipe(5), table, nullptr, seeded(4)).model));
+}
+
+TEST(Recipe, ConvolutionsTellStripesApart) {
+  const TrainResult result = train_recipe(short_image_recipe(), stripes(300, 1), nullptr, seeded(1));
+  // Pixels as bytes: the scaling is inside.
+  EXPECT_GT(evaluate(result.model, stripes(200, 2), {}).accuracy, 0.95);
+  const Json recipe = stored_recipe(result.model);
+  EXPECT_EQ(recipe["network"], "cnn");
+  EXPECT_EQ(recipe["channels"], Json({4}));
+  EXPECT_EQ(recipe["image"], Json({12, 12}));
+}
+
+TEST(Recipe, PaddedConvolutionsKeepTheirScale) {
+  Recipe recipe = short_image_recipe();
+  recipe.cnn.padding = "same";
+  const TrainResult result = train_recipe(recipe, stripes(300, 1), nullptr, seeded(1));
+  // What was measured on scaled rows while training holds for the saved model on bytes.
+  EXPECT_NEAR(result.validation_loss, result.history[result.best_epoch - 1].validation_loss, 1e-4);
+}
+
+TEST(Recipe, RegressionSetsRandomRowsAside) {
+  const TrainResult result = train_recipe(short_recipe(40), curve(500, 1), nullptr, seeded(1));
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : result.model.metadata) keys.push_back(key);
+  EXPECT_THAT(keys, ElementsAre("assay.feature_names", "assay.training"));
+  EXPECT_EQ(stored_recipe(result.model)["validation_rows"], 50);
+  EXPECT_TRUE(stored_recipe(result.model)["validation_accuracy"].is_null());
+  // The lowest labels alone would have a validation loss that nothing like the training rows explains.
+  EXPECT_LT(result.validation_loss, 10 * result.history.back().training_loss);
+}
+
+TEST(Recipe, WithoutValidationUsesAllRows) {
+  Recipe recipe = short_recipe(3);
+  recipe.training.validation = 0;
+  const Json stored = stored_recipe(train_recipe(recipe, circle(50, 3, 1), nullptr, seeded(1)).model);
+  EXPECT_EQ(stored["rows"], 50);
+  EXPECT_EQ(stored["validation_rows"], 0);
+  EXPECT_TRUE(stored["validation_loss"].is_null());
+}
+
+TEST(Retrain, FollowsTheStoredRecipe) {
+  Recipe recipe = short_recipe(6);
+  recipe.mlp.hidden = {7, 5};
+  recipe.mlp.activation.activation = "tanh";
+  recipe.training.rate = 0.0123;
+  recipe.training.batch = 17;
+  recipe.training.class_weights = "balanced";
+  recipe.training.schedule = "constant";
+  const Dataset data = circle(120, 3, 1);
+  const Encoder encoder = Encoder::fit(to_table(data), {});
+  const OnnxModel first = train_recipe(recipe, data, &encoder, seeded(8)).model;
+  EXPECT_TRUE(has_recipe(first.metadata));
+  // The same rows and seed: the same file, whatever the seed of the context.
+  EXPECT_EQ(serialise_onnx(retrain("m.onnx", first.metadata, data, 8, seeded(99))), serialise_onnx(first));
+  const OnnxModel other = retrain("m.onnx", first.metadata, data, 9, {});
+  EXPECT_NE(other.graph.initializers, first.graph.initializers);
+  EXPECT_EQ(stored_recipe(other)["seed"], 9);
+  const OnnxModel fewer = retrain("m.onnx", first.metadata, circle(60, 3, 5), 8, {});
+  EXPECT_EQ(stored_recipe(fewer)["rows"], 54);
+  EXPECT_EQ(fewer.graph.nodes, first.graph.nodes);
+  EXPECT_EQ(fewer.metadata[0], first.metadata[0]);
+}
+
+TEST(Retrain, KnowsTheImageOfRowsWithoutAShape) {
+  const Dataset data = stripes(60, 1);
+  Dataset rows = data;
+  rows.item_shape.clear();
+  for (const Recipe& recipe : {short_image_recipe(), short_recipe(3)}) {
+    const OnnxModel first = train_recipe(recipe, data, nullptr, seeded(8)).model;
+    EXPECT_EQ(stored_recipe(first)["training"]["scale"], "pixels");
+    EXPECT_EQ(serialise_onnx(retrain("m.onnx", first.metadata, rows, 8, {})), serialise_onnx(first));
+  }
+}
+
+TEST(Retrain, RefusesWhatDoesNotFit) {
+  const Dataset data = circle(60, 3, 1);
+  const Metadata good = train_recipe(short_recipe(1), data, nullptr, seeded(1)).model.metadata;
+  const auto refusal = [&](const Metadata& metadata, const Dataset& rows) {
+    return sentence([&] { retrain("m.onnx", metadata, rows, 1, {}); });
+  };
+  EXPECT_EQ(refusal(good, data), "no error");
+  EXPECT_FALSE(has_recipe({}));
+  EXPECT_THAT(refusal({}, data), HasSubstr("m.onnx: expected a recipe to train by"));
+  EXPECT_THAT(refusal(good, circle(60, 4, 1)), HasSubstr("features that the model has"));
+  Dataset others = data;
+  others.class_names = {"inside", "elsewhere"};
+  EXPECT_THAT(refusal(good, others), HasSubstr("elsewhere"));
+  others.class_names.clear();
+  EXPECT_THAT(refusal(good, others), HasSubstr("found values"));
+}
+
+TEST(Retrain, ChecksEverythingInTheRecipe) {
+  const Dataset data = circle(60, 3, 1);
+  const OnnxModel model = train_recipe(short_recipe(1), data, nullptr, seeded(1)).model;
+  const Json good = stored_recipe(model);
+  const auto refusal = [&](const Json& recipe) {
+    return sentence([&] { retrain("m.onnx", with_recipe(model.metadata, recipe), data, 1, {}); });
+  };
+  EXPECT_EQ(refusal(good), "no error");
+  const auto changed = [&](const char* at, const Json& value) {
+    Json recipe = good;
+    recipe[Json::json_pointer(at)] = value;
+    return refusal(recipe);
+  };
+  EXPECT_THAT(changed("/assay_training", 2), HasSubstr("m.onnx, assay.training: expected a recipe of format 1"));
+  EXPECT_THAT(changed("/network", "transformer"), HasSubstr("mlp or cnn"));
+  EXPECT_THAT(changed("/network", 3), HasSubstr("cannot be read"));
+  EXPECT_THAT(changed("/hidden", "40"), HasSubstr("hidden: a list"));
+  EXPECT_THAT(changed("/hidden", Json::parse("[1.5]")), HasSubstr("whole numbers"));
+  EXPECT_THAT(changed("/hidden", Json::parse("[-3]")), HasSubstr("hidden layer 1"));
+  EXPECT_THAT(changed("/hidden", Json::parse("[18446744073709551615]")), HasSubstr("hidden layer 1"));
+  EXPECT_THAT(changed("/hidden", std::vector<int>(65, 1)), HasSubstr("at most 64"));
+  EXPECT_THAT(changed("/options/activation", "step"), HasSubstr("option activation"));
+  EXPECT_THAT(changed("/options/more", 1), HasSubstr("no option 'more'"));
+  EXPECT_THAT(changed("/options", 7), HasSubstr("object of options"));
+  EXPECT_THAT(changed("/training/epochs", -1), HasSubstr("option epochs"));
+  EXPECT_THAT(changed("/training/rate", "fast"), HasSubstr("option rate"));
+  EXPECT_THAT(changed("/training/batch", 0), HasSubstr("option batch"));
+  Json missing = good;
+  missing.erase("training");
+  EXPECT_THAT(refusal(missing), HasSubstr("cannot be read"));
+  Metadata broken = model.metadata;
+  broken.back().second = "{\"assay_training\": 1";
+  EXPECT_THAT(sentence([&] { retrain("m.onnx", broken, data, 1, {}); }), HasSubstr("cannot be read"));
+  broken.back().second = "[]";
+  EXPECT_THAT(sentence([&] { retrain("m.onnx", broken, data, 1, {}); }), HasSubstr("format 1"));
+}
+
+}  // namespace
+}  // namespace assay
