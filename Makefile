@@ -47,7 +47,8 @@ test: setup-test ## Build, then run every test that is not long
 	@ctest --test-dir build --parallel 2 --verbose | $(BRIEF)
 	@$(PYTEST) tests
 
-test-long: test fuzz ## The tests, and the fuzzers for FUZZ_SECONDS each (about ten minutes)
+test-long: test fuzz ## The tests, those that take minutes, and the fuzzers for FUZZ_SECONDS each (about a quarter hour)
+	@$(PYTEST) tests/long --run-long
 
 test-peers: build setup-test ## Compare with scikit-learn, SciPy, pandas and ONNX, in an environment of their own
 	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -55,10 +56,12 @@ test-peers: build setup-test ## Compare with scikit-learn, SciPy, pandas and ONN
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
 	@$(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
 
-bench: setup-test ## Run the benchmarks
+bench: setup-test ## Run the benchmarks, then the model engine beside PyTorch and onnxruntime
 	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build build --target assay_benchmarks
+	@cmake --build build --target assay_benchmarks assay_program
 	@build/assay_benchmarks $(BENCH)
+	@tools/make-venv $(PEERS) tools/requirements/peers.txt
+	@$(PEERS)/bin/python -W ignore benchmarks/engine.py
 
 bench-peers: build ## Measure Assay beside its peers in one run
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt

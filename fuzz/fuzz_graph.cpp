@@ -45,7 +45,7 @@ assay::Feed feed_of(const assay::OnnxValue& input) {
   if (assay::onnx_element_count("fuzz.onnx", dims) > kMostBytes / assay::element_size(type)) {
     assay::fail_input("too large to be worth the time");
   }
-  return {input.name, {type, dims, nullptr}, assay::is_floating(type)};
+  return {input.name, {type, dims, nullptr}};
 }
 
 // All elements of a tensor of numbers.
@@ -102,13 +102,14 @@ void run(const assay::Plan& plan, const assay::PlanRequest& request) {
   workspace.rescale(reference);
 }
 
-void plan_and_run(const assay::Graph& graph, bool known) {
+void plan_and_run(const assay::Graph& graph, bool known, bool gradients) {
   assay::PlanRequest request;
   request.most_bytes = kMostBytes;
   for (const auto& input : graph.inputs()) {
     assay::Feed feed = feed_of(input);
     const bool whole = feed.info.type == assay::OnnxElement::int64 || feed.info.type == assay::OnnxElement::int32;
     if (known && whole) feed.info.constant = numbers(feed.info, graph.producer());
+    feed.gradient = gradients && assay::is_floating(feed.info.type);
     request.feeds.push_back(feed);
   }
   for (const auto& output : graph.outputs()) request.fetches.push_back(output.name);
@@ -123,7 +124,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::optional<assay::Graph> graph;
   if (!succeeds([&] { graph.emplace("fuzz.onnx", assay::parse_onnx("fuzz.onnx", bytes, ""), kMostBytes); })) return 0;
   for (const bool known : {false, true}) {
-    succeeds([&] { plan_and_run(*graph, known); });
+    // Plans without derivatives fuse more.
+    for (const bool gradients : {false, true}) {
+      succeeds([&] { plan_and_run(*graph, known, gradients); });
+    }
   }
   return 0;
 }

@@ -41,6 +41,10 @@ std::vector<std::string> metadata_names(const Graph& graph, std::string_view key
 
 // Copies rows of a fetched value, float32 or float64.
 void copy_rows(const void* source, OnnxElement type, size_t width, size_t begin, size_t end, MatrixView<float> out) {
+  if (type == OnnxElement::float32 && out.stride() == width) {
+    std::memcpy(out.row(begin).data(), source, (end - begin) * width * sizeof(float));
+    return;
+  }
   for (size_t r = begin; r < end; r++) {
     float* to = out.row(r).data();
     const size_t from = (r - begin) * width;
@@ -189,6 +193,10 @@ class OnnxGraphModel final : public GraphModel,
     for (size_t i = 0; i < inputs_.inputs.size(); i++) {
       const RowInput& input = inputs_.inputs[i];
       const auto* from = static_cast<const float*>(workspace.feed_gradient(i));
+      if (input.columns == out.stride()) {
+        std::copy_n(from, (block.end - block.begin) * input.columns, out.row(block.begin).data());
+        continue;
+      }
       for (size_t r = block.begin; r < block.end; r++, from += input.columns) {
         std::copy_n(from, input.columns, out.row(r).data() + input.first_column);
       }

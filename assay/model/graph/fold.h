@@ -17,7 +17,8 @@ struct MadeKernel {
 };
 
 // inputs: null where left out. An input error when the node cannot run with them.
-MadeKernel make_kernel(const GraphNode& node, const std::vector<const ValueInfo*>& inputs, size_t most_bytes);
+MadeKernel make_kernel(const GraphNode& node, const std::vector<const ValueInfo*>& inputs, size_t most_bytes,
+                       bool gradients);
 
 // Runs a kernel whose inputs are constants (or that does not look at their elements: null is passed for those without).
 std::vector<std::shared_ptr<const Tensor>> fold(const MadeKernel& made, const std::vector<const ValueInfo*>& inputs);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "assay/model/graph/plan_parts.h"
@@ -121,11 +122,40 @@ class Fuser {
   std::vector<size_t> inputs_;
 };
 
+// Joins a kernel and the leaky ReLU behind it, where the kernel can.
+void fuse_leaky(std::vector<PlanStep>& steps, const std::vector<PlanValue>& values, const std::vector<bool>& kept) {
+  std::vector<size_t> uses(values.size(), 0);
+  std::vector<size_t> maker(values.size(), kNoValue);
+  for (size_t s = 0; s < steps.size(); s++) {
+    for (const size_t input : steps[s].inputs) {
+      if (input != kNoValue) uses[input]++;
+    }
+    if (!steps[s].outputs.empty() && steps[s].outputs[0] != kNoValue) maker[steps[s].outputs[0]] = s;
+  }
+  std::vector<bool> gone(steps.size(), false);
+  for (size_t s = 0; s < steps.size(); s++) {
+    const UnaryKernel* unary = steps[s].kernel->unary();
+    if (unary == nullptr || std::isnan(unary->leaky_slope())) continue;
+    const size_t between = steps[s].inputs[0];
+    const size_t before = maker[between];
+    if (before == kNoValue || uses[between] != 1 || kept[between]) continue;
+    std::shared_ptr<const Kernel> fused = steps[before].kernel->with_leaky(unary->leaky_slope());
+    if (fused == nullptr) continue;
+    steps[before].kernel = std::move(fused);
+    steps[before].outputs[0] = steps[s].outputs[0];
+    gone[s] = true;
+  }
+  size_t at = 0;
+  std::erase_if(steps, [&](const PlanStep&) { return gone[at++]; });
+}
+
 }  // namespace
 
-void fuse_dense_chains(std::vector<PlanStep>& steps, const std::vector<PlanValue>& values,
-                       const std::vector<bool>& kept, bool gradients) {
+void fuse_steps(std::vector<PlanStep>& steps, const std::vector<PlanValue>& values, const std::vector<bool>& kept,
+                bool gradients) {
   Fuser(steps, values, kept).run(gradients);
+  // Backward needs what comes before the ReLU.
+  if (!gradients) fuse_leaky(steps, values, kept);
 }
 
 }  // namespace assay

@@ -204,7 +204,7 @@ void Graph::fold_constants(size_t most_bytes) {
       kept.push_back(std::move(node));
       continue;
     }
-    const MadeKernel made = make_kernel(node, inputs, bytes_left);
+    const MadeKernel made = make_kernel(node, inputs, bytes_left, false);
     std::vector<std::shared_ptr<const Tensor>> outputs = fold(made, inputs);
     for (size_t i = 0; i < node.outputs.size(); i++) {
       if (node.outputs[i] == GraphNode::kNoValue || outputs[i] == nullptr) continue;

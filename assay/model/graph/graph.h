@@ -36,7 +36,7 @@ class Graph {
  public:
   // The oldest and newest version of ONNX's own operators that the engine knows.
   static constexpr int64_t kOldestOpset = 7;
-  static constexpr int64_t kNewestOpset = 26;
+  static constexpr int64_t kNewestOpset = 27;
 
   // An input error that names all operators the engine lacks, or the node, value or operator that is wrong. `name` is
   // the file's, for messages. Computing what depends on weights alone takes at most most_bytes per value.

@@ -62,7 +62,7 @@ Plan::Plan(const Graph& graph, const PlanRequest& request) : values_(graph.value
   std::vector<bool> kept(values_.size(), false);
   for (const size_t fetch : fetches_) kept[fetch] = true;
   drop_unused(kept);
-  if (request.fuse) fuse_dense_chains(steps_, values_, kept, gradients_);
+  if (request.fuse) fuse_steps(steps_, values_, kept, gradients_);
   if (gradients_) find_gradients(request);
   place(request.most_bytes, kept, graph.name());
 }
@@ -86,7 +86,7 @@ void Plan::add_steps(const Graph& graph, const PlanRequest& request) {
       }
       foldable &= values_[input].info.constant != nullptr || node.onnx.op_type == "Shape";
     }
-    MadeKernel made = make_kernel(node, inputs, request.most_bytes);
+    MadeKernel made = make_kernel(node, inputs, request.most_bytes, gradients_);
     std::vector<std::shared_ptr<const Tensor>> folded;
     if (foldable) folded = fold(made, inputs);
     PlanStep step;
@@ -208,9 +208,13 @@ void Plan::place(size_t most_bytes, const std::vector<bool>& kept, const std::st
     value.gradient_place = arena_bytes_;
     arena_bytes_ += aligned_size(value.info.count() * element_size(value.info.type));
   }
-  if (arena_bytes_ > most_bytes) {
+  size_t text_bytes = 0;
+  for (const PlanValue& value : values_) {
+    if (value.text != kNoPlace) text_bytes += value.info.count() * sizeof(std::string);
+  }
+  if (arena_bytes_ > most_bytes || text_bytes > most_bytes) {
     fail_input(fmt::format("{}: one block of rows needs {} bytes for its values; at most {} are allowed", name,
-                           arena_bytes_, most_bytes));
+                           std::max(arena_bytes_, text_bytes), most_bytes));
   }
 }
 

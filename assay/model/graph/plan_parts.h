@@ -37,9 +37,10 @@ struct PlanValue {
   bool seed = false;  // fetched: the caller sets its derivative
 };
 
-// Joins chains of dense layers and the element-wise functions between them into one kernel each. `steps` are in running
-// order; `kept` are values that must stay (fetched ones).
-void fuse_dense_chains(std::vector<PlanStep>& steps, const std::vector<PlanValue>& values,
+// Joins chains of dense layers and the element-wise functions between them into one kernel each, and ReLUs with what
+// comes before them where nothing runs backward. `steps` are in running order; `kept` are values that must stay
+// (fetched ones).
+void fuse_steps(std::vector<PlanStep>& steps, const std::vector<PlanValue>& values,
                        const std::vector<bool>& kept, bool gradients);
 
 // Gives every value a place in one arena; values whose lives do not overlap share memory when `reuse`. Returns its

@@ -18,7 +18,7 @@ namespace {
 // rows at least share each pass over the weights.
 constexpr size_t kBlockBytes = size_t{512} << 10;
 constexpr size_t kMostRows = 1024;
-constexpr size_t kLeastRows = 4;
+constexpr size_t kLeastRows = 2;
 
 template <class T>
 T converted(float value, const std::string& input) {

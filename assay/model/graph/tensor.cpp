@@ -74,7 +74,7 @@ Tensor Tensor::from_onnx(std::string_view where, const OnnxTensor& source) {
     std::copy(source.strings.begin(), source.strings.end(), tensor.data<std::string>());
   } else if (stored != source.type) {
     const std::vector<float> values = to_floats(where, source);
-    std::memcpy(tensor.raw(), values.data(), values.size() * sizeof(float));
+    std::copy(values.begin(), values.end(), tensor.data<float>());
   } else if (stored == OnnxElement::boolean) {
     for (size_t i = 0; i < tensor.count_; i++) tensor.data<bool>()[i] = source.raw[i] != 0;
   } else if (tensor.count_ > 0) {

@@ -63,6 +63,8 @@ struct Tile {
   float* out = nullptr;
   size_t out_row = 0;
   size_t columns = 0;  // of a partial tile
+  bool leaky = false;
+  float slope = 0;
 };
 
 // Partial: one vector, of which only the first `columns` lanes are there.
@@ -105,6 +107,20 @@ HWY_NOINLINE void compute_tile(const Tile& tile) {
     }
     a += tile.a_col;
     b += tile.b_row;
+  }
+  if (tile.leaky) {
+    const Vector zero = hn::Zero(d);
+    const Vector slope = hn::Set(d, tile.slope);
+    const bool flat = tile.slope == 0;
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < kRows; i++) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < kVectors; j++) {
+        const Vector sloped = hn::IfThenElse(hn::Gt(sum[i][j], zero), sum[i][j], hn::Mul(sum[i][j], slope));
+        // 0 times minus infinity is no number, but the function is 0 there.
+        sum[i][j] = flat ? hn::IfThenElse(hn::Lt(sum[i][j], zero), zero, sum[i][j]) : sloped;
+      }
+    }
   }
   HWY_UNROLL(16)
   for (size_t i = 0; i < kRows; i++) {
@@ -165,6 +181,8 @@ void product(const Product& p) {
     tile.bias = p.bias;
     tile.accumulate = p.accumulate || block > 0;
     tile.out_row = p.out_row;
+    tile.leaky = p.leaky && block + 1 == blocks;
+    tile.slope = p.slope;
     const auto panel = [&](const auto& functions, size_t j, size_t columns, float* copy_to = nullptr) {
       tile.a = p.a + begin * p.a_col;
       tile.b = p.b + begin * p.b_row + j;

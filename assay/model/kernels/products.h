@@ -23,6 +23,8 @@ struct Product {
   bool accumulate = false;
   float* out = nullptr;
   size_t out_row = 0;
+  bool leaky = false;
+  float slope = 0;
 };
 void product(const Product& p);
 

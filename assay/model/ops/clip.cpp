@@ -1,6 +1,6 @@
 // Clip: y = min(max(x, low), high), so high wins where low > high; a bound that is absent does not bound. Bounds are
-// attributes before opset 11 and inputs from it on; integers too. The derivative by x is 1 at the bounds, as in
-// PyTorch's clamp.
+// attributes before opset 11 and inputs from it on; integers too. The derivative by x at the bounds is taken as 0, as
+// PyTorch's clamp and relu6 do.
 //
 // Bounds that depend on the data have derivatives and DeepLift multipliers as well: those of Min after Max.
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct Clip {
   }
   template <class T>
   T slope(T x, T) const {
-    return x < T(low) || x > T(high) ? T(0) : T(1);
+    return x > T(low) && x < T(high) ? T(1) : T(0);
   }
 };
 
@@ -55,7 +55,7 @@ class ClipByInputs final : public Kernel {
       const T low = bound(values, 1);
       const T high = bound(values, 2);
       add(gradients, [&](size_t i, T& to_x, T& to_low, T& to_high) {
-        to_x = x[i] < low || x[i] > high ? T(0) : T(1);
+        to_x = x[i] > low && x[i] < high ? T(1) : T(0);
         to_low = x[i] < low && low < high ? T(1) : T(0);
         to_high = x[i] > high || high < low ? T(1) : T(0);
       });

@@ -18,6 +18,9 @@ namespace {
 // Elements of a strip's matrix: they should fit in the second-level cache.
 constexpr size_t kStripElements = size_t{1} << 17;
 constexpr size_t kLeastStrip = 64;
+// Forward takes the columns of some channels at a time: they should leave room in that cache.
+constexpr size_t kPieceElements = size_t{1} << 16;
+constexpr size_t kVectors = 32;  // elements that a product takes at a time
 
 class Conv final : public Kernel {
  public:
@@ -56,6 +59,13 @@ class Conv final : public Kernel {
     });
   }
   size_t scratch_bytes() const override { return scratch_bytes_; }
+  std::shared_ptr<const Kernel> with_leaky(float slope) const override {
+    if (type_ != OnnxElement::float32) return nullptr;
+    auto copy = std::make_shared<Conv>(*this);
+    copy->leaky_ = true;
+    copy->slope_ = slope;
+    return copy;
+  }
 
  private:
   bool empty() const { return images_ == 0 || outputs_ == 0 || patches_.positions() == 0; }
@@ -86,6 +96,8 @@ class Conv final : public Kernel {
 
   template <class T>
   void run(const Buffers& values) const;
+  void run_floats(const Buffers& values) const;
+  void choose_pieces(const Window& window);
   template <class T>
   void add_input_gradient(const Buffers& values, const T* w, const T* dy, T* dx) const;
   template <class T>
@@ -115,6 +127,12 @@ class Conv final : public Kernel {
   size_t strip_count_ = 0;             // elements at the start of scratch
   bool both_change_ = false;
   size_t scratch_bytes_ = 0;
+  // Forward in float32: patches of so many channels, of what is left of them, and positions at a time.
+  size_t piece_channels_ = 1;
+  Patches piece_, last_piece_;
+  size_t piece_strip_ = 1;
+  bool leaky_ = false;
+  float slope_ = 0;
 };
 
 // Products work on rows of positions: those of a strip in the columns, the whole image's in Y and dY.
@@ -136,38 +154,89 @@ ProductOfRows rows_product(size_t m, size_t n, size_t k, const float* a, size_t 
 template <class T>
 void Conv::run(const Buffers& values) const {
   if (empty()) return;
-  const T* w = values.in<T>(1);
-  const T* bias = values.in<T>(2);
-  const size_t k = patches_.rows();
-  const size_t y_row = patches_.positions();
-  for_strips([&](size_t group, size_t at_x, size_t at_y, size_t first, size_t last) {
-    const size_t n = last - first;
-    const T* b = columns(values, values.in<T>(0) + at_x, first, last);
-    const T* a = w + group * weight_group();
-    const T* start = bias == nullptr ? nullptr : bias + group * outputs_;
-    T* y = values.out<T>(0) + at_y + first;
-    if constexpr (std::is_same_v<T, float>) {
-      Product p;
-      p.m = outputs_;
-      p.n = n;
-      p.k = k;
-      p.a = a;
-      p.a_row = k;
-      p.b = b;
-      p.b_row = n;
-      p.bias = start;
-      p.out = y;
-      p.out_row = y_row;
-      product(p);
-    } else {
+  if constexpr (std::is_same_v<T, float>) {
+    return run_floats(values);
+  } else {
+    const T* w = values.in<T>(1);
+    const T* bias = values.in<T>(2);
+    const size_t k = patches_.rows();
+    const size_t y_row = patches_.positions();
+    for_strips([&](size_t group, size_t at_x, size_t at_y, size_t first, size_t last) {
+      const size_t n = last - first;
+      const T* b = columns(values, values.in<T>(0) + at_x, first, last);
+      const T* a = w + group * weight_group();
+      const T* start = bias == nullptr ? nullptr : bias + group * outputs_;
+      T* y = values.out<T>(0) + at_y + first;
       for (size_t o = 0; o < outputs_; o++) {
         for (size_t p = 0; p < n; p++) y[o * y_row + p] = start == nullptr ? T(0) : start[o];
         for (size_t l = 0; l < k; l++) {
           for (size_t p = 0; p < n; p++) y[o * y_row + p] += a[o * k + l] * b[l * n + p];
         }
       }
+    });
+  }
+}
+
+// A sum over channels goes on from piece to piece: its order is that of the weights, and its bits are those of one
+// product.
+void Conv::run_floats(const Buffers& values) const {
+  const auto* bias = values.in<float>(2);
+  auto* scratch = reinterpret_cast<float*>(values.scratch);
+  const size_t kernel = patches_.rows() / std::max<size_t>(channels_, 1);
+  Product p;
+  p.m = outputs_;
+  p.a_row = patches_.rows();
+  p.out_row = patches_.positions();
+  p.slope = slope_;
+  for (size_t at = 0; at < images_ * groups_; at++) {
+    const size_t group = at % groups_;
+    const float* image = values.in<float>(0) + at * input_group();
+    const float* weights = values.in<float>(1) + group * weight_group();
+    for (size_t first = 0; first < patches_.positions(); first += piece_strip_) {
+      const size_t last = std::min(first + piece_strip_, patches_.positions());
+      p.n = last - first;
+      p.out = values.out<float>(0) + at * output_group() + first;
+      // Without channels there is still the bias.
+      for (size_t channel = 0; channel == 0 || channel < channels_; channel += piece_channels_) {
+        const size_t left = channels_ - channel;
+        const Patches& piece = left < piece_channels_ ? last_piece_ : piece_;
+        const float* channel_image = image + channel * patches_.image();
+        if (!patches_.plain()) piece.gather(channel_image, first, last, scratch);
+        p.k = std::min(left, piece_channels_) * kernel;
+        p.a = weights + channel * kernel;
+        p.b = patches_.plain() ? channel_image + first : scratch;
+        p.b_row = patches_.plain() ? patches_.positions() : p.n;
+        p.bias = bias == nullptr ? nullptr : bias + group * outputs_;
+        p.accumulate = channel > 0;
+        p.leaky = leaky_ && left <= piece_channels_;
+        product(p);
+      }
     }
-  });
+  }
+}
+
+void Conv::choose_pieces(const Window& window) {
+  const size_t positions = std::max<size_t>(patches_.positions(), 1);
+  const size_t kernel = std::max<size_t>(patches_.rows() / std::max<size_t>(channels_, 1), 1);
+  if (patches_.plain()) {
+    piece_channels_ = std::max<size_t>(channels_, 1);
+    piece_strip_ = positions;
+    return;
+  }
+  // Whole lines of positions, as many as fit; rather so many that no product ends in a part of a vector.
+  const auto line = std::max<size_t>(static_cast<size_t>(window.output.back()), 1);
+  const size_t most = std::max(kPieceElements / kernel, std::min(line, strip_));
+  const size_t lines = most / line;
+  piece_strip_ = std::min(positions, std::max<size_t>(lines * line, std::min(most, strip_)));
+  if (lines > 0) piece_strip_ = std::min(positions, lines * line);
+  for (size_t count = lines; count > lines / 2 && piece_strip_ < positions; count--) {
+    if (count * line % kVectors != 0) continue;
+    piece_strip_ = count * line;
+    break;
+  }
+  piece_channels_ = std::clamp<size_t>(kPieceElements / (kernel * piece_strip_), 1, std::max<size_t>(channels_, 1));
+  piece_ = Patches(window, piece_channels_);
+  last_piece_ = Patches(window, channels_ % piece_channels_);
 }
 
 template <class T>
@@ -268,6 +337,7 @@ Conv::Conv(NodeSetup& setup) : type_(setup.floating_input(0).type) {
     strip_ = std::min(strip_, std::max(kStripElements / rows / kLeastStrip * kLeastStrip, kLeastStrip));
     strip_count_ = setup.checked_bytes(rows * strip_, element_size(type_)) / element_size(type_);
   }
+  choose_pieces(window);
   both_change_ = x.constant == nullptr && w.constant == nullptr;
   const size_t averages = both_change_ ? std::max(x.count(), w.count()) : 0;
   scratch_bytes_ = setup.checked_bytes(strip_count_ + averages, element_size(type_));

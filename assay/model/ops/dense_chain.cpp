@@ -63,9 +63,14 @@ void DenseChain::forward_tile(const Buffers& values, size_t tile) const {
   const size_t first_width = layers_[0].inputs;
   const float* x = values.in<float>(0) + tile * stride_ * first_width;
   transpose(x, first_width, rows, first_width, state, stride_);
+  // The next tile is on its way from memory while this one is computed.
+  for (size_t i = 0; i < stride_ * first_width; i += 16) __builtin_prefetch(x + stride_ * first_width + i);
   const float* input = state;
   for (size_t l = 0; l < layers_.size(); l++) {
     const ChainLayer& layer = layers_[l];
+    // Without gradients nobody asks for what comes before the activation.
+    const float slope = layer.unary == nullptr ? NAN : layer.unary->unary()->leaky_slope();
+    const bool fused = !gradients_ && !std::isnan(slope);
     float* z = gradients_ ? state + z_places_[l] * stride_ : scratch + (1 + l % 2) * widest_ * stride_;
     product({.m = layer.outputs,
              .n = rows,
@@ -77,9 +82,11 @@ void DenseChain::forward_tile(const Buffers& values, size_t tile) const {
              .b_row = stride_,
              .bias = layer.bias == ChainLayer::kNone ? nullptr : values.in<float>(layer.bias),
              .out = z,
-             .out_row = stride_});
+             .out_row = stride_,
+             .leaky = fused,
+             .slope = fused ? slope : 0});
     float* y = gradients_ ? state + y_places_[l] * stride_ : z;
-    if (layer.unary != nullptr) layer.unary->unary()->apply(z, y, layer.outputs * stride_);
+    if (layer.unary != nullptr && !fused) layer.unary->unary()->apply(z, y, layer.outputs * stride_);
     input = y;
   }
   const size_t last_width = layers_.back().outputs;

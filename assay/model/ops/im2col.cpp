@@ -25,6 +25,32 @@ void copy_line(const T* from, size_t step, size_t count, T* to) {
   }
 }
 
+// Whole lines without padding. Their width is the same for a whole image, so that a copy of known size pays off.
+template <size_t kWidth, class T>
+void copy_lines(const T* from, size_t line_step, size_t count, T* to) {
+  for (size_t line = 0; line < count; line++) {
+    std::memcpy(to + line * kWidth, from + line * line_step, kWidth * sizeof(T));
+  }
+}
+
+template <class T>
+void copy_lines(const T* from, size_t line_step, size_t width, size_t count, T* to) {
+  switch (width) {
+    case 4:
+      return copy_lines<4>(from, line_step, count, to);
+    case 8:
+      return copy_lines<8>(from, line_step, count, to);
+    case 12:
+      return copy_lines<12>(from, line_step, count, to);
+    case 16:
+      return copy_lines<16>(from, line_step, count, to);
+    case 24:
+      return copy_lines<24>(from, line_step, count, to);
+    default:
+      for (size_t line = 0; line < count; line++) copy_line(from + line * line_step, 1, width, to + line * width);
+  }
+}
+
 template <class T>
 void add_line(const T* from, size_t count, T* to, size_t step) {
   if (step != 1) {
@@ -95,57 +121,62 @@ Range positions_inside(int64_t start, int64_t stride, int64_t size, int64_t coun
 
 }  // namespace
 
-// Calls body for all lines of the positions first..last-1, for every row of the matrix in order.
+// Calls body for all lines of the positions first..last-1, for every row of the matrix. Channels come innermost: what
+// lines there are depends on the element of the kernel alone.
 template <class Body>
 void Patches::for_lines(size_t first, size_t last, const Body& body) const {
-  if (first >= last) return;
+  if (first >= last || channels_ == 0) return;
   const int64_t width = output_[2];
   const auto first_line = static_cast<int64_t>(first) / width;
-  size_t to = 0;
-  for (size_t channel = 0; channel < channels_; channel++) {
-    for (int64_t kd = 0; kd < kernel_[0]; kd++) {
-      for (int64_t kh = 0; kh < kernel_[1]; kh++) {
-        const int64_t top = kh * dilations_[1] - pads_[1];
-        const Range heights = positions_inside(top, strides_[1], input_[1], output_[1]);
-        for (int64_t kw = 0; kw < kernel_[2]; kw++) {
-          const int64_t start = kw * dilations_[2] - pads_[2];
-          const Range columns = positions_inside(start, strides_[2], input_[2], width);
-          int64_t depth = first_line / output_[1];
-          int64_t height = first_line % output_[1];
-          int64_t column = static_cast<int64_t>(first) % width;
-          for (auto left = static_cast<int64_t>(last - first); left > 0;) {
-            const int64_t end = std::min(width, column + left);
-            const int64_t at_depth = depth * strides_[0] - pads_[0] + kd * dilations_[0];
-            const bool outside = at_depth < 0 || at_depth >= input_[0];
-            const bool inside = !outside && height >= heights.low && height < heights.high;
-            // As many lines as are alike, where they are whole.
-            int64_t count = 1;
-            if (column == 0 && end == width) {
-              const int64_t alike = inside ? heights.high : outside || height >= heights.low ? output_[1] : heights.low;
-              count = std::min(alike - height, left / width);
-            }
-            const int64_t begin_in = inside ? std::clamp(columns.low, column, end) : end;
-            const int64_t end_in = inside ? std::clamp(columns.high, begin_in, end) : end;
-            Lines lines;
-            lines.count = static_cast<size_t>(count);
-            lines.to = to;
-            lines.before = static_cast<size_t>(begin_in - column);
-            lines.inside = static_cast<size_t>(end_in - begin_in);
-            lines.after = static_cast<size_t>(end - end_in);
-            if (begin_in < end_in) {
-              const int64_t line =
-                  (static_cast<int64_t>(channel) * input_[0] + at_depth) * input_[1] + height * strides_[1] + top;
-              lines.from = static_cast<size_t>(line * input_[2] + begin_in * strides_[2] + start);
-            }
+  const size_t columns_of_row = last - first;
+  const size_t columns_of_channel = rows_ / channels_ * columns_of_row;
+  size_t row_begin = 0;
+  for (int64_t kd = 0; kd < kernel_[0]; kd++) {
+    for (int64_t kh = 0; kh < kernel_[1]; kh++) {
+      const int64_t top = kh * dilations_[1] - pads_[1];
+      const Range heights = positions_inside(top, strides_[1], input_[1], output_[1]);
+      for (int64_t kw = 0; kw < kernel_[2]; kw++, row_begin += columns_of_row) {
+        const int64_t start = kw * dilations_[2] - pads_[2];
+        const Range columns = positions_inside(start, strides_[2], input_[2], width);
+        size_t to = row_begin;
+        int64_t depth = first_line / output_[1];
+        int64_t height = first_line % output_[1];
+        int64_t column = static_cast<int64_t>(first) % width;
+        for (auto left = static_cast<int64_t>(last - first); left > 0;) {
+          const int64_t end = std::min(width, column + left);
+          const int64_t at_depth = depth * strides_[0] - pads_[0] + kd * dilations_[0];
+          const bool outside = at_depth < 0 || at_depth >= input_[0];
+          const bool inside = !outside && height >= heights.low && height < heights.high;
+          // As many lines as are alike, where they are whole.
+          int64_t count = 1;
+          if (column == 0 && end == width) {
+            const int64_t alike = inside ? heights.high : outside || height >= heights.low ? output_[1] : heights.low;
+            count = std::min(alike - height, left / width);
+          }
+          const int64_t begin_in = inside ? std::clamp(columns.low, column, end) : end;
+          const int64_t end_in = inside ? std::clamp(columns.high, begin_in, end) : end;
+          Lines lines;
+          lines.count = static_cast<size_t>(count);
+          lines.to = to;
+          lines.before = static_cast<size_t>(begin_in - column);
+          lines.inside = static_cast<size_t>(end_in - begin_in);
+          lines.after = static_cast<size_t>(end - end_in);
+          if (begin_in < end_in) {
+            const int64_t line = at_depth * input_[1] + height * strides_[1] + top;
+            lines.from = static_cast<size_t>(line * input_[2] + begin_in * strides_[2] + start);
+          }
+          to += lines.count * lines.width();
+          for (size_t channel = 0; channel < channels_; channel++) {
             body(lines);
-            to += lines.count * lines.width();
-            left -= count * (end - column);
-            column = 0;
-            height += count;
-            if (height == output_[1]) {
-              height = 0;
-              depth++;
-            }
+            lines.to += columns_of_channel;
+            lines.from += image_;
+          }
+          left -= count * (end - column);
+          column = 0;
+          height += count;
+          if (height == output_[1]) {
+            height = 0;
+            depth++;
           }
         }
       }
@@ -159,6 +190,10 @@ void Patches::gather(const T* image, size_t first, size_t last, T* columns) cons
   const auto line_step = static_cast<size_t>(strides_[1]) * static_cast<size_t>(input_[2]);
   for_lines(first, last, [=](const Lines& lines) {
     T* to = columns + lines.to;
+    if (step == 1 && lines.inside == lines.width()) {
+      copy_lines(image + lines.from, line_step, lines.inside, lines.count, to);
+      return;
+    }
     const size_t end = lines.before + lines.inside;
     for (size_t line = 0; line < lines.count; line++) {
       for (size_t i = 0; i < lines.before; i++) to[i] = 0;

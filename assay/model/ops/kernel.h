@@ -88,6 +88,8 @@ class Kernel {
   // Roles in fusion; null for kernels that have none.
   virtual const DenseLayer* dense_layer() const { return nullptr; }
   virtual const UnaryKernel* unary() const { return nullptr; }
+  // The same kernel with its output y replaced by slope * y where y is not above 0; it only runs forward.
+  virtual std::shared_ptr<const Kernel> with_leaky(float /*slope*/) const { return nullptr; }
 };
 
 }  // namespace assay

@@ -31,7 +31,7 @@ class LinearClassifier final : public Kernel {
     if (targets != labels_.size() && !(targets == 1 && labels_.size() == 2)) {
       setup.fail(fmt::format("expected an intercept for each of {} class labels, found {}", labels_.size(), targets));
     }
-    model_ = LinearModel(setup, targets, x_.width);
+    model_ = LinearModel(setup, targets, x_.width, false);
     makes_up_ = targets == 1 && labels_.size() == 2;
     columns_ = makes_up_ && !raw_ ? 2 : targets;
     scratch_ = setup.checked_bytes(targets, sizeof(double));

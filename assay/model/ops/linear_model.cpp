@@ -4,11 +4,13 @@
 
 namespace assay {
 
-LinearModel::LinearModel(const NodeSetup& setup, size_t targets, size_t width)
+LinearModel::LinearModel(const NodeSetup& setup, size_t targets, size_t width, bool exact)
     : targets_(targets), width_(width), intercepts_(targets) {
   const std::vector<float> coefficients = setup.reals("coefficients");
-  const size_t divisor = width_ == 0 ? 1 : width_;
-  if (coefficients.size() % divisor != 0 || coefficients.size() / divisor != (width_ == 0 ? 0 : targets_)) {
+  // Features and targets come from the input's dimensions and other attributes: no product that overflows.
+  const size_t rows = width_ == 0 ? 0 : coefficients.size() / width_;
+  const bool fits = rows == (width_ == 0 ? 0 : targets_) && rows * width_ == coefficients.size();
+  if (!fits && (exact || width_ == 0 || rows < targets_)) {
     setup.fail(fmt::format("expected {} x {} coefficients (targets x features of the input), found {}", targets_,
                            width_, coefficients.size()));
   }

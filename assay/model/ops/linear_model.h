@@ -15,7 +15,7 @@ class LinearModel {
  public:
   LinearModel() = default;
   // coefficients: width of them for each target. No intercepts are zeros.
-  LinearModel(const NodeSetup& setup, size_t targets, size_t width);
+  LinearModel(const NodeSetup& setup, size_t targets, size_t width, bool exact);
 
   size_t targets() const { return targets_; }
   // The targets of one row.

@@ -20,7 +20,7 @@ class LinearRegressor final : public Kernel {
     if (targets < 1) setup.fail(fmt::format("targets must be 1 or more, found {}", targets));
     setup.set_output(0, OnnxElement::float32, {static_cast<int64_t>(x_.rows), targets});
     scratch_ = setup.checked_bytes(static_cast<size_t>(targets), sizeof(double));
-    model_ = LinearModel(setup, static_cast<size_t>(targets), x_.width);
+    model_ = LinearModel(setup, static_cast<size_t>(targets), x_.width, true);
   }
 
   void forward(const Buffers& values) const override {

@@ -21,8 +21,8 @@ constexpr int64_t kNarrow = 64;
 
 class MaxPool final : public Kernel {
  public:
-  MaxPool(OnnxElement type, PoolPlan plan, bool column_major)
-      : type_(type), plan_(std::move(plan)), column_major_(column_major) {}
+  MaxPool(OnnxElement type, PoolPlan plan, bool column_major, bool winners)
+      : type_(type), plan_(std::move(plan)), column_major_(column_major), needs_winners_(winners) {}
 
   void forward(const Buffers& values) const override {
     switch (type_) {
@@ -69,7 +69,7 @@ class MaxPool final : public Kernel {
   void find_in_plane(const T* x, T* y, int32_t* winner) const {
     if constexpr (std::is_same_v<T, float>) {
       if (plan_.two_by_two()) {
-        max_of_squares(x, y, winner, static_cast<int32_t>(plan_.side(2).input),
+        max_of_squares(x, y, needs_winners_ ? winner : nullptr, static_cast<int32_t>(plan_.side(2).input),
                        static_cast<size_t>(plan_.side(1).output), static_cast<size_t>(plan_.side(2).output));
         return;
       }
@@ -198,6 +198,7 @@ class MaxPool final : public Kernel {
   OnnxElement type_;
   PoolPlan plan_;
   bool column_major_;
+  bool needs_winners_;  // for backward, or for Indices
 };
 
 }  // namespace
@@ -219,7 +220,8 @@ std::unique_ptr<Kernel> make_max_pool(NodeSetup& setup) {
   }
   setup.checked_bytes(plan.planes() * plan.output_plane(), sizeof(int32_t));
   if (setup.wants_output(1)) setup.set_output(1, OnnxElement::int64, setup.outputs()[0]->dims);
-  return std::make_unique<MaxPool>(x.type, std::move(plan), storage_order == 1);
+  return std::make_unique<MaxPool>(x.type, std::move(plan), storage_order == 1,
+                                   setup.gradients() || setup.wants_output(1));
 }
 
 }  // namespace assay

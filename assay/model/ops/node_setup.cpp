@@ -11,12 +11,13 @@
 namespace assay {
 
 NodeSetup::NodeSetup(const OnnxNode& node, int64_t opset, std::string where, std::vector<const ValueInfo*> inputs,
-                     size_t most_bytes)
+                     size_t most_bytes, bool gradients)
     : node_(node),
       opset_(opset),
       where_(std::move(where)),
       inputs_(std::move(inputs)),
       most_bytes_(most_bytes),
+      gradients_(gradients),
       outputs_(node.outputs.size()) {}
 
 void NodeSetup::fail(std::string_view message) const { fail_input(fmt::format("{}: {}", where_, message)); }

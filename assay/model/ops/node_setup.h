@@ -22,12 +22,14 @@ class NodeSetup {
  public:
   // inputs: null where left out. Everything must outlive the setup.
   NodeSetup(const OnnxNode& node, int64_t opset, std::string where, std::vector<const ValueInfo*> inputs,
-            size_t most_bytes);
+            size_t most_bytes, bool gradients = true);
 
   const OnnxNode& node() const { return node_; }
   // The version of the node's domain.
   int64_t opset() const { return opset_; }
   const std::string& where() const { return where_; }
+  // Whether backward or rescale may follow forward.
+  bool gradients() const { return gradients_; }
   [[noreturn]] void fail(std::string_view message) const;
 
   // Inputs. input(i) refuses a node that leaves it out. Expecting: refuses more or fewer.
@@ -76,6 +78,7 @@ class NodeSetup {
   std::string where_;
   std::vector<const ValueInfo*> inputs_;
   size_t most_bytes_;
+  bool gradients_;
   std::vector<std::optional<ValueInfo>> outputs_;
 };
 

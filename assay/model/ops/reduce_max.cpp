@@ -22,7 +22,7 @@ T least_value() {
 }
 template <class T>
 T larger(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return (b > a) | (b != b) ? b : a;
+  if constexpr (std::is_floating_point_v<T>) return ((b > a) | (b != b)) ? b : a;
   return b > a ? b : a;
 }
 template <class T>

@@ -32,6 +32,19 @@ HWY_INLINE void squares(D d, const float* upper, const float* lower, float* y, i
   hn::StoreU(hn::Add(hn::Add(hn::Set(di, base), hn::Add(column, column)), offset), di, winner);
 }
 
+// The same values without the winners.
+template <class D>
+HWY_INLINE void square_values(D d, const float* upper, const float* lower, float* y) {
+  hn::Vec<D> upper_left, upper_right, lower_left, lower_right;
+  hn::LoadInterleaved2(d, upper, upper_left, upper_right);
+  hn::LoadInterleaved2(d, lower, lower_left, lower_right);
+  const auto larger = [](hn::Vec<D> a, hn::Vec<D> b) HWY_ATTR {
+    // The first of equal ones, and NaN before all.
+    return hn::IfThenElse(hn::Or(hn::Gt(b, a), hn::AndNot(hn::IsNaN(a), hn::IsNaN(b))), b, a);
+  };
+  hn::StoreU(larger(larger(larger(upper_left, upper_right), lower_left), lower_right), d, y);
+}
+
 // Lines of pooled images are short: the rest of one is taken in halves of a vector, then singly.
 void max_of_squares(const float* x, float* y, int32_t* winner, int32_t width, size_t lines, size_t columns) {
   int32_t base = 0;
@@ -41,14 +54,18 @@ void max_of_squares(const float* x, float* y, int32_t* winner, int32_t width, si
     size_t i = 0;
     const auto run = [&](auto d) HWY_ATTR {
       for (const size_t lanes = hn::Lanes(d); i + lanes <= columns; i += lanes) {
-        squares(d, upper + 2 * i, lower + 2 * i, y + i, winner + i, base + 2 * static_cast<int32_t>(i), width);
+        if (winner == nullptr) {
+          square_values(d, upper + 2 * i, lower + 2 * i, y + i);
+        } else {
+          squares(d, upper + 2 * i, lower + 2 * i, y + i, winner + i, base + 2 * static_cast<int32_t>(i), width);
+        }
       }
     };
     run(hn::CappedTag<float, 8>());
     run(hn::CappedTag<float, 4>());
     run(hn::CappedTag<float, 1>());
     y += columns;
-    winner += columns;
+    if (winner != nullptr) winner += columns;
     if (line + 1 < lines) base += 2 * width;
   }
 }

@@ -101,10 +101,11 @@ class UnaryOf final : public UnaryKernel {
  private:
   template <class Body>
   void typed(const Body& body) const {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       body.template operator()<double>();
-    else
+    } else {
       body.template operator()<float>();
+    }
   }
 
   Function function_;

@@ -69,6 +69,16 @@ Tolerance tolerance(OnnxElement type, bool coarse) {
   }
 }
 
+template <class T>
+bool agree(const T& is, const T& must, const Tolerance& tolerance) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(must)) return std::isnan(is);
+    const double allowed = tolerance.absolute + tolerance.relative * std::abs(double{must});
+    if (std::isfinite(must)) return std::abs(double{is} - double{must}) <= allowed;
+  }
+  return is == must;
+}
+
 // What differs, or nothing.
 std::string difference(const ValueInfo& info, const void* found, const OnnxTensor& file, bool coarse) {
   const Tensor expected = Tensor::from_onnx("the expected output", file);
@@ -83,14 +93,8 @@ std::string difference(const ValueInfo& info, const void* found, const OnnxTenso
     for (size_t i = 0; i < expected.count(); i++) {
       const T& is = static_cast<const T*>(found)[i];
       const T& must = expected.data<T>()[i];
-      bool equal = is == must;
-      if constexpr (std::is_floating_point_v<T>) {
-        const auto [relative, absolute] = tolerance(file.type, coarse);
-        equal = equal || (std::isnan(is) && std::isnan(must)) ||
-                (std::isfinite(must) &&
-                 std::abs(double{is} - double{must}) <= absolute + relative * std::abs(double{must}));
-      }
-      if (!equal) return fmt::format("element {} of {} is {}, expected {}", i, expected.count(), is, must);
+      if (!agree(is, must, tolerance(file.type, coarse)))
+        return fmt::format("element {} of {} is {}, expected {}", i, expected.count(), is, must);
     }
     return "";
   });
@@ -119,21 +123,28 @@ class DataSet {
     // Where an operator must know shapes, axes or bounds before it runs, they are given beforehand.
     for (const Known known : {Known::none, Known::all_but_first}) {
       try {
-        return run(graph, known);
+        return run_both(graph, known);
       } catch (const Error& error) {
         if (std::string_view(error.what()).find("depends on the data") == std::string_view::npos) throw;
       }
     }
-    return run(graph, Known::all);
+    return run_both(graph, Known::all);
   }
 
  private:
-  std::string run(const Graph& graph, Known known) const {
+  // Plans for derivatives are made of other kernels here and there.
+  std::string run_both(const Graph& graph, Known known) const {
+    const std::string different = run(graph, known, false);
+    return different.empty() ? run(graph, known, true) : different;
+  }
+
+  std::string run(const Graph& graph, Known known, bool gradients) const {
     PlanRequest request;
     request.fetches = fetches_;
     for (size_t i = 0; i < inputs_.size(); i++) {
       const bool constant = known == Known::all || (known == Known::all_but_first && i > 0);
-      request.feeds.push_back({names_[i], {inputs_[i]->type(), inputs_[i]->dims(), constant ? inputs_[i] : nullptr}});
+      request.feeds.push_back(
+          {names_[i], {inputs_[i]->type(), inputs_[i]->dims(), constant ? inputs_[i] : nullptr}, gradients});
     }
     const Plan plan(graph, request);
     Workspace workspace(plan);
@@ -181,12 +192,14 @@ std::map<std::string, std::map<std::string, std::string>> skips() {
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     const size_t colon = line.find(": ");
-    if (line[0] == '[')
-      section = line.substr(1, line.size() - 2), sections[section];
-    else if (colon == std::string::npos || section.empty())
+    if (line[0] == '[') {
+      section = line.substr(1, line.size() - 2);
+      sections.try_emplace(section);
+    } else if (colon == std::string::npos || section.empty()) {
       ADD_FAILURE() << "node_tests_skipped.txt: expected 'name: reason' below a section, found '" << line << "'";
-    else
+    } else {
       sections[section][line.substr(0, colon)] = line.substr(colon + 2);
+    }
   }
   return sections;
 }
@@ -216,10 +229,11 @@ TEST(Onnx, NodeTestsPass) {
       not_concerned++;
       continue;
     }
-    if (const std::string why = failure(model, entry.path()); why.empty())
+    if (const std::string why = failure(model, entry.path()); why.empty()) {
       passed.push_back(name);
-    else
+    } else {
       failed[name] = why;
+    }
   }
   EXPECT_GT(passed.size(), 300U) << root << " is not a whole set of tests";
 

@@ -105,12 +105,12 @@ TEST(Clip, BoundsAsAttributesAndAsInputs) {
   for (const SingleNode* node : {&attributes, &constants, &inputs}) {
     EXPECT_EQ(node->output_info(0)->dims, (Shape{2, 3}));
     EXPECT_EQ(values(*node), clipped);
-    // 1 at the bounds, as torch.clamp.
-    EXPECT_EQ(derivatives(*node)[0], (std::vector<double>{0, 1, 1, 1, 1, 0}));
+    // 0 at the bounds, as torch.clamp.
+    EXPECT_EQ(derivatives(*node)[0], (std::vector<double>{0, 0, 1, 1, 0, 0}));
   }
   EXPECT_NE(attributes.kernel().unary(), nullptr);
   EXPECT_NE(constants.kernel().unary(), nullptr);
-  EXPECT_EQ(derivatives(inputs), (Table{{0, 1, 1, 1, 1, 0}, {1}, {1}}));
+  EXPECT_EQ(derivatives(inputs), (Table{{0, 0, 1, 1, 0, 0}, {1}, {1}}));
   EXPECT_EQ(values(SingleNode("Clip", {}, {data}, 1, 6)), x);
   EXPECT_EQ(values(SingleNode("Clip", {}, {data}, 1, 12)), x);
   EXPECT_EQ(values(SingleNode("Clip", {}, {data, low}, 1, 12)), (std::vector<double>{-1, -1, -0.5, 0.25, 1, 4}));
