@@ -57,7 +57,13 @@ void copy_rows(const void* source, OnnxElement type, size_t width, size_t begin,
 
 void set_seeds(MatrixView<const float> weights, const Block& block, OnnxElement type, size_t rows, void* out) {
   const size_t width = weights.cols();
-  std::memset(out, 0, rows * width * element_size(type));
+  const size_t given = block.end - block.begin;
+  std::memset(static_cast<std::byte*>(out) + given * width * element_size(type), 0,
+              (rows - given) * width * element_size(type));
+  if (type == OnnxElement::float32 && weights.stride() == width) {
+    std::memcpy(out, weights.row(block.begin).data(), given * width * sizeof(float));
+    return;
+  }
   for (size_t r = block.begin; r < block.end; r++) {
     const auto row = weights.row(r);
     const size_t to = (r - block.begin) * width;
@@ -86,6 +92,7 @@ class OnnxGraphModel final : public GraphModel,
     fetch_ = explained_value(graph, head, options.unit, info_);
     graph_ = std::make_shared<Graph>(std::move(graph));
     predict_ = runner({fetch_}, false);
+    predict_->check_rows_apart();
     if (!is_floating(predict_->fetched(0).type)) {
       fail_input(fmt::format("{}: the explained value {} is {}, not numbers", info_.name, in_quotes(fetch_),
                              onnx_type_name(predict_->fetched(0).type)));
@@ -245,6 +252,7 @@ Table OnnxGraphModel::own_outputs(MatrixView<const float> rows, const Context& c
   std::vector<std::string> fetches;
   for (const OnnxValue& output : graph_->outputs()) fetches.push_back(output.name);
   const auto outputs = runner(fetches, false);
+  outputs->check_rows_apart();
   Table table;
   table.source = info_.name;
   std::vector<size_t> first_column;

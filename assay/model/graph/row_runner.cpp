@@ -160,10 +160,8 @@ RowRunner::RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> i
   const size_t row_bytes = trial->plan.workspace_bytes() / trial_rows + 1;
   block_rows_ = std::bit_floor(std::clamp(kBlockBytes / row_bytes, kLeastRows, kMostRows));
   if (fixed_batch != 0) block_rows_ = fixed_batch;
-  // Weights do not change the bits of rows, but a batch that is normalised by itself would: refuse what mixes rows.
   plans_.emplace(trial_rows, std::move(trial));
   block_bytes_ = plan_for(block_rows_).plan.workspace_bytes();
-  if (fixed_batch == 0) check_rows_apart();
 }
 
 RowRunner::~RowRunner() = default;
@@ -187,8 +185,8 @@ const RowRunner::SizedPlan& RowRunner::plan_for(size_t rows) const {
   return *plan;
 }
 
-// Every row must come out alone as it does among others.
-void RowRunner::check_rows_apart() {
+void RowRunner::check_rows_apart() const {
+  if (fixed_batch_ != 0) return;
   // Text that the model has not been trained on may be refused by it.
   const auto is_text = [](const RowInput& input) { return input.type == OnnxElement::string; };
   if (std::any_of(inputs_.begin(), inputs_.end(), is_text)) return;
