@@ -40,8 +40,8 @@ struct PlanValue {
 // Joins chains of dense layers and the element-wise functions between them into one kernel each, and ReLUs with what
 // comes before them where nothing runs backward. `steps` are in running order; `kept` are values that must stay
 // (fetched ones).
-void fuse_steps(std::vector<PlanStep>& steps, const std::vector<PlanValue>& values,
-                       const std::vector<bool>& kept, bool gradients);
+void fuse_steps(std::vector<PlanStep>& steps, const std::vector<PlanValue>& values, const std::vector<bool>& kept,
+                bool gradients);
 
 // Gives every value a place in one arena; values whose lives do not overlap share memory when `reuse`. Returns its
 // size.

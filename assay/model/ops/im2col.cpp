@@ -36,16 +36,11 @@ void copy_lines(const T* from, size_t line_step, size_t count, T* to) {
 template <class T>
 void copy_lines(const T* from, size_t line_step, size_t width, size_t count, T* to) {
   switch (width) {
-    case 4:
-      return copy_lines<4>(from, line_step, count, to);
-    case 8:
-      return copy_lines<8>(from, line_step, count, to);
-    case 12:
-      return copy_lines<12>(from, line_step, count, to);
-    case 16:
-      return copy_lines<16>(from, line_step, count, to);
-    case 24:
-      return copy_lines<24>(from, line_step, count, to);
+    case 4: return copy_lines<4>(from, line_step, count, to);
+    case 8: return copy_lines<8>(from, line_step, count, to);
+    case 12: return copy_lines<12>(from, line_step, count, to);
+    case 16: return copy_lines<16>(from, line_step, count, to);
+    case 24: return copy_lines<24>(from, line_step, count, to);
     default:
       for (size_t line = 0; line < count; line++) copy_line(from + line * line_step, 1, width, to + line * width);
   }
