@@ -36,6 +36,11 @@ struct Comparison {
   size_t labels = 0;
 };
 
+struct Accuracy {
+  double share = 0;
+  size_t rows = 0;
+};
+
 Table outputs_in_unit(const GraphModel& model, const Dataset& data, const Context& context) {
   const ModelInfo& info = model.info();
   Table table;
@@ -101,7 +106,7 @@ Comparison compare(const Table& found, const Table& expected) {
 }
 
 // The share of rows whose largest output (or sign of a single margin) is the label's class; nothing without labels.
-std::optional<double> accuracy(const GraphModel& model, const Dataset& data, const Context& context) {
+std::optional<Accuracy> accuracy(const GraphModel& model, const Dataset& data, const Context& context) {
   const ModelInfo& info = model.info();
   if (data.labels.empty() || info.class_names.empty()) return {};
   Matrix outputs(data.rows(), info.outputs());
@@ -118,7 +123,7 @@ std::optional<double> accuracy(const GraphModel& model, const Dataset& data, con
     right += static_cast<size_t>(data.labels[r]) == chosen ? 1 : 0;
   }
   if (labelled == 0) return {};
-  return static_cast<double>(right) / static_cast<double>(labelled);
+  return Accuracy{static_cast<double>(right) / static_cast<double>(labelled), labelled};
 }
 
 std::optional<OutputUnit> unit_of(const std::string& word) {
@@ -128,13 +133,13 @@ std::optional<OutputUnit> unit_of(const std::string& word) {
   return {};
 }
 
-void report_text(const PredictArguments& arguments, const Table& predictions, const std::optional<double>& share,
+void report_text(const PredictArguments& arguments, const Table& predictions, const std::optional<Accuracy>& share,
                  const std::optional<Comparison>& comparison, FILE* to) {
   if (!arguments.out.empty() && arguments.out != "-") {
     fmt::print(to, "wrote {}: {} rows, {} columns\n", one_line(arguments.out), with_commas(predictions.rows()),
                with_commas(predictions.columns.size()));
   }
-  if (share) fmt::print(to, "accuracy {:.4f} on {} rows\n", *share, with_commas(predictions.rows()));
+  if (share) fmt::print(to, "accuracy {:.4f} on {} rows\n", share->share, with_commas(share->rows));
   if (!comparison) return;
   fmt::print(to, "largest difference from {}: {:.3g}", one_line(arguments.check), comparison->largest);
   if (comparison->largest > 0) fmt::print(to, " (row {}, column {})", comparison->row, one_line(comparison->column));
@@ -145,12 +150,12 @@ void report_text(const PredictArguments& arguments, const Table& predictions, co
   }
 }
 
-void report_json(const PredictArguments& arguments, const Table& predictions, const std::optional<double>& share,
+void report_json(const PredictArguments& arguments, const Table& predictions, const std::optional<Accuracy>& share,
                  const std::optional<Comparison>& comparison) {
   using nlohmann::json;
   json out = {{"model", arguments.model}, {"rows", predictions.rows()}, {"columns", column_names(predictions)}};
   if (!arguments.out.empty()) out["out"] = arguments.out;
-  if (share) out["accuracy"] = *share;
+  if (share) out["accuracy"] = share->share;
   if (comparison) {
     out["check"] = {{"columns", comparison->columns},
                     {"largest_difference", std::isfinite(comparison->largest) ? json(comparison->largest) : json()},
@@ -176,7 +181,11 @@ void predict(const PredictArguments& arguments, const Session& session) {
   predictions.ids = data.ids;
   std::optional<Comparison> comparison;
   if (!arguments.check.empty()) comparison = compare(predictions, read_table(arguments.check, {}, session.context));
-  const std::optional<double> share = accuracy(*model, data, session.context);
+  const std::optional<Accuracy> share = accuracy(*model, data, session.context);
+  if (table.label && data.labels.empty() && !session.quiet) {
+    fmt::print(stderr, "no accuracy: the classes of column {} are not those of the model\n",
+               in_quotes(table.columns[*table.label].name));
+  }
   if (!out.empty()) write_table(predictions, out, session.context);
   if (session.json && out != "-")
     report_json(arguments, predictions, share, comparison);
@@ -209,7 +218,8 @@ void add_predict(CLI::App& app, Session& session) {
   command
       ->add_option("--tolerance", arguments->tolerance,
                    "With --check: exit 1 when a difference is larger than this, or a label differs")
-      ->check(distance_or_radius, "FLOAT");
+      ->check(distance_or_radius, "FLOAT")
+      ->needs("--check");
   command->callback([&session, arguments] { session.run = [&session, arguments] { predict(*arguments, session); }; });
 }
 

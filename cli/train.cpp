@@ -138,11 +138,29 @@ void print_json(const TrainArguments& arguments, const TrainResult& result, cons
 void train_model(const TrainArguments& arguments, const Session& session) {
   const Recipe recipe = recipe_of(arguments);
   check_model_output(arguments.out);
+  if (arguments.table.what == "-" && arguments.table.split != "all") {
+    fail_input("--data -", "--split all, for standard input is read once", in_quotes(arguments.table.split));
+  }
   const Table training = arguments.table.open(session);
   if (!training.label) {
     fail_input(training.source, "a column of labels to predict; --label names it", "none");
   }
-  const Encoder encoder = fit_encoder(arguments, training);
+  // Test rows are encoded before training, so that what is wrong with them is known before.
+  std::optional<Table> held_out;
+  if (arguments.table.split == "train") {
+    TableArguments test = arguments.table;
+    test.split = "test";
+    held_out = test.open(session);
+  }
+  Encoder encoder = fit_encoder(arguments, training);
+  Dataset test_rows;
+  try {
+    if (held_out) test_rows = encoder.apply(*held_out);
+  } catch (const Error&) {
+    // A category that only test rows have: known to the model all the same, though it learns nothing of it.
+    encoder = fit_encoder(arguments, stacked(training, *held_out));
+    test_rows = encoder.apply(*held_out);
+  }
   const Dataset data = encoder.apply(training);
   const auto report = [&](const EpochReport& epoch) {
     if (!session.quiet) print_epoch(epoch);
@@ -150,18 +168,12 @@ void train_model(const TrainArguments& arguments, const Session& session) {
   const TrainResult result = train_recipe(recipe, data, &encoder, session.context, report);
   write_onnx(result.model, arguments.out);
   std::optional<Evaluation> test;
-  size_t test_rows = 0;
-  if (arguments.table.split == "train") {
-    TableArguments held_out = arguments.table;
-    held_out.split = "test";
-    const Dataset rows = encoder.apply(held_out.open(session));
-    test = evaluate(result.model, rows, session.context);
-    test_rows = rows.rows();
+  if (held_out) test = evaluate(result.model, test_rows, session.context);
+  if (session.json) {
+    print_json(arguments, result, data, test, test_rows.rows());
+  } else {
+    print_summary(arguments, result, data, test, test_rows.rows());
   }
-  if (session.json)
-    print_json(arguments, result, data, test, test_rows);
-  else
-    print_summary(arguments, result, data, test, test_rows);
 }
 
 }  // namespace

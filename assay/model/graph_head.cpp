@@ -36,26 +36,45 @@ bool may_be_scores(const Graph& graph, const OnnxValue& output) {
   return type == OnnxElement::float32 || type == OnnxElement::float64 || type == OnnxElement::undefined;
 }
 
+bool casts_to_float(const GraphNode* node) {
+  if (!is(node, "", "Cast")) return false;
+  const OnnxAttribute* to = node->onnx.attribute("to");
+  const int64_t type = to == nullptr || to->ints.empty() ? 0 : to->ints[0];
+  return type == static_cast<int64_t>(OnnxElement::float32) || type == static_cast<int64_t>(OnnxElement::float64);
+}
+
 // Walks back over nodes that only copy their input.
 size_t behind_copies(const Graph& graph, size_t value, GraphHead& head) {
   while (const GraphNode* node = producer(graph, value)) {
+    if (node->inputs.empty() || node->inputs[0] == kNoValue) break;
     const bool zip = is(node, "ai.onnx.ml", "ZipMap");
-    const bool copy = zip || is(node, "", "Identity") || is(node, "", "Cast") || is(node, "", "Dropout") ||
-                      (is(node, "", "Reshape") && !node->inputs.empty());
-    if (!copy || node->inputs.empty() || node->inputs[0] == kNoValue) break;
+    // What is cast must itself be one of the scores we know; other values may not be numbers.
+    const GraphNode* before = producer(graph, node->inputs[0]);
+    const bool scores = is(before, "", "Softmax") || is(before, "", "Sigmoid") || is(before, "", "LogSoftmax") ||
+                        is(before, "", "Concat") || (before != nullptr && before->onnx.domain == "ai.onnx.ml");
+    const bool copy = zip || is(node, "", "Identity") || is(node, "", "Dropout") || (casts_to_float(node) && scores);
+    if (!copy) break;
     if (zip && head.class_names.empty()) head.class_names = zip_map_keys(node->onnx);
     value = node->inputs[0];
   }
   return value;
 }
 
-// For Concat(1 - p, p): p.
+bool is_one(const Graph& graph, size_t value) {
+  if (value == kNoValue || graph.constant(value) == nullptr) return false;
+  const Tensor& tensor = *graph.constant(value);
+  return tensor.type() == OnnxElement::float32 && tensor.count() == 1 && tensor.data<float>()[0] == 1;
+}
+
+// For Concat(1 - p, p) along the classes: p.
 size_t positive_of_pair(const Graph& graph, size_t value) {
   const GraphNode* concat = producer(graph, value);
   if (!is(concat, "", "Concat") || concat->inputs.size() != 2) return kNoValue;
+  const OnnxAttribute* axis = concat->onnx.attribute("axis");
+  if (axis == nullptr || axis->ints.empty() || (axis->ints[0] != 1 && axis->ints[0] != -1)) return kNoValue;
   const GraphNode* first = producer(graph, concat->inputs[0]);
   if (!is(first, "", "Sub") || first->inputs.size() != 2 || first->inputs[1] != concat->inputs[1]) return kNoValue;
-  return concat->inputs[1];
+  return is_one(graph, first->inputs[0]) ? concat->inputs[1] : kNoValue;
 }
 
 bool softmax_over_classes(const GraphNode& node) {
@@ -64,20 +83,26 @@ bool softmax_over_classes(const GraphNode& node) {
   return given == 1 || given == -1;
 }
 
+// A name that no value of the graph has.
+std::string fresh_name(const Graph& graph, std::string name) {
+  while (graph.find_value(name) != kNoValue) name += "'";
+  return name;
+}
+
 // A copy of a classifier node whose scores are the raw sums.
 std::string add_raw_scores(Graph& graph, const GraphNode& node) {
   OnnxNode raw = node.onnx;
   const int64_t opset = node.opset;
   raw.name += "/margin";
-  const std::string scores = fmt::format("{}/margin", raw.outputs[1]);
-  raw.outputs = {fmt::format("{}/margin_label", raw.outputs[1]), scores};
+  const std::string scores = fresh_name(graph, fmt::format("{}/margin", raw.outputs[1]));
+  raw.outputs = {fresh_name(graph, fmt::format("{}/margin_label", raw.outputs[1])), scores};
   OnnxAttribute flag;
   flag.name = "assay_raw";
   flag.kind = OnnxAttributeKind::one_int;
   flag.ints = {1};
   std::erase_if(raw.attributes, [](const OnnxAttribute& each) { return each.name == "assay_raw"; });
   raw.attributes.push_back(std::move(flag));
-  graph.append(std::move(raw), opset);
+  graph.append(raw, opset);
   return scores;
 }
 
@@ -133,12 +158,17 @@ GraphHead find_head(Graph& graph) {
   }
   const size_t value = behind_copies(graph, graph.find_value(head.output), head);
   if (find_classifier(graph, value, head)) return head;
+  const auto scores = std::find_if(graph.outputs().begin(), graph.outputs().end(),
+                                   [&](const OnnxValue& output) { return output.name == head.output; });
+  const auto& dims = scores->type.dims;
+  // Of more dimensions it is not known here which one holds the classes.
+  const bool matrix = !dims || dims->size() <= 2;
   size_t linked = value;
   if (const size_t positive = positive_of_pair(graph, value); positive != kNoValue) linked = positive;
   const GraphNode* node = producer(graph, linked);
-  const bool softmax = is(node, "", "Softmax") && softmax_over_classes(*node);
-  const bool log_softmax = is(node, "", "LogSoftmax") && softmax_over_classes(*node);
-  if (softmax || log_softmax || is(node, "", "Sigmoid")) {
+  const bool softmax = matrix && is(node, "", "Softmax") && softmax_over_classes(*node);
+  const bool log_softmax = matrix && is(node, "", "LogSoftmax") && softmax_over_classes(*node);
+  if (softmax || log_softmax || (matrix && is(node, "", "Sigmoid"))) {
     head.classification = true;
     head.link = softmax || log_softmax ? Link::softmax : Link::sigmoid;
     head.margin = graph.value_name(node->inputs[0]);
@@ -147,7 +177,7 @@ GraphHead find_head(Graph& graph) {
     return head;
   }
   // A graph with a label output classifies; its scores pass operators we do not look behind.
-  const bool named = lower_case(head.output).find("prob") != std::string::npos;
+  const bool named = lower_case(head.output).find("proba") != std::string::npos;
   if (labels || named || !head.class_names.empty()) {
     head.classification = true;
     head.probability = graph.value_name(value);
@@ -155,9 +185,6 @@ GraphHead find_head(Graph& graph) {
     return head;
   }
   head.margin = graph.value_name(value);
-  const auto scores = std::find_if(graph.outputs().begin(), graph.outputs().end(),
-                                   [&](const OnnxValue& output) { return output.name == head.output; });
-  const auto& dims = scores->type.dims;
   if (dims && dims->size() == 2 && dims->back().size.value_or(0) > 1) {
     head.classification = true;
     head.link = Link::softmax;
@@ -174,7 +201,7 @@ std::string explained_value(Graph& graph, const GraphHead& head, std::optional<O
     OnnxNode node;
     node.op_type = std::move(op);
     node.domain = std::move(domain);
-    node.name = fmt::format("{}/{}", head.margin, suffix);
+    node.name = fresh_name(graph, fmt::format("{}/{}", head.margin, suffix));
     node.inputs = {head.margin};
     node.outputs = {node.name};
     graph.append(node, opset);

@@ -13,7 +13,7 @@ namespace assay {
 namespace {
 
 // The most features a row may have: their product is a size of memory.
-constexpr int64_t kMostFeatures = int64_t{1} << 28;
+constexpr int64_t kMostFeatures = int64_t{1} << 21;
 
 RowInput row_input(const Graph& graph, const OnnxValue& input, std::optional<size_t> features) {
   const auto refuse = [&](const std::string& reason) {
@@ -102,6 +102,7 @@ GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std:
       result.fixed_batch = batch;
     }
     result.is_text.insert(result.is_text.end(), row.columns, row.type == OnnxElement::string);
+    result.is_float.insert(result.is_float.end(), row.columns, row.type == OnnxElement::float32);
     result.inputs.push_back(std::move(row));
   }
   result.levels.resize(total);
@@ -141,6 +142,10 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
       fail_input(fmt::format("{}: column {} is text; {} takes numbers there", table.source, in_quotes(column.name),
                              info.name));
     }
+    if (column.rounded > 0 && !inputs.is_float[f]) {
+      fail_input(fmt::format("{}: column {} holds whole numbers beyond 2^24, which tables round; {} takes them exactly",
+                             table.source, in_quotes(column.name), info.name));
+    }
     std::vector<std::string>& levels = inputs.levels[f];
     std::unordered_map<std::string, size_t> known;
     for (size_t l = 0; l < levels.size(); l++) known.emplace(levels[l], l);
@@ -155,10 +160,11 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
     }
     for (size_t r = 0; r < table.rows(); r++) {
       const float value = table.values(r, source.columns[f]);
-      if (std::isnan(value) || !inputs.is_text[f])
+      if (std::isnan(value) || !inputs.is_text[f]) {
         data.x(r, f) = value;
-      else
+      } else {
         data.x(r, f) = categorical ? codes[static_cast<size_t>(value)] : code_of(number_text(value));
+      }
     }
     const std::string& name = inputs.named ? inputs.feature_names[f] : column.name;
     data.feature_names.push_back(name);
@@ -182,6 +188,15 @@ void gather_labels(const ModelInfo& info, const Table& table, Dataset& data) {
     }
     return static_cast<float>(found - info.class_names.begin());
   };
+  // Labels in other words than the model's (its file may know no names) are no labels for it.
+  const auto known = [&](const std::string& text) {
+    return std::find(info.class_names.begin(), info.class_names.end(), text) != info.class_names.end();
+  };
+  if (column.kind == ColumnKind::categorical && !info.class_names.empty() &&
+      std::none_of(column.levels.begin(), column.levels.end(), known)) {
+    data.labels.clear();
+    return;
+  }
   for (size_t r = 0; r < table.rows(); r++) {
     const float value = table.values(r, *table.label);
     if (std::isnan(value) || info.class_names.empty()) {

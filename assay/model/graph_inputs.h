@@ -23,6 +23,7 @@ struct GraphInputs {
   // For text features: what their numbers stand for. Empty for all others.
   std::vector<std::vector<std::string>> levels;
   std::vector<bool> is_text;
+  std::vector<bool> is_float;  // float32, as tables hold numbers
 };
 
 // Reads the graph's inputs. `names`, when not empty, are the features' names as the file tells them. features: how many
@@ -32,7 +33,8 @@ GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std:
 // The features of a table's rows; see GraphModel::features_of. Adds new text to inputs.levels.
 Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table& table);
 
-// The label column of a table as class indices (or values of a regression).
+// The label column of a table as class indices (or values of a regression). No labels when none of its classes is one
+// of the model's; an input error when only some are.
 void gather_labels(const ModelInfo& info, const Table& table, Dataset& data);
 
 }  // namespace assay

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
-#include <filesystem>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -48,10 +49,11 @@ void copy_rows(const void* source, OnnxElement type, size_t width, size_t begin,
   for (size_t r = begin; r < end; r++) {
     float* to = out.row(r).data();
     const size_t from = (r - begin) * width;
-    if (type == OnnxElement::float32)
+    if (type == OnnxElement::float32) {
       std::memcpy(to, static_cast<const float*>(source) + from, width * sizeof(float));
-    else
+    } else {
       std::copy_n(static_cast<const double*>(source) + from, width, to);
+    }
   }
 }
 
@@ -67,10 +69,11 @@ void set_seeds(MatrixView<const float> weights, const Block& block, OnnxElement 
   for (size_t r = block.begin; r < block.end; r++) {
     const auto row = weights.row(r);
     const size_t to = (r - block.begin) * width;
-    if (type == OnnxElement::float32)
+    if (type == OnnxElement::float32) {
       std::copy(row.begin(), row.end(), static_cast<float*>(out) + to);
-    else
+    } else {
       std::copy(row.begin(), row.end(), static_cast<double*>(out) + to);
+    }
   }
 }
 
@@ -88,19 +91,41 @@ class OnnxGraphModel final : public GraphModel,
     inputs_.fixed_batch = fixed_batch;
     info_.name = graph.name();
     info_.feature_names = inputs_.feature_names;
-    const GraphHead head = find_head(graph);
+    GraphHead head = find_head(graph);
     fetch_ = explained_value(graph, head, options.unit, info_);
     graph_ = std::make_shared<Graph>(std::move(graph));
-    predict_ = runner({fetch_}, false);
+    try {
+      predict_ = runner({fetch_}, false);
+    } catch (const Error&) {
+      // What lies behind the output may not be numbers by row; the output itself must be.
+      if (options.unit || fetch_ == head.output) throw;
+      fetch_ = head.output;
+      predict_ = runner({fetch_}, false);
+      info_.unit = OutputUnit::value;
+      info_.note = "the graph's output itself";
+      head.classification = false;
+    }
     predict_->check_rows_apart();
     if (!is_floating(predict_->fetched(0).type)) {
       fail_input(fmt::format("{}: the explained value {} is {}, not numbers", info_.name, in_quotes(fetch_),
                              onnx_type_name(predict_->fetched(0).type)));
     }
+    if (info_.unit == OutputUnit::probability && head.margin.empty() && !gives_probabilities()) {
+      if (options.unit) {
+        fail_input(
+            fmt::format("{}: output probability is not available: its scores are not between 0 and 1", info_.name));
+      }
+      info_.unit = OutputUnit::margin;
+      info_.note = "scores as the graph gives them: they are not between 0 and 1";
+    }
     name_outputs(head);
     const bool float_inputs = std::all_of(inputs_.inputs.begin(), inputs_.inputs.end(),
                                           [](const RowInput& input) { return input.type == OnnxElement::float32; });
-    if (float_inputs) gradient_ = runner({fetch_}, true);
+    try {
+      if (float_inputs) gradient_ = runner({fetch_}, true);
+    } catch (const Error&) {
+      // Keeping all values for backward takes more memory than is allowed: it predicts, but has no derivatives.
+    }
     if (gradient_ != nullptr && !gradient_->differentiable()) gradient_.reset();
     if (float_inputs && inputs_.inputs.size() == 1 && inputs_.inputs[0].row_shape.size() == 1) find_entry();
   }
@@ -130,11 +155,14 @@ class OnnxGraphModel final : public GraphModel,
   }
 
   void predict(MatrixView<const float> rows, MatrixView<float> outputs, const Context& context) const override {
+    check_shapes(rows, info_.features(), outputs.rows(), outputs.cols(), info_.outputs());
     run_forward(*predict_, rows, outputs, context);
   }
 
   void gradient(MatrixView<const float> rows, MatrixView<const float> weights, MatrixView<float> gradients,
                 MatrixView<float> outputs, const Context& context) const override {
+    check_shapes(rows, info_.features(), gradients.rows(), gradients.cols(), info_.features());
+    check_shapes(rows, info_.features(), weights.rows(), weights.cols(), info_.outputs());
     gradient_->run(rows, context, [&](const Block& block, Workspace& workspace) {
       workspace.forward();
       if (!outputs.empty()) copy_outputs(*gradient_, workspace, block, outputs);
@@ -146,6 +174,10 @@ class OnnxGraphModel final : public GraphModel,
 
   void multipliers(MatrixView<const float> rows, MatrixView<const float> reference, MatrixView<const float> weights,
                    MatrixView<float> multipliers, const Context& context) const override {
+    check_shapes(rows, info_.features(), multipliers.rows(), multipliers.cols(), info_.features());
+    check_shapes(rows, info_.features(), weights.rows(), weights.cols(), info_.outputs());
+    check_shapes(rows, info_.features(), reference.rows() == 1 ? rows.rows() : reference.rows(), reference.cols(),
+                 info_.features());
     gradient_->run_pairs(rows, reference, context, [&](const Block& block, Workspace& workspace, Workspace& other) {
       workspace.forward();
       other.forward();
@@ -158,6 +190,7 @@ class OnnxGraphModel final : public GraphModel,
   MatrixView<const float> weights() const override { return entry_.weights.view(); }
   std::span<const float> bias() const override { return entry_.bias; }
   void predict_from(MatrixView<const float> entries, MatrixView<float> outputs, const Context& context) const override {
+    check_shapes(entries, entry_.bias.size(), outputs.rows(), outputs.cols(), info_.outputs());
     run_forward(*entry_runner_, entries, outputs, context);
   }
 
@@ -174,6 +207,26 @@ class OnnxGraphModel final : public GraphModel,
   Table own_outputs(MatrixView<const float> rows, const Context& context) const override;
 
  private:
+  // Tried on a few rows, where the graph only claims it.
+  bool gives_probabilities() const {
+    const auto is_text = [](const RowInput& input) { return input.type != OnnxElement::float32; };
+    if (std::any_of(inputs_.inputs.begin(), inputs_.inputs.end(), is_text)) return true;
+    const size_t width = predict_->width(0);
+    Matrix rows(16, info_.features());
+    for (size_t i = 0; i < rows.values().size(); i++) rows.values()[i] = static_cast<float>(i * 7 % 23) / 4 - 2;
+    Matrix outputs(rows.rows(), width);
+    run_forward(*predict_, rows.view(), outputs.view(), {});
+    return std::all_of(outputs.values().begin(), outputs.values().end(),
+                       [](float p) { return std::isnan(p) || (p >= -1e-3F && p <= 1 + 1e-3F); });
+  }
+
+  void check_shapes(MatrixView<const float> rows, size_t columns, size_t result_rows, size_t result_columns,
+                    size_t wanted_columns) const {
+    if (rows.cols() == columns && result_rows == rows.rows() && result_columns == wanted_columns) return;
+    fail_input(fmt::format("{}: expected rows of {} columns and results of {} rows and {} columns, found {}, {} and {}",
+                           info_.name, columns, rows.rows(), wanted_columns, rows.cols(), result_rows, result_columns));
+  }
+
   std::unique_ptr<RowRunner> runner(std::vector<std::string> fetches, bool gradients) const {
     return std::make_unique<RowRunner>(graph_, inputs_.inputs, &inputs_.levels, std::move(fetches), gradients,
                                        inputs_.fixed_batch);
@@ -200,6 +253,12 @@ class OnnxGraphModel final : public GraphModel,
     for (size_t i = 0; i < inputs_.inputs.size(); i++) {
       const RowInput& input = inputs_.inputs[i];
       const auto* from = static_cast<const float*>(workspace.feed_gradient(i));
+      if (from == nullptr) {  // nothing depends on it
+        for (size_t r = block.begin; r < block.end; r++) {
+          std::fill_n(out.row(r).data() + input.first_column, input.columns, 0.0F);
+        }
+        continue;
+      }
       if (input.columns == out.stride()) {
         std::copy_n(from, (block.end - block.begin) * input.columns, out.row(block.begin).data());
         continue;
@@ -267,15 +326,19 @@ Table OnnxGraphModel::own_outputs(MatrixView<const float> rows, const Context& c
     const bool text = outputs->fetched(f).type == OnnxElement::string;
     for (size_t c = 0; c < width; c++) {
       std::string name = fetches[f];
-      if (keys.size() == width)
+      if (keys.size() == width) {
         name = fmt::format("{}.{}", name, keys[c]);
-      else if (width > 1)
+      } else if (width > 1) {
         name = fmt::format("{}.{}", name, c);
+      }
       table.columns.push_back({std::move(name), text ? ColumnKind::categorical : ColumnKind::numeric});
     }
   }
   table.values = Matrix(rows.rows(), table.columns.size());
   std::mutex mutex;  // of the levels of text
+  // A whole number that float32 cannot hold is a name, not an amount: its column becomes text.
+  std::vector<bool> named(table.columns.size(), false);
+  std::vector<std::vector<int64_t>> exact(table.columns.size());
   outputs->run(rows, context, [&](const Block& block, Workspace& workspace) {
     workspace.forward();
     for (size_t f = 0; f < fetches.size(); f++) {
@@ -293,12 +356,29 @@ Table OnnxGraphModel::own_outputs(MatrixView<const float> rows, const Context& c
               if (at == levels.end()) levels.push_back(*from);
             } else {
               to = static_cast<float>(*from);
+              if constexpr (std::is_same_v<T, int64_t>) {
+                const std::lock_guard lock(mutex);
+                const size_t column = first_column[f] + c;
+                if (exact[column].empty()) exact[column].resize(rows.rows());
+                exact[column][r] = *from;
+                if (std::abs(static_cast<double>(*from)) > 0x1p24) named[column] = true;
+              }
             }
           }
         }
       });
     }
   });
+  for (size_t c = 0; c < table.columns.size(); c++) {
+    if (!named[c]) continue;
+    table.columns[c].kind = ColumnKind::categorical;
+    std::map<int64_t, size_t> codes;
+    for (size_t r = 0; r < rows.rows(); r++) {
+      const auto [at, added] = codes.emplace(exact[c][r], codes.size());
+      if (added) table.columns[c].levels.push_back(fmt::format("{}", exact[c][r]));
+      table.values(r, c) = static_cast<float>(at->second);
+    }
+  }
   // Levels came in the order in which threads met them.
   for (size_t c = 0; c < table.columns.size(); c++) {
     if (table.columns[c].kind == ColumnKind::categorical) sort_levels(table, c);

@@ -153,7 +153,35 @@ def test_adult_reaches_the_papers_accuracy(assay, data_dir):
     assert share == pytest.approx(facts["test"]["accuracy"], abs=1e-4)
 
 
+def test_labels_in_other_words_give_no_accuracy(assay, tmp_path):
+    (tmp_path / "rows.csv").write_text("x0,x1,x2,x3,x4,x5,kind\n1,2,3,4,5,6,cat\n1,2,3,4,5,7,dog\n")
+    model = FIXTURES / "torch_mlp_script" / "model.onnx"
+    result = assay("predict", "--model", model, "--data", "rows.csv", "--label", "kind", "--out", "p.csv")
+    assert result.returncode == 0, result.stderr
+    assert "no accuracy: the classes of column 'kind' are not those of the model" in result.stderr
+    assert "accuracy" not in result.stdout
+
+
+def test_a_category_that_only_test_rows_have_is_no_failure(assay, tmp_path):
+    rows = [f"{i},k{i if i % 7 == 0 else 1},{'yes' if i % 3 else 'no'}" for i in range(100)]
+    (tmp_path / "rare.csv").write_text("\n".join(["a,b,y", *rows]) + "\n")
+    result = assay("--quiet", "train", "--data", "rare.csv", "--label", "y", "--out", "m.onnx")
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_digits_are_learned_by_convolutions(assay, data_dir):
+    network = ("--cnn", "8,16", "--network", "kernel=3:padding=same", "--training", "epochs=30:rate=0.003")
+    result = assay("--json", "--quiet", "train", "--data", "digits", *network, "--out", "m.onnx")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["test"]["accuracy"] > 0.9
+
+
 BAD_TRAINING = {
+    "weights of no classes": (
+        ("--data", "values.csv", "--label", "y", "--training", "class_weights=balanced", "--out", "m.onnx"),
+        "class_weights: expected classes to weigh, found a regression",
+    ),
+    "standard input twice": (("--data", "-", "--out", "m.onnx"), "standard input is read once"),
     "no labels": (("--data", "rows.csv", "--out", "m.onnx"), "a column of labels to predict; --label names it"),
     "not a model file": (("--data", "iris", "--out", "m.csv"), "--out: expected a file that ends in .onnx"),
     "no folder": (("--data", "iris", "--out", "no/m.onnx"), "expected a folder to write into"),
@@ -169,6 +197,7 @@ BAD_TRAINING = {
 def test_bad_training_is_refused_and_nothing_is_written(assay, tmp_path, what):
     arguments, words = BAD_TRAINING[what]
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n3,4\n")
+    (tmp_path / "values.csv").write_text("a,y\n" + "".join(f"{i},{i / 4 + 0.1}\n" for i in range(60)))
     result = assay("--quiet", "train", *arguments)
     if words is None:  # whatever becomes of it, it is one of two things
         assert (result.returncode == 0) == (tmp_path / "m.onnx").exists()
@@ -176,7 +205,7 @@ def test_bad_training_is_refused_and_nothing_is_written(assay, tmp_path, what):
     assert result.returncode == 1
     assert words in result.stderr
     assert result.stderr.count("\n") == 1
-    assert [file.name for file in tmp_path.iterdir()] == ["rows.csv"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["rows.csv", "values.csv"]
 
 
 BAD_MODELS = {

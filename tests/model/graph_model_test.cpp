@@ -217,13 +217,15 @@ TEST(GraphModel, AFixedBatchIsOpened) {
 }
 
 TEST(GraphModel, ABatchThatCannotBeOpenedStaysFixed) {
-  // The sum over the batch needs all of its rows.
-  const auto made =
-      GraphModel::from_onnx("m.onnx", model({node("Reshape", {"x", "shape"}, {"r"}), node("Transpose", {"r"}, {"t"}),
-                                             node("Reshape", {"t", "back"}, {"y"})},
-                                            {value("x", {2, 3})}, {value("y", {2, 3})},
-                                            {integers("shape", {2}, {3, 2}), integers("back", {2}, {2, 3})}));
+  // Six elements are two rows of three and nothing else.
+  const auto made = GraphModel::from_onnx(
+      "m.onnx",
+      model({node("Reshape", {"x", "flat"}, {"r"}), node("Relu", {"r"}, {"t"}), node("Reshape", {"t", "back"}, {"y"})},
+            {value("x", {2, 3})}, {value("y", {2, 3})}, {integers("flat", {1}, {6}), integers("back", {2}, {2, 3})}));
   EXPECT_EQ(made->block_rows(), 2U);
+  const Matrix x = some_rows(5, 3);
+  const Matrix y = outputs_of(*made, x);
+  for (size_t i = 0; i < 15; i++) EXPECT_EQ(y.values()[i], std::max(0.0F, x.values()[i]));
 }
 
 TEST(GraphModel, AModelThatMixesRowsIsRefused) {
@@ -233,6 +235,88 @@ TEST(GraphModel, AModelThatMixesRowsIsRefused) {
                                                       {value("x", {-1, 2})}, {value("y", {-1, 2})}));
               }),
               HasSubstr("depends on the other rows of the batch"));
+}
+
+TEST(GraphModel, MixedRowsAreFoundAmongIntegersInFixedBatchesAndFarFromZero) {
+  const auto refused = [](OnnxModel mixed) {
+    return sentence([&] { GraphModel::from_onnx("m.onnx", std::move(mixed)); });
+  };
+  const auto less_mean = [](std::vector<OnnxNode> first, OnnxValue input) {
+    first.push_back(node("ReduceMean", {"f"}, {"m"}, {ints_attribute("axes", {0})}));
+    first.push_back(node("Sub", {"f", "m"}, {"y"}));
+    return model(std::move(first), {std::move(input)}, {value("y", {-1, 5})});
+  };
+  EXPECT_THAT(refused(less_mean({node("Cast", {"x"}, {"f"}, {int_attribute("to", 1)})},
+                                value("x", {-1, 5}, OnnxElement::int64))),
+              HasSubstr("depends on the other rows"));
+  EXPECT_THAT(refused(less_mean({node("Identity", {"x"}, {"f"})}, value("x", {3, 5}))),
+              HasSubstr("depends on the other rows"));
+  // Dead below 20.
+  EXPECT_THAT(
+      refused(model({node("Sub", {"x", "c"}, {"d"}), node("Relu", {"d"}, {"f"}),
+                     node("ReduceMax", {"f"}, {"m"}, {ints_attribute("axes", {0})}), node("Sub", {"f", "m"}, {"y"})},
+                    {value("x", {-1, 5})}, {value("y", {-1, 5})}, {floats("c", {1}, {20})})),
+      HasSubstr("depends on the other rows"));
+}
+
+TEST(GraphModel, AnOutputThatIsNotByRowIsRefusedWhateverItsSize) {
+  for (const int64_t size : {1, 4, 16, 1024}) {
+    const auto made = GraphModel::from_onnx(
+        "m.onnx", model({node("Relu", {"x"}, {"y"}), node("Identity", {"c"}, {"k"})}, {value("x", {-1, 2})},
+                        {value("y", {-1, 2}), value("k", {size, 2})},
+                        {floats("c", {size, 2}, std::vector<float>(static_cast<size_t>(2 * size), 1))}));
+    const Matrix x = some_rows(40, 2);
+    EXPECT_THAT(sentence([&] { made->own_outputs(x.view(), {}); }), HasSubstr("the first must be the row")) << size;
+  }
+}
+
+TEST(GraphModel, ScoresOutsideZeroToOneAreNotCalledProbabilities) {
+  const OnnxModel scores =
+      model({node("MatMul", {"x", "w"}, {"probabilities"}), node("ArgMax", {"probabilities"}, {"label"})},
+            {value("x", {-1, 2})}, {value("label", {-1, 1}, OnnxElement::int64), value("probabilities", {-1, 2})},
+            {floats("w", {2, 2}, {3, -3, 1, 2})});
+  EXPECT_EQ(GraphModel::from_onnx("m.onnx", scores)->info().unit, OutputUnit::margin);
+  GraphModelOptions options;
+  options.unit = OutputUnit::probability;
+  EXPECT_THAT(sentence([&] { GraphModel::from_onnx("m.onnx", scores, options); }), HasSubstr("not between 0 and 1"));
+}
+
+TEST(GraphModel, AnInputNobodyReadsHasDerivativeZero) {
+  const auto made = GraphModel::from_onnx(
+      "m.onnx", model({node("Relu", {"a"}, {"y"})}, {value("a", {-1, 1}), value("b", {-1, 1})}, {value("y", {-1, 1})}));
+  ASSERT_NE(made->differentiable(), nullptr);
+  Matrix x(1, 2);
+  x(0, 0) = 2;
+  Matrix one(1, 1);
+  one(0, 0) = 1;
+  Matrix gradient(1, 2);
+  gradient(0, 1) = 9;
+  made->differentiable()->gradient(x.view(), one.view(), gradient.view(), {}, {});
+  EXPECT_EQ(gradient(0, 0), 1);
+  EXPECT_EQ(gradient(0, 1), 0);
+}
+
+TEST(GraphModel, WholeNumbersAreKeptOrRefused) {
+  // A label beyond 2^24 is text; a fraction is no index.
+  const auto made = GraphModel::from_onnx(
+      "m.onnx",
+      model({node("Gather", {"labels", "x"}, {"label"}), node("Cast", {"x"}, {"y"}, {int_attribute("to", 1)})},
+            {value("x", {-1, 1}, OnnxElement::int64)},
+            {value("y", {-1, 1}), value("label", {-1, 1}, OnnxElement::int64)},
+            {integers("labels", {2}, {123456789, 123456790})}));
+  Matrix x(2, 1);
+  x(1, 0) = 1;
+  const Table own = made->own_outputs(x.view(), {});
+  EXPECT_THAT(own.columns[1].levels, ElementsAre("123456789", "123456790"));
+  x(0, 0) = 0.5;
+  EXPECT_THAT(sentence([&] { made->own_outputs(x.view(), {}); }), HasSubstr("takes whole numbers (INT64), found 0.5"));
+}
+
+TEST(GraphModel, ShapesOfCallsAreChecked) {
+  const auto made = softmax_model();
+  const Matrix x = some_rows(3, 5);
+  Matrix y(3, 3);
+  EXPECT_THAT(sentence([&] { made->predict(x.view(), y.view(), {}); }), HasSubstr("expected rows of 4 columns"));
 }
 
 Table table_of(std::vector<Column> columns, const std::vector<std::vector<float>>& rows) {

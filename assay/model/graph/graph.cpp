@@ -179,7 +179,7 @@ void Graph::add_node(const OnnxNode& onnx, size_t position) {
   nodes_.push_back(std::move(node));
 }
 
-void Graph::append(OnnxNode node, int64_t opset) {
+void Graph::append(const OnnxNode& node, int64_t opset) {
   const int64_t known = opset_version(opsets_, node.domain);
   if (known == 0) opsets_.push_back({node.domain, opset});
   add_node(node, nodes_.size());

@@ -66,7 +66,7 @@ class Graph {
   size_t parameter_count() const { return parameter_count_; }
 
   // Adds a node of known values whose outputs are new names.
-  void append(OnnxNode node, int64_t opset);
+  void append(const OnnxNode& node, int64_t opset);
 
  private:
   size_t add_value(const std::string& name);

@@ -125,9 +125,9 @@ void Plan::add_steps(const Graph& graph, const PlanRequest& request) {
     step.inputs = node.inputs;
     steps_.push_back(std::move(step));
   }
-  for (size_t i = 0; i < fetches_.size(); i++) {
-    if (values_[fetches_[i]].known) continue;
-    fail_input(fmt::format("{}: value {} is not given", graph.name(), in_quotes(graph.value_name(fetches_[i]))));
+  for (const size_t fetch : fetches_) {
+    if (values_[fetch].known) continue;
+    fail_input(fmt::format("{}: value {} is not given", graph.name(), in_quotes(graph.value_name(fetch))));
   }
 }
 

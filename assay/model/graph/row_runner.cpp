@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -19,17 +20,18 @@ namespace {
 constexpr size_t kBlockBytes = size_t{512} << 10;
 constexpr size_t kMostRows = 1024;
 constexpr size_t kLeastRows = 2;
+constexpr size_t kLargeRow = size_t{64} << 20;
+constexpr size_t kTrialRows = 16;
 
 template <class T>
 T converted(float value, const std::string& input) {
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(value);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return value != 0;
   } else {
-    // Also false for NaN.
+    // All false for NaN.
     const bool fits = static_cast<double>(value) >= static_cast<double>(std::numeric_limits<T>::min()) &&
-                      static_cast<double>(value) < std::ldexp(1.0, std::numeric_limits<T>::digits);
+                      static_cast<double>(value) < std::ldexp(1.0, std::numeric_limits<T>::digits) &&
+                      value == std::trunc(value);
     if (!fits) {
       fail_input(fmt::format("input {} of the model takes whole numbers ({}), found {}", in_quotes(input),
                              onnx_type_name(element_of<T>()), value));
@@ -102,10 +104,11 @@ class RowRunner::Lease {
         for (size_t r = 0; r < plan_.rows; r++, out += input.columns) {
           const auto row = rows.row(begin + std::min(r, given - 1)).subspan(input.first_column, input.columns);
           for (size_t c = 0; c < input.columns; c++) {
-            if constexpr (std::is_same_v<T, std::string>)
+            if constexpr (std::is_same_v<T, std::string>) {
               out[c] = text(input.first_column + c, row[c]);
-            else
+            } else {
               out[c] = converted<T>(row[c], input.value);
+            }
           }
         }
       });
@@ -115,9 +118,9 @@ class RowRunner::Lease {
 
  private:
   const std::string& text(size_t column, float code) const {
-    static const std::string kMissing;
+    static const std::string missing;
     const std::vector<std::string>& levels = (*runner_.levels_)[column];
-    if (std::isnan(code)) return kMissing;
+    if (std::isnan(code)) return missing;
     if (code < 0 || code >= static_cast<float>(levels.size())) {
       fail_input(fmt::format("feature {} is text with {} levels, found the code {}", column + 1, levels.size(), code));
     }
@@ -138,27 +141,29 @@ RowRunner::RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> i
       fetches_(std::move(fetches)),
       gradients_(gradients),
       fixed_batch_(fixed_batch) {
-  const size_t trial_rows = fixed_batch == 0 ? 16 : fixed_batch;
-  auto trial = make_plan(trial_rows);
+  size_t trial_rows = fixed_batch == 0 ? kTrialRows : fixed_batch;
+  std::unique_ptr<SizedPlan> trial;
+  try {
+    trial = make_plan(trial_rows);
+  } catch (const Error&) {
+    // So many rows of large images may need more memory than is allowed; one may not.
+    if (fixed_batch != 0) throw;
+    trial_rows = 1;
+    trial = make_plan(trial_rows);
+  }
   for (size_t f = 0; f < fetches_.size(); f++) {
     ValueInfo info = trial->plan.fetched(f);
-    const bool by_row = !info.dims.empty() && info.dims[0] == static_cast<int64_t>(trial_rows);
-    if (!by_row) {
-      fail_input(fmt::format("{}: value {} has the dimensions {} for {} rows; the first must be the row",
-                             graph_->name(), in_quotes(fetches_[f]), onnx_shape_text(info.dims), trial_rows));
-    }
     widths_.push_back(info.count() / trial_rows);
-    info.dims[0] = 1;
+    if (!info.dims.empty()) info.dims[0] = 1;
     fetched_.push_back(std::move(info));
   }
-  differentiable_ = gradients_;
-  for (size_t i = 0; i < inputs_.size(); i++) {
-    differentiable_ &= inputs_[i].type == OnnxElement::float32 && trial->plan.has_gradient(i);
-  }
+  check_rows_first(*trial);
+  for (size_t i = 0; i < inputs_.size(); i++) differentiable_ |= gradients_ && trial->plan.has_gradient(i);
+  for (const RowInput& input : inputs_) differentiable_ &= input.type == OnnxElement::float32;
   gradient_stop_ = trial->plan.gradient_stops_at();
   differentiable_ &= gradient_stop_.empty();
   const size_t row_bytes = trial->plan.workspace_bytes() / trial_rows + 1;
-  block_rows_ = std::bit_floor(std::clamp(kBlockBytes / row_bytes, kLeastRows, kMostRows));
+  block_rows_ = std::bit_floor(std::clamp(kBlockBytes / row_bytes, row_bytes > kLargeRow ? 1 : kLeastRows, kMostRows));
   if (fixed_batch != 0) block_rows_ = fixed_batch;
   plans_.emplace(trial_rows, std::move(trial));
   block_bytes_ = plan_for(block_rows_).plan.workspace_bytes();
@@ -181,37 +186,88 @@ const RowRunner::SizedPlan& RowRunner::plan_for(size_t rows) const {
   const size_t size = fixed_batch_ != 0 ? fixed_batch_ : std::bit_ceil(rows);
   const std::lock_guard lock(mutex_);
   auto& plan = plans_[size];
-  if (plan == nullptr) plan = make_plan(size);
+  if (plan == nullptr) {
+    auto made = make_plan(size);
+    check_rows_first(*made);
+    plan = std::move(made);
+  }
   return *plan;
 }
 
-void RowRunner::check_rows_apart() const {
-  if (fixed_batch_ != 0) return;
-  // Text that the model has not been trained on may be refused by it.
-  const auto is_text = [](const RowInput& input) { return input.type == OnnxElement::string; };
-  if (std::any_of(inputs_.begin(), inputs_.end(), is_text)) return;
+// What is fetched must have the row as its first dimension, whatever the size of the batch.
+void RowRunner::check_rows_first(const SizedPlan& sized) const {
+  for (size_t f = 0; f < fetches_.size(); f++) {
+    const ValueInfo& info = sized.plan.fetched(f);
+    const bool by_row = !info.dims.empty() && info.dims[0] == static_cast<int64_t>(sized.rows) &&
+                        info.count() == widths_[f] * sized.rows && info.constant == nullptr;
+    if (by_row) continue;
+    fail_input(fmt::format("{}: value {} has the dimensions {} for {} rows; the first must be the row", graph_->name(),
+                           in_quotes(fetches_[f]), onnx_shape_text(info.dims), sized.rows));
+  }
+}
+
+namespace {
+
+// Rows of no special meaning, all different: numbers of both signs up to `scale`, small whole numbers for integers.
+Matrix trial_rows_of(const std::vector<RowInput>& inputs, size_t rows, float scale) {
   size_t columns = 0;
-  for (const RowInput& input : inputs_) columns = std::max(columns, input.first_column + input.columns);
-  Matrix rows(3, columns);
-  for (const RowInput& input : inputs_) {
-    if (!is_floating(input.type)) continue;
+  for (const RowInput& input : inputs) columns = std::max(columns, input.first_column + input.columns);
+  Matrix made(rows, columns);
+  for (const RowInput& input : inputs) {
     for (size_t c = input.first_column; c < input.first_column + input.columns; c++) {
-      // Values of no special meaning, different in each row.
-      for (size_t r = 0; r < 3; r++) rows(r, c) = 0.25F + 0.5F * static_cast<float>((c * 7 + r * 5) % 11) / 11;
+      for (size_t r = 0; r < rows; r++) {
+        const size_t mixed = c * 7 + r * 5;
+        if (input.type == OnnxElement::boolean)
+          made(r, c) = static_cast<float>(mixed % 2);
+        else if (!is_floating(input.type))
+          made(r, c) = static_cast<float>(mixed % 4);
+        else
+          made(r, c) = scale * (static_cast<float>(mixed % 11) / 5 - 0.9F);
+      }
     }
   }
-  Lease together(*this, plan_for(4));
-  together.feed(rows.view(), 0);
-  together.workspace().forward();
-  Lease alone(*this, plan_for(1));
-  for (size_t r = 0; r < 3; r++) {
-    alone.feed(rows.view().rows_between(r, r + 1), 0);
-    alone.workspace().forward();
+  return made;
+}
+
+}  // namespace
+
+void RowRunner::check_rows_apart() const {
+  // Text that the model has not been trained on may be refused by it.
+  const auto is_text = [](const RowInput& input) { return input.type == OnnxElement::string; };
+  if (fixed_batch_ == 1 || std::any_of(inputs_.begin(), inputs_.end(), is_text)) return;
+  const size_t count = fixed_batch_ == 0 ? 4 : fixed_batch_;
+  for (const float scale : {1.0F, 40.0F}) {
+    const Matrix rows = trial_rows_of(inputs_, count, scale);
+    // Row r of the second batch is row r + 1 of the first.
+    Matrix turned = rows;
+    for (size_t r = 0; r < count; r++) {
+      std::copy_n(rows.row((r + 1) % count).data(), rows.cols(), turned.row(r).data());
+    }
+    // The first row in other company: none where that is possible.
+    Matrix apart = trial_rows_of(inputs_, fixed_batch_ == 0 ? 1 : count, scale / -2);
+    std::copy_n(rows.row(0).data(), rows.cols(), apart.row(0).data());
+    Lease first(*this, plan_for(count));
+    Lease second(*this, plan_for(count));
+    Lease alone(*this, plan_for(apart.rows()));
+    try {
+      first.feed(rows.view(), 0);
+      first.workspace().forward();
+      second.feed(turned.view(), 0);
+      second.workspace().forward();
+      alone.feed(apart.view(), 0);
+      alone.workspace().forward();
+    } catch (const Error&) {
+      return;  // such rows are not for this model; what its own rows do is seen when they come
+    }
     for (size_t f = 0; f < fetches_.size(); f++) {
       if (fetched_[f].type == OnnxElement::string) continue;
       const size_t bytes = widths_[f] * element_size(fetched_[f].type);
-      const auto* all = static_cast<const std::byte*>(together.workspace().fetched(f));
-      if (std::memcmp(all + r * bytes, alone.workspace().fetched(f), bytes) == 0) continue;
+      const auto at = [&](Lease& lease, size_t r) {
+        return static_cast<const std::byte*>(lease.workspace().fetched(f)) + r * bytes;
+      };
+      bool same = std::memcmp(at(first, 0), at(alone, 0), bytes) == 0;
+      for (size_t r = 0; r < count; r++) same &= std::memcmp(at(second, r), at(first, (r + 1) % count), bytes) == 0;
+      if (same) continue;
       fail_input(
           fmt::format("{}: the output {} of a row depends on the other rows of the batch; such a model cannot be "
                       "explained row by row",
@@ -238,6 +294,7 @@ void RowRunner::run(MatrixView<const float> rows, const Context& context,
 
 void RowRunner::run_pairs(MatrixView<const float> rows, MatrixView<const float> reference, const Context& context,
                           const std::function<void(const Block&, Workspace&, Workspace&)>& body) const {
+  assert(reference.rows() == 1 || reference.rows() == rows.rows());
   parallel_blocks(context, rows.rows(), rows_of_block(rows.rows(), context), [&](const Block& block) {
     const SizedPlan& plan = plan_for(block.end - block.begin);
     Lease lease(*this, plan);

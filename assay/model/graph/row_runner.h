@@ -43,13 +43,13 @@ class RowRunner {
   const ValueInfo& fetched(size_t fetch) const { return fetched_[fetch]; }
   // Elements of a fetched value for each row.
   size_t width(size_t fetch) const { return widths_[fetch]; }
-  // Whether every input is float32 and gets derivatives.
+  // Whether every input is float32 and some get derivatives (those of the others are 0).
   bool differentiable() const { return differentiable_; }
   // See Plan.
   const std::string& gradient_stops_at() const { return gradient_stop_; }
 
   // An input error when a row among others does not come out as it does alone, as where a batch is normalised by
-  // itself. Tried on a few rows of numbers; a graph that fixes its batch is taken at its word.
+  // itself. Tried on a few rows of numbers, not for graphs that take text.
   void check_rows_apart() const;
 
   // Calls body for each block with a workspace that is fed its rows; body runs it, and reads the first
@@ -66,6 +66,7 @@ class RowRunner {
 
   std::unique_ptr<SizedPlan> make_plan(size_t rows) const;
   const SizedPlan& plan_for(size_t rows) const;
+  void check_rows_first(const SizedPlan& sized) const;
   size_t rows_of_block(size_t rows, const Context& context) const;
 
   std::shared_ptr<const Graph> graph_;

@@ -99,10 +99,11 @@ void Workspace::run_backward(const Workspace* reference) {
     if (!step.backward) continue;
     const Gradients gradients{{output_gradients_.data() + step.first_output, step.outputs.size()},
                               {input_gradients_.data() + step.first_input, step.inputs.size()}};
-    if (reference == nullptr)
+    if (reference == nullptr) {
       step.kernel->backward(buffers(s), gradients);
-    else
+    } else {
       step.kernel->rescale(buffers(s), reference->buffers(s), gradients);
+    }
   }
 }
 

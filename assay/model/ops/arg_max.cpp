@@ -68,10 +68,11 @@ std::unique_ptr<Kernel> make_arg_max(NodeSetup& setup) {
     setup.fail(fmt::format("axis {} of an input of {} has no elements to choose from", axis, onnx_shape_text(x.dims)));
   }
   Shape dims = x.dims;
-  if (setup.flag("keepdims", true))
+  if (setup.flag("keepdims", true)) {
     dims[axis] = 1;
-  else
+  } else {
     dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  }
   setup.set_output(0, OnnxElement::int64, dims);
   const bool last = setup.opset() >= 12 && setup.flag("select_last_index", false);
   return std::make_unique<ArgMax>(x.type, outer, length, inner, last);

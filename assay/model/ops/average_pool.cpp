@@ -16,17 +16,19 @@ class AveragePool final : public Kernel {
       : type_(type), plan_(std::move(plan)), count_padding_(count_padding) {}
 
   void forward(const Buffers& values) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       fold<double>(values);
-    else
+    } else {
       fold<float>(values);
+    }
   }
   bool differentiable(size_t input) const override { return input == 0; }
   void backward(const Buffers&, const Gradients& gradients) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       spread<double>(gradients);
-    else
+    } else {
       spread<float>(gradients);
+    }
   }
 
  private:

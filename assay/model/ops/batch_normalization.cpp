@@ -18,17 +18,19 @@ class BatchNormalization final : public Kernel {
       : type_(type), batch_(batch), channels_(channels), inner_(inner), epsilon_(epsilon) {}
 
   void forward(const Buffers& values) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       normalise<double>(values);
-    else
+    } else {
       normalise<float>(values);
+    }
   }
   bool differentiable(size_t input) const override { return input < 5; }
   void backward(const Buffers& values, const Gradients& gradients) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       pull_back<double>(values, gradients);
-    else
+    } else {
       pull_back<float>(values, gradients);
+    }
   }
 
   // For every channel: its factor, and two sums.

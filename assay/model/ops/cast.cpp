@@ -167,10 +167,11 @@ class CastKernel final : public Kernel {
 
   void backward(const Buffers&, const Gradients& gradients) const override {
     if (gradients.out<void>(0) == nullptr || gradients.in<void>(0) == nullptr) return;
-    if (from_ == OnnxElement::float64)
+    if (from_ == OnnxElement::float64) {
       to_ == OnnxElement::float64 ? add<double, double>(gradients) : add<double, float>(gradients);
-    else
+    } else {
       to_ == OnnxElement::float64 ? add<float, double>(gradients) : add<float, float>(gradients);
+    }
   }
 
  private:

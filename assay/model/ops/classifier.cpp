@@ -22,17 +22,19 @@ ClassLabels::ClassLabels(const NodeSetup& setup, std::string_view integers)
 }
 
 void ClassLabels::write(void* labels, size_t row, size_t label) const {
-  if (text_.empty())
+  if (text_.empty()) {
     static_cast<int64_t*>(labels)[row] = integers_[label];
-  else
+  } else {
     static_cast<std::string*>(labels)[row] = text_[label];
+  }
 }
 
 void ClassLabels::pad_single() {
-  if (text_.empty())
+  if (text_.empty()) {
     integers_ = {0, 1};
-  else
+  } else {
     text_ = {text_[0], text_[0]};
+  }
 }
 
 }  // namespace assay

@@ -27,7 +27,7 @@ class ConstantOfShapeKernel final : public Kernel {
 std::unique_ptr<Kernel> make_constant_of_shape(NodeSetup& setup) {
   setup.expect_inputs(1, 1);
   setup.expect_outputs(1, 1);
-  Shape dims = setup.constant_integers(0, "shape");
+  const Shape dims = setup.constant_integers(0, "shape");
   expect_output_rank(setup, dims.size());
   const OnnxTensor* given = setup.tensor("value");
   Tensor value = given == nullptr ? Tensor(OnnxElement::float32, {1}) : Tensor::from_onnx(setup.where(), *given);

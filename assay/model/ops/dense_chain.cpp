@@ -17,12 +17,12 @@ constexpr size_t kMostRows = 256;
 constexpr size_t kLanes = 16;
 
 const std::array<float, kMostRows>& ones() {
-  static const std::array<float, kMostRows> kOnes = [] {
+  static const std::array<float, kMostRows> all_ones = [] {
     std::array<float, kMostRows> values;
     values.fill(1);
     return values;
   }();
-  return kOnes;
+  return all_ones;
 }
 
 }  // namespace

@@ -17,12 +17,13 @@ class DropoutKernel final : public CopyKernel {
   void forward(const Buffers& values) const override {
     CopyKernel::forward(values);
     if (values.out<void>(1) == nullptr) return;
-    if (mask_ == OnnxElement::float64)
+    if (mask_ == OnnxElement::float64) {
       std::fill_n(values.out<double>(1), count(), 1.0);
-    else if (mask_ == OnnxElement::float32)
+    } else if (mask_ == OnnxElement::float32) {
       std::fill_n(values.out<float>(1), count(), 1.0F);
-    else
+    } else {
       std::fill_n(values.out<bool>(1), count(), true);
+    }
   }
 
  private:

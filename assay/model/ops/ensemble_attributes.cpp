@@ -58,10 +58,11 @@ class NodeNames {
     std::vector<size_t> roots;
     for (size_t i = 0; i < names_.size(); i++) {
       const auto& [tree, id, position] = names_[i];
-      if (i == 0 || tree != std::get<0>(names_[i - 1]))
+      if (i == 0 || tree != std::get<0>(names_[i - 1])) {
         roots.push_back(position);
-      else
+      } else {
         roots.back() = std::min(roots.back(), position);
+      }
     }
     std::sort(roots.begin(), roots.end());
     return roots;

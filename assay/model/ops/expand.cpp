@@ -28,7 +28,7 @@ std::unique_ptr<Kernel> make_expand(NodeSetup& setup) {
     result[d] = size == 1 ? wanted : size;
     from[d] = in_input && size != 1 ? strides[d + dims.size() - rank] : 0;
   }
-  return make_box_copy(setup, std::move(result), from, 0);
+  return make_box_copy(setup, result, from, 0);
 }
 
 }  // namespace assay

@@ -39,10 +39,11 @@ class GatherKernel final : public Kernel {
         const T* x = values.in<T>(0);
         T* y = values.out<T>(0);
         each_block(index, [&](size_t from, size_t to) {
-          if (inner_ == 1)
+          if (inner_ == 1) {
             y[to] = x[from];
-          else
+          } else {
             std::copy_n(x + from, inner_, y + to);
+          }
         });
       });
     });
@@ -51,10 +52,11 @@ class GatherKernel final : public Kernel {
   bool differentiable(size_t input) const override { return input == 0 && is_floating(type_); }
 
   void backward(const Buffers& values, const Gradients& gradients) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       scatter<double>(values, gradients);
-    else
+    } else {
       scatter<float>(values, gradients);
+    }
   }
 
  private:
@@ -72,10 +74,11 @@ class GatherKernel final : public Kernel {
 
   template <class Body>
   void with_indices(const void* indices, const Body& body) const {
-    if (index_type_ == OnnxElement::int32)
+    if (index_type_ == OnnxElement::int32) {
       body(static_cast<const int32_t*>(indices));
-    else
+    } else {
       body(static_cast<const int64_t*>(indices));
+    }
   }
 
   // body(from, to) for the starts of all blocks of inner_ elements, of indices that were checked.

@@ -44,10 +44,11 @@ class GlobalMaxPool final : public Kernel {
  private:
   template <class Body>
   void typed(const Body& body) const {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       body.template operator()<double>();
-    else
+    } else {
       body.template operator()<float>();
+    }
   }
   // The first of the largest elements of a plane. Lanes side by side find the largest; a second look finds the place.
   template <class T>

@@ -94,14 +94,15 @@ Tensor default_value(const NodeSetup& setup, OnnxElement type) {
   }
   Tensor value(type, {1});
   with_label(type, [&]<class T>() {
-    if constexpr (std::is_same_v<T, std::string>)
+    if constexpr (std::is_same_v<T, std::string>) {
       *value.data<T>() = setup.text("default_string", "_Unused");
-    else if constexpr (std::is_same_v<T, int64_t>)
+    } else if constexpr (std::is_same_v<T, int64_t>) {
       *value.data<T>() = setup.integer("default_int64", -1);
-    else if constexpr (std::is_floating_point_v<T>)
+    } else if constexpr (std::is_floating_point_v<T>) {
       *value.data<T>() = static_cast<T>(setup.real("default_float", -0.0F));
-    else
+    } else {
       *value.data<T>() = static_cast<T>(-1);
+    }
   });
   return value;
 }

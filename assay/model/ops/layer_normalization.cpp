@@ -30,20 +30,22 @@ class LayerNormalization final : public Kernel {
         offset_index_(std::move(offset_index)) {}
 
   void forward(const Buffers& values) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       normalise<double>(values);
-    else
+    } else {
       normalise<float>(values);
+    }
   }
   bool differentiable(size_t input) const override { return input < 3; }
   void backward(const Buffers& values, const Gradients& gradients) const override {
     rescale(values, values, gradients);
   }
   void rescale(const Buffers& values, const Buffers& reference, const Gradients& multipliers) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       pull_back<double>(values, reference, multipliers);
-    else
+    } else {
       pull_back<float>(values, reference, multipliers);
+    }
   }
   // Mean and inverse deviation of every row.
   size_t state_bytes() const override { return rows_ * 2 * sizeof(double); }
@@ -88,10 +90,11 @@ class LayerNormalization final : public Kernel {
 
   void store(const Buffers& values, size_t output, size_t row, double value) const {
     if (values.out<void>(output) == nullptr) return;
-    if (stash_ == OnnxElement::float64)
+    if (stash_ == OnnxElement::float64) {
       values.out<double>(output)[row] = value;
-    else
+    } else {
       values.out<float>(output)[row] = static_cast<float>(value);
+    }
   }
   double derivative(const Gradients& gradients, size_t output, size_t row) const {
     if (gradients.out<void>(output) == nullptr) return 0;

@@ -34,16 +34,18 @@ class MaxPool final : public Kernel {
   }
   bool differentiable(size_t input) const override { return input == 0 && is_floating(type_); }
   void backward(const Buffers& values, const Gradients& gradients) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       pull_back<double>(values, gradients);
-    else
+    } else {
       pull_back<float>(values, gradients);
+    }
   }
   void rescale(const Buffers& values, const Buffers& reference, const Gradients& multipliers) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       share_out<double>(values, reference, multipliers);
-    else
+    } else {
       share_out<float>(values, reference, multipliers);
+    }
   }
   // The winners: positions in their planes, -1 for none.
   size_t state_bytes() const override { return plan_.planes() * plan_.output_plane() * sizeof(int32_t); }
@@ -82,10 +84,11 @@ class MaxPool final : public Kernel {
     });
     bool has_nan = false;
     for (size_t i = 0; i < plan_.input_plane(); i++) has_nan |= x[i] != x[i];
-    if (has_nan || plan_.window().kernel.back() > kNarrow)
+    if (has_nan || plan_.window().kernel.back() > kNarrow) {
       find_by_windows(x, y, winner);
-    else
+    } else {
       find_by_lines(x, y, winner);
+    }
   }
 
   template <class T>
@@ -147,12 +150,13 @@ class MaxPool final : public Kernel {
       const auto begin = static_cast<int64_t>(plane * plan_.input_plane());
       for (size_t i = 0; i < plan_.output_plane(); i++, winner++, indices++) {
         const int64_t at = *winner;
-        if (at < 0)
+        if (at < 0) {
           *indices = -1;
-        else if (column_major_)
+        } else if (column_major_) {
           *indices = begin + ((at % width) * height + at / width % height) * depth + at / (width * height);
-        else
+        } else {
           *indices = begin + at;
+        }
       }
     }
   }

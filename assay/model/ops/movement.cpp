@@ -10,10 +10,11 @@ namespace {
 // Calls body.template operator()<T>() for a floating type.
 template <class Body>
 void with_floating(OnnxElement type, const Body& body) {
-  if (type == OnnxElement::float64)
+  if (type == OnnxElement::float64) {
     body.template operator()<double>();
-  else
+  } else {
     body.template operator()<float>();
+  }
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ void BoxCopyKernel::backward(const Buffers&, const Gradients& gradients) const {
   box_.add_back(type_, gradients.out<void>(0), gradients.in<void>(0));
 }
 
-std::unique_ptr<Kernel> make_box_copy(NodeSetup& setup, Shape dims, const std::vector<int64_t>& from_strides,
+std::unique_ptr<Kernel> make_box_copy(NodeSetup& setup, const Shape& dims, const std::vector<int64_t>& from_strides,
                                       int64_t from_offset) {
   const OnnxElement type = setup.input(0).type;
   setup.set_output(0, type, dims);

@@ -93,7 +93,7 @@ class BoxCopyKernel final : public Kernel {
 };
 
 // Sets output 0 to dims and returns the kernel that fills it from input 0 with these strides and offset.
-std::unique_ptr<Kernel> make_box_copy(NodeSetup& setup, Shape dims, const std::vector<int64_t>& from_strides,
+std::unique_ptr<Kernel> make_box_copy(NodeSetup& setup, const Shape& dims, const std::vector<int64_t>& from_strides,
                                       int64_t from_offset);
 
 // A list of integers that is an attribute of this name before opset `since` and the constant input i from then on;

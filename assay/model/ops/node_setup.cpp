@@ -163,10 +163,11 @@ void NodeSetup::set_output(size_t i, OnnxElement stored, Shape dims) {
     if (dim < 0) fail(fmt::format("its output would have the dimensions {}", onnx_shape_text(dims)));
     // Dimensions of 0 count as 1, for products of some dimensions are taken later.
     const auto factor = static_cast<size_t>(std::max<int64_t>(dim, 1));
-    if (count > static_cast<size_t>(kMostElements) / factor)
+    if (count > static_cast<size_t>(kMostElements) / factor) {
       count = static_cast<size_t>(kMostElements) + 1;
-    else
+    } else {
       count *= factor;
+    }
     if (count > static_cast<size_t>(kMostElements)) break;
   }
   checked_bytes(count, element_size(stored));

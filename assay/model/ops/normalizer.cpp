@@ -23,14 +23,15 @@ class Normalizer final : public Kernel {
     setup.expect_outputs(1, 1);
     x_ = table_input(setup, 0);
     const std::string norm = setup.text("norm", "MAX");
-    if (norm == "MAX")
+    if (norm == "MAX") {
       norm_ = Norm::max;
-    else if (norm == "L1")
+    } else if (norm == "L1") {
       norm_ = Norm::l1;
-    else if (norm == "L2")
+    } else if (norm == "L2") {
       norm_ = Norm::l2;
-    else
+    } else {
       setup.fail(fmt::format("norm must be MAX, L1 or L2, found {}", in_quotes(norm)));
+    }
     setup.set_output(0, OnnxElement::float32, setup.input(0).dims);
   }
 

@@ -52,10 +52,11 @@ class OneHotEncoder final : public Kernel {
       const auto* x = values.in<std::string>(0);
       for (size_t i = 0; i < count_; i++, y += categories_) {
         const auto found = by_text_.find(x[i]);
-        if (found != by_text_.end())
+        if (found != by_text_.end()) {
           y[found->second] = 1;
-        else if (!zeros_)
+        } else if (!zeros_) {
           unknown(in_quotes(x[i]));
+        }
       }
       return;
     }
@@ -63,10 +64,11 @@ class OneHotEncoder final : public Kernel {
       const T* x = values.in<T>(0);
       for (size_t i = 0; i < count_; i++, y += categories_) {
         const auto found = is_integer_range(x[i]) ? by_integer_.find(static_cast<int64_t>(x[i])) : by_integer_.end();
-        if (found != by_integer_.end())
+        if (found != by_integer_.end()) {
           y[found->second] = 1;
-        else if (!zeros_)
+        } else if (!zeros_) {
           unknown(fmt::format("{}", x[i]));
+        }
       }
     });
   }

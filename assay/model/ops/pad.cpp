@@ -37,10 +37,11 @@ class PadKernel final : public Kernel {
   void forward(const Buffers& values) const override {
     with_element(type_, [&]<class T>() {
       T value{};
-      if (value_is_input_)
+      if (value_is_input_) {
         value = *values.in<T>(2);
-      else if constexpr (std::is_floating_point_v<T>)
+      } else if constexpr (std::is_floating_point_v<T>) {
         value = static_cast<T>(value_);
+      }
       fill<T>(0, values.in<T>(0), values.out<T>(0), value);
     });
   }
@@ -56,10 +57,11 @@ class PadKernel final : public Kernel {
       if (gradients.out<T>(0) == nullptr) return;
       add_back<T>(0, gradients.out<T>(0), gradients.in<T>(0), dvalue == nullptr ? &ignored : dvalue);
     };
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       typed.template operator()<double>();
-    else
+    } else {
       typed.template operator()<float>();
+    }
   }
 
  private:

@@ -39,10 +39,11 @@ class SumKernel final : public Kernel {
   }
   bool differentiable(size_t input) const override { return input == 0 && is_floating(type_); }
   void backward(const Buffers&, const Gradients& gradients) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       spread<double>(gradients);
-    else
+    } else {
       spread<float>(gradients);
+    }
   }
   // The sums, before they are rounded.
   size_t scratch_bytes() const override { return reduction_.outputs() * sizeof(double); }
@@ -69,9 +70,11 @@ class SumKernel final : public Kernel {
       } else if (!mean_) {
         y[i] = static_cast<T>(sums[i]);
       } else if constexpr (std::is_signed_v<T>) {
+        // ReduceMean refuses whole numbers where nothing is folded into an output.
+        // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
         y[i] = static_cast<T>(static_cast<int64_t>(sums[i]) / static_cast<int64_t>(reduction_.folded()));
       } else {
-        y[i] = static_cast<T>(sums[i] / reduction_.folded());
+        y[i] = static_cast<T>(sums[i] / reduction_.folded());  // NOLINT(clang-analyzer-core.DivideZero): as above
       }
     }
   }
@@ -107,10 +110,11 @@ Reduction::Reduction(const Shape& dims, const std::vector<size_t>& axes, bool ke
   for (size_t axis = 0; axis < dims.size(); axis++) {
     const auto length = static_cast<size_t>(dims[axis]);
     (folds[axis] ? folded_ : outputs_) *= length;
-    if (!folds[axis])
+    if (!folds[axis]) {
       output_dims_.push_back(dims[axis]);
-    else if (keep_dims)
+    } else if (keep_dims) {
       output_dims_.push_back(1);
+    }
     if (!joined_folds.empty() && joined_folds.back() == folds[axis]) {
       lengths_.back() *= length;
     } else {

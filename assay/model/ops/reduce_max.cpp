@@ -41,16 +41,18 @@ class ReduceMax final : public Kernel {
   }
   bool differentiable(size_t input) const override { return input == 0 && is_floating(type_); }
   void backward(const Buffers& values, const Gradients& gradients) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       pull_back<double>(values, gradients);
-    else
+    } else {
       pull_back<float>(values, gradients);
+    }
   }
   void rescale(const Buffers& values, const Buffers& reference, const Gradients& multipliers) const override {
-    if (type_ == OnnxElement::float64)
+    if (type_ == OnnxElement::float64) {
       share_out<double>(values, reference, multipliers);
-    else
+    } else {
       share_out<float>(values, reference, multipliers);
+    }
   }
   // How many elements are largest, for every output.
   size_t scratch_bytes() const override { return is_floating(type_) ? reduction_.outputs() * sizeof(double) : 0; }

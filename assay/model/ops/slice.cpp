@@ -81,7 +81,7 @@ std::unique_ptr<Kernel> make_slice(NodeSetup& setup) {
     offset += range.start * strides[axis];
     strides[axis] *= range.step;
   }
-  return make_box_copy(setup, std::move(result), strides, offset);
+  return make_box_copy(setup, result, strides, offset);
 }
 
 }  // namespace assay

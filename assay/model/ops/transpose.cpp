@@ -31,7 +31,7 @@ std::unique_ptr<Kernel> make_transpose(NodeSetup& setup) {
     result[d] = dims[axis];
     from[d] = strides[axis];
   }
-  return make_box_copy(setup, std::move(result), from, 0);
+  return make_box_copy(setup, result, from, 0);
 }
 
 }  // namespace assay

@@ -64,10 +64,11 @@ class TreeEnsembleClassifier final : public Kernel {
     float* out = values.out<float>(1) + row * columns_;
     double both[2] = {0, scores[0]};
     if (one_score_ && !raw_) {
-      if (named_for_first_)
+      if (named_for_first_) {
         apply_post_transform_binary(transform_, scores[0], all_positive_, both);
-      else
+      } else {
         apply_post_transform(transform_, both);
+      }
       scores = both;
     } else if (!raw_) {
       apply_post_transform(transform_, scores);

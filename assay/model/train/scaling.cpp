@@ -70,8 +70,8 @@ InputScaling pixel_scaling(const Dataset& training) {
     bytes &= value >= 0 && value <= 255 && value == std::trunc(value);
     largest = std::max(largest, std::abs(value));
   }
-  // Zeros and ones are a drawing in black and white, not very dark bytes.
-  if (bytes && largest > 1) largest = 255;
+  // A few shades (0 and 1, 0 to 16) are not very dark bytes.
+  if (bytes && largest > 127) largest = 255;
   if (largest == 0) largest = 1;
   InputScaling scaling;
   scaling.shift.assign(training.x.cols(), 0.0f);

@@ -43,6 +43,7 @@ void check_data(const Dataset& data, bool classification) {
 
 std::vector<double> class_weights(const TrainOptions& options, const Dataset& training) {
   if (options.class_weights == "none") return {};
+  if (training.class_names.empty()) fail_input("class_weights", "classes to weigh", "a regression");
   std::vector<double> counts(training.class_names.size());
   for (const float label : training.labels) ++counts[static_cast<size_t>(label)];
   const auto present = static_cast<double>(std::ranges::count_if(counts, [](double n) { return n > 0; }));
