@@ -40,7 +40,7 @@ def by_onnxruntime(file, rows):
         ("iris", ("--hidden", "16", "--network", "activation=tanh")),
         ("iris", ("--hidden", "none")),
         ("adult", ("--hidden", "40")),
-        ("digits", ("--cnn", "8,16", "--network", "kernel=3", "--training", "epochs=2")),
+        ("digits", ("--cnn", "8,16", "--network", "kernel=3:padding=same", "--training", "epochs=2")),
     ],
 )
 def test_onnxruntime_gives_the_same_outputs(assay, tmp_path, request, data, options):
