@@ -29,10 +29,11 @@ struct InspectArguments {
 std::string shape_text(const Shape& dims, int64_t batch) {
   std::vector<std::string> parts;
   for (const int64_t dim : dims) {
-    if (batch != kTrialRows || dim == 0 || dim % batch != 0)
+    if (batch != kTrialRows || dim == 0 || dim % batch != 0) {
       parts.push_back(fmt::format("{}", dim));
-    else
+    } else {
       parts.push_back(dim == batch ? "N" : fmt::format("{}N", dim / batch));
+    }
   }
   return parts.empty() ? "one value" : fmt::format("{}", fmt::join(parts, " x "));
 }
@@ -192,10 +193,11 @@ void inspect(const InspectArguments& arguments, const Session& session) {
   } catch (const Error&) {  // a batch that is fixed
     nodes = node_rows(*model, static_cast<int64_t>(model->block_rows()));
   }
-  if (session.json)
+  if (session.json) {
     print_json(*model, nodes);
-  else
+  } else {
     print_text(*model, nodes, arguments.all);
+  }
 }
 
 }  // namespace

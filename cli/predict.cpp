@@ -187,10 +187,11 @@ void predict(const PredictArguments& arguments, const Session& session) {
                in_quotes(table.columns[*table.label].name));
   }
   if (!out.empty()) write_table(predictions, out, session.context);
-  if (session.json && out != "-")
+  if (session.json && out != "-") {
     report_json(arguments, predictions, share, comparison);
-  else if (!session.quiet || comparison)
+  } else if (!session.quiet || comparison) {
     report_text(arguments, predictions, share, comparison, out == "-" ? stderr : stdout);
+  }
   const bool apart = comparison && arguments.tolerance &&
                      (comparison->largest > *arguments.tolerance || comparison->different_labels > 0);
   if (apart) {

@@ -125,6 +125,7 @@ class OnnxGraphModel final : public GraphModel,
       if (float_inputs) gradient_ = runner({fetch_}, true);
     } catch (const Error&) {
       // Keeping all values for backward takes more memory than is allowed: it predicts, but has no derivatives.
+      gradient_ = nullptr;
     }
     if (gradient_ != nullptr && !gradient_->differentiable()) gradient_.reset();
     if (float_inputs && inputs_.inputs.size() == 1 && inputs_.inputs[0].row_shape.size() == 1) find_entry();

@@ -217,12 +217,13 @@ Matrix trial_rows_of(const std::vector<RowInput>& inputs, size_t rows, float sca
     for (size_t c = input.first_column; c < input.first_column + input.columns; c++) {
       for (size_t r = 0; r < rows; r++) {
         const size_t mixed = c * 7 + r * 5;
-        if (input.type == OnnxElement::boolean)
+        if (input.type == OnnxElement::boolean) {
           made(r, c) = static_cast<float>(mixed % 2);
-        else if (!is_floating(input.type))
+        } else if (!is_floating(input.type)) {
           made(r, c) = static_cast<float>(mixed % 4);
-        else
+        } else {
           made(r, c) = scale * (static_cast<float>(mixed % 11) / 5 - 0.9F);
+        }
       }
     }
   }
