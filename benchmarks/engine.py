@@ -176,7 +176,6 @@ def workloads(files, threads):
     """(workload, Assay's benchmark, multiply-adds of one call, {peer: (run, the ratio it must reach)})."""
     x = torch.rand(ROWS, 14) * 2 - 1
     images = torch.rand(BATCH, 1, 28, 28) * 2 - 1
-    both = {"PyTorch": 1.0}
     yield (
         f"MLP 14-40-2 forward, {ROWS:,} rows",
         "engine_mlp_forward",
@@ -206,7 +205,7 @@ def workloads(files, threads):
         run = torch_gradients(cnn(), images, by_weights)
         benchmark = f"engine_cnn_{name}_gradients"
         label = f"CNN forward and {name} gradients, {BATCH} images"
-        yield label, benchmark, work * BATCH * CNN_WORK, {"PyTorch": (run, both["PyTorch"])}
+        yield label, benchmark, work * BATCH * CNN_WORK, {"PyTorch": (run, 1)}
     step = torch_step(cnn(), images, torch.randint(10, (BATCH,)))
     yield f"CNN Adam step, {BATCH} images", "train_cnn_step", 3 * BATCH * CNN_WORK, {"PyTorch": (step, 1)}
     if threads == 1:

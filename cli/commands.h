@@ -10,6 +10,7 @@
 
 #include "assay/core/context.h"
 #include "assay/data/datasets.h"
+#include "assay/data/encoder.h"
 #include "assay/data/io/csv.h"
 
 namespace assay::cli {
@@ -36,6 +37,9 @@ void add_inspect(CLI::App& app, Session& session);
 std::string whole_number(const std::string& text);
 std::string positive_whole_number(const std::string& text);
 std::string distance_or_radius(const std::string& text);
+
+// What --encode says: label or one_hot, with options as in one_hot:scale=standardise.
+EncoderOptions encoder_options(const std::string& encode);
 
 // The arguments that say which table is meant and how to read it.
 struct TableArguments {

@@ -24,17 +24,10 @@ struct DataArguments {
 
 // The encoder is fitted on the training part when a part is written, else on all rows.
 Table encoded(const DataArguments& arguments, const Session& session, const Table& table) {
-  const Spec spec = parse_spec("--encode", arguments.encode);
-  if (std::ranges::any_of(spec.options, [](const auto& option) { return option.first == "categorical"; })) {
-    fail_input("--encode", "label or one_hot as the name alone", "an option categorical too");
-  }
-  Spec options = spec;
-  options.options.emplace_back("categorical", spec.name);
-  options.name = "--encode " + spec.name;
   TableArguments training = arguments.table;
   if (training.split == "test") training.split = "train";
   const bool same = training.split == arguments.table.split;
-  const Encoder encoder = Encoder::fit(same ? table : training.open(session), options_from<EncoderOptions>(options));
+  const Encoder encoder = Encoder::fit(same ? table : training.open(session), encoder_options(arguments.encode));
   return to_table(encoder.apply(table));
 }
 

@@ -1,3 +1,7 @@
+#include <algorithm>
+
+#include "assay/core/error.h"
+#include "assay/core/options.h"
 #include "cli/commands.h"
 
 namespace assay::cli {
@@ -8,6 +12,16 @@ const std::map<std::string, char> kDelimiters = {{"", '\0'},         {",", ','},
                                                  {"semicolon", ';'}, {"|", '|'},   {"bar", '|'}};
 
 }  // namespace
+
+EncoderOptions encoder_options(const std::string& encode) {
+  Spec spec = parse_spec("--encode", encode);
+  if (std::ranges::any_of(spec.options, [](const auto& option) { return option.first == "categorical"; })) {
+    fail_input("--encode", "label or one_hot as the name alone", "an option categorical too");
+  }
+  spec.options.emplace_back("categorical", spec.name);
+  spec.name = "--encode " + spec.name;
+  return options_from<EncoderOptions>(spec);
+}
 
 void TableArguments::add_to(CLI::App& command, const std::string& name) {
   // Lists are one word joined by commas, so that the word after them is not taken for one more item.

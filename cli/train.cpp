@@ -3,7 +3,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "assay/core/text.h"
 #include "assay/data/encoder.h"
 #include "assay/data/io/bytes.h"
+#include "assay/data/table_io.h"
 #include "assay/model/graph_model.h"
 #include "assay/model/train/recipe.h"
 #include "cli/commands.h"
@@ -75,18 +75,11 @@ Recipe recipe_of(const TrainArguments& arguments) {
 // Before any work, for training takes long.
 void check_model_output(const std::string& path) {
   if (format_extension(path) != ".onnx") fail_input("--out", "a file that ends in .onnx", in_quotes(path));
-  const auto folder = std::filesystem::path(path).parent_path();
-  std::error_code ignored;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
-    fail_input(path, "a folder to write into", fmt::format("no folder {}", folder.string()));
-  }
+  check_output_folder(path);
 }
 
 Encoder fit_encoder(const TrainArguments& arguments, const Table& training) {
-  Spec spec = parse_spec("--encode", arguments.encode);
-  spec.options.emplace_back("categorical", spec.name);
-  spec.name = "--encode " + spec.name;
-  return Encoder::fit(training, options_from<EncoderOptions>(spec));
+  return Encoder::fit(training, encoder_options(arguments.encode));
 }
 
 void print_epoch(const EpochReport& report) {

@@ -139,6 +139,10 @@ void refuse_text_options(const std::string& where, const TableOptions& options) 
 void check_output(const std::string& path) {
   if (path == "-") return;
   if (format_of(path) == Format::arrow) require_arrow_plugin(path);
+  check_output_folder(path);
+}
+
+void check_output_folder(const std::string& path) {
   const auto folder = std::filesystem::path(path).parent_path();
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {

@@ -19,6 +19,9 @@ Table read_table(const std::string& path, const TableOptions& options = {}, cons
 // format whose plugin is missing.
 void check_output(const std::string& path);
 
+// The part of it that holds for files of every kind: the folder must be there.
+void check_output_folder(const std::string& path);
+
 // Refuses options that only text files have.
 void refuse_text_options(const std::string& where, const TableOptions& options);
 

@@ -223,12 +223,11 @@ void Conv::choose_pieces(const Window& window) {
     piece_strip_ = positions;
     return;
   }
-  // Whole lines of positions, as many as fit; rather so many that no product ends in a part of a vector.
+  // Whole lines of positions, as many as fit; rather so many that no product ends in a part of a vector. Where not even
+  // one fits, a strip of it.
   const auto line = std::max<size_t>(static_cast<size_t>(window.output.back()), 1);
-  const size_t most = std::max(kPieceElements / kernel, std::min(line, strip_));
-  const size_t lines = most / line;
-  piece_strip_ = std::min(positions, std::max<size_t>(lines * line, std::min(most, strip_)));
-  if (lines > 0) piece_strip_ = std::min(positions, lines * line);
+  const size_t lines = kPieceElements / kernel / line;
+  piece_strip_ = std::min(positions, lines > 0 ? lines * line : strip_);
   for (size_t count = lines; count > lines / 2 && piece_strip_ < positions; count--) {
     if (count * line % kVectors != 0) continue;
     piece_strip_ = count * line;
@@ -237,6 +236,7 @@ void Conv::choose_pieces(const Window& window) {
   piece_channels_ = std::clamp<size_t>(kPieceElements / (kernel * piece_strip_), 1, std::max<size_t>(channels_, 1));
   piece_ = Patches(window, piece_channels_);
   last_piece_ = Patches(window, channels_ % piece_channels_);
+  strip_count_ = std::max(strip_count_, piece_.rows() * piece_strip_);
 }
 
 template <class T>

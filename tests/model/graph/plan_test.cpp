@@ -131,6 +131,36 @@ TEST(Plan, MultipliersAreCompleteThroughFusedLayers) {
   }
 }
 
+// A convolution takes the ReLU behind it along, also when it works in pieces.
+TEST(Plan, AFusedReluGivesTheSameBits) {
+  std::vector<float> w(5 * 40 * 9);
+  std::vector<float> x(2 * 40 * 16 * 16);
+  RandomStream stream(5, "fused relu");
+  for (auto* values : {&w, &x}) {
+    for (float& each : *values) each = static_cast<float>(stream.normal());
+  }
+  for (const char* activation : {"Relu", "LeakyRelu"}) {
+    const Graph graph("m.onnx", model({node("Conv", {"x", "w"}, {"c"}), node(activation, {"c"}, {"y"})},
+                                      {value("x", {-1, 40, 16, 16})}, {value("y", {-1, 5, 14, 14})},
+                                      {floats("w", {5, 40, 3, 3}, w)}));
+    std::vector<std::vector<float>> outputs;
+    for (const bool fuse : {true, false}) {
+      PlanRequest request;
+      request.fuse = fuse;
+      request.feeds = {{"x", {OnnxElement::float32, {2, 40, 16, 16}, nullptr}}};
+      request.fetches = {"y"};
+      const Plan plan(graph, request);
+      EXPECT_EQ(plan.step_count(), fuse ? 1U : 2U);
+      Workspace workspace(plan);
+      workspace.feed(0, x.data());
+      workspace.forward();
+      const auto* values = static_cast<const float*>(workspace.fetched(0));
+      outputs.emplace_back(values, values + plan.fetched(0).count());
+    }
+    EXPECT_EQ(outputs[0], outputs[1]) << activation;
+  }
+}
+
 // The chain that exporters leave around x.view(x.size(0), -1).
 TEST(Plan, ShapesOfShapesAreKnownWhenTheBatchIs) {
   const Graph graph("m.onnx",

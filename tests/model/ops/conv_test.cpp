@@ -291,5 +291,31 @@ TEST(Conv, Refusals) {
   EXPECT_THAT(message({ints_attribute("pads", {1 << 20, 1 << 20, 1 << 20, 1 << 20})}, {x, w}), HasSubstr("at most"));
 }
 
+// Images so large that forward takes them in pieces: some channels, some lines of positions, and what is left of both.
+TEST(Conv, PiecesAddUpToTheWhole) {
+  for (const Shape& image : {Shape{1, 40, 16, 16}, Shape{1, 3, 101, 103}, Shape{2, 75, 9, 33}}) {
+    const int64_t channels = image[1];
+    const auto narrow = [](const NodeInput& wide) {
+      const auto values = wide.tensor->values<double>();
+      return variable<float>(wide.tensor->dims(), std::vector<float>(values.begin(), values.end()));
+    };
+    // Both see the same numbers: those that float32 holds.
+    const auto widened = [](const NodeInput& input) {
+      const auto values = input.tensor->values<float>();
+      return variable<double>(input.tensor->dims(), std::vector<double>(values.begin(), values.end()));
+    };
+    const NodeInput x = narrow(random_input<double>(image, 1));
+    const NodeInput w = narrow(random_input<double>({5, channels, 3, 3}, 2));
+    const NodeInput b = narrow(random_input<double>({5}, 3));
+    const SingleNode floats("Conv", {ints_attribute("pads", {1, 0, 1, 0})}, {x, w, b});
+    const SingleNode doubles("Conv", {ints_attribute("pads", {1, 0, 1, 0})}, {widened(x), widened(w), widened(b)});
+    const auto found = floats.forward();
+    const auto expected = doubles.forward();
+    for (size_t i = 0; i < expected.outputs[0].count(); i++) {
+      ASSERT_NEAR(found.outputs[0].data<float>()[i], expected.outputs[0].data<double>()[i], 1e-3) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::testing
