@@ -58,12 +58,13 @@ test-peers: build setup-test ## Compare with scikit-learn, SciPy, pandas and ONN
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
 	@$(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
 
-bench: setup-test ## Run the benchmarks, then the model engine beside PyTorch and onnxruntime
+bench: setup-test ## Run the benchmarks, then models and explanations beside PyTorch, onnxruntime, Captum and SHAP
 	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build --target assay_benchmarks assay_program
 	@build/assay_benchmarks $(BENCH)
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
 	@$(PEERS)/bin/python -W ignore benchmarks/engine.py
+	@$(PEERS)/bin/python -W ignore benchmarks/explain.py
 
 bench-peers: build ## Measure Assay beside its peers in one run
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt

@@ -31,6 +31,7 @@ void add_neighbours(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);
 void add_predict(CLI::App& app, Session& session);
 void add_inspect(CLI::App& app, Session& session);
+void add_explain(CLI::App& app, Session& session);
 
 // Checks for CLI11, whose own let numbers that do not fit wrap around and NaN pass. They return what is wrong, or
 // nothing.

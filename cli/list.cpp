@@ -1,8 +1,11 @@
-// assay list datasets
+// assay list datasets | methods
 #include <fmt/format.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "assay/core/text.h"
+#include "assay/explain/methods.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 
@@ -40,12 +43,63 @@ void list_all_datasets(const Session& session) {
   }
 }
 
+nlohmann::json method_json(const MethodInfo& info) {
+  auto options = nlohmann::json::array();
+  for (const OptionInfo& option : info.options) {
+    options.push_back({{"name", option.name},
+                       {"default", option.value},
+                       {"range", option.range},
+                       {"unit", option.unit},
+                       {"meaning", option.meaning}});
+  }
+  return {{"name", info.name},         {"title", info.title},       {"cost", info.cost},
+          {"citation", info.citation}, {"complete", info.complete}, {"uses_reference", info.uses_reference},
+          {"sampled", info.sampled},   {"options", options}};
+}
+
+void print_method(const MethodInfo& info) {
+  fmt::print("{}: {}\n", info.name, info.title);
+  fmt::print("cost      {}\n", info.cost);
+  fmt::print("citation  {}\n", info.citation);
+  fmt::print("values    {}{}{}\n", info.complete ? "sum to output - base" : "do not sum to output - base",
+             info.uses_reference ? ", against a reference" : ", without a reference",
+             info.sampled ? ", with standard errors" : "");
+  if (info.options.empty()) return;
+  std::vector<std::vector<std::string>> rows = {{"option", "default", "range", "meaning"}};
+  for (const OptionInfo& option : info.options) {
+    const std::string unit = option.unit.empty() ? "" : fmt::format(" ({})", option.unit);
+    rows.push_back({option.name, option.value, option.range, fmt::format("{}{}", option.meaning, unit)});
+  }
+  fmt::print("\n{}", aligned(rows, {0, 1, 2, 3}));
+}
+
+void list_methods(const Session& session, const std::string& name) {
+  const auto wanted = name.empty() ? methods() : std::span<const MethodInfo>(&find_method(name), 1);
+  if (session.json) {
+    auto listed = nlohmann::json::array();
+    for (const MethodInfo& info : wanted) listed.push_back(method_json(info));
+    fmt::print("{}\n", nlohmann::json{{"methods", listed}}.dump(2));
+  } else if (!name.empty()) {
+    print_method(wanted[0]);
+  } else {
+    std::vector<std::vector<std::string>> rows = {{"name", "what", "evaluations for a row"}};
+    for (const MethodInfo& info : wanted) rows.push_back({info.name, info.title, info.cost});
+    fmt::print("{}", aligned(rows, {0, 1, 2}));
+    if (!session.quiet) fmt::print("`assay list methods NAME` shows a method's options\n");
+  }
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("list", "Show what there is: assay list datasets");
+  CLI::App* command = app.add_subcommand("list", "Show what there is: assay list datasets, assay list methods");
   command->require_subcommand(1);
   command->fallthrough();
+  auto name = std::make_shared<std::string>();
+  CLI::App* of_methods = command->add_subcommand("methods", "Explanation functions by name, and their options");
+  of_methods->fallthrough();
+  of_methods->add_option("name", *name, "Show the options of this one");
+  of_methods->callback([&session, name] { session.run = [&session, name] { list_methods(session, *name); }; });
   command->add_subcommand("datasets", "Data sets by name, and whether their files are found here")
       ->callback([&session] { session.run = [&session] { list_all_datasets(session); }; });
 }

@@ -72,6 +72,7 @@ int run(int argc, char** argv) {
   add_train(app, session);
   add_predict(app, session);
   add_inspect(app, session);
+  add_explain(app, session);
 
   try {
     app.parse(argc, argv);

@@ -1,6 +1,8 @@
 #include "assay/model/affine_entry.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace assay {
 namespace {
@@ -48,17 +50,25 @@ const Tensor* row_vector(const Graph& graph, size_t value, size_t width) {
   return row && dims.back() == static_cast<int64_t>(width) ? tensor : nullptr;
 }
 
-}  // namespace
-
-std::optional<FirstLayer> find_first_layer(const Graph& graph, const std::string& input, size_t features,
-                                           const std::string& fetch_name) {
-  const size_t fetch = graph.find_value(fetch_name);
-  size_t value = graph.find_value(input);
+// Steps over copies: the only node that reads the value, which moves on to that node's input.
+const GraphNode* next_node(const Graph& graph, size_t& value, size_t fetch) {
   const GraphNode* node = only_reader(graph, value, fetch);
   while (node != nullptr && is_copy(*node)) {
     value = node->outputs[0];
     node = only_reader(graph, value, fetch);
   }
+  return node;
+}
+
+struct DenseNodes {
+  Matrix weights;
+  std::vector<float> bias;
+  size_t result;  // the value row * weights + bias
+};
+
+// The dense layer of so many inputs that alone reads the value.
+std::optional<DenseNodes> find_dense(const Graph& graph, size_t value, size_t inputs, size_t fetch) {
+  const GraphNode* node = next_node(graph, value, fetch);
   if (node == nullptr || !node->onnx.domain.empty() || node->inputs.size() < 2 || node->inputs[0] != value) return {};
   const bool gemm = node->onnx.op_type == "Gemm";
   if (!gemm && node->onnx.op_type != "MatMul") return {};
@@ -67,36 +77,71 @@ std::optional<FirstLayer> find_first_layer(const Graph& graph, const std::string
   const Tensor& weights = *graph.constant(node->inputs[1]);
   if (weights.type() != OnnxElement::float32 || weights.dims().size() != 2) return {};
   const bool turned = gemm && int_attribute(node->onnx, "transB", 0) != 0;
-  if (static_cast<size_t>(weights.dims()[turned ? 1 : 0]) != features) return {};
+  if (static_cast<size_t>(weights.dims()[turned ? 1 : 0]) != inputs) return {};
   const auto width = static_cast<size_t>(weights.dims()[turned ? 0 : 1]);
 
-  FirstLayer layer;
-  layer.weights = Matrix(features, width);
+  DenseNodes layer;
+  layer.weights = Matrix(inputs, width);
   const float alpha = gemm ? real_attribute(node->onnx, "alpha", 1) : 1;
-  for (size_t i = 0; i < features; i++) {
+  for (size_t i = 0; i < inputs; i++) {
     for (size_t j = 0; j < width; j++) {
-      layer.weights(i, j) = alpha * weights.data<float>()[turned ? j * features + i : i * width + j];
+      layer.weights(i, j) = alpha * weights.data<float>()[turned ? j * inputs + i : i * width + j];
     }
   }
   layer.bias.assign(width, 0);
-  value = node->outputs[0];
+  layer.result = node->outputs[0];
   if (gemm && node->inputs.size() > 2 && node->inputs[2] != kNoValue) {
     const Tensor* bias = row_vector(graph, node->inputs[2], width);
     if (bias == nullptr) return {};
     const float beta = real_attribute(node->onnx, "beta", 1);
     for (size_t j = 0; j < width; j++) layer.bias[j] = beta * bias->data<float>()[j];
-  } else if (const GraphNode* sum = only_reader(graph, value, fetch);
+  } else if (const GraphNode* sum = only_reader(graph, layer.result, fetch);
              sum != nullptr && sum->onnx.domain.empty() && sum->onnx.op_type == "Add" && sum->inputs.size() == 2) {
-    const size_t other = sum->inputs[0] == value ? sum->inputs[1] : sum->inputs[0];
+    const size_t other = sum->inputs[0] == layer.result ? sum->inputs[1] : sum->inputs[0];
     if (const Tensor* bias = row_vector(graph, other, width); bias != nullptr) {
       std::copy_n(bias->data<float>(), width, layer.bias.begin());
-      value = sum->outputs[0];
+      layer.result = sum->outputs[0];
     }
   }
-  // The last layer is no entry to anything.
-  if (value == fetch) return {};
-  layer.entry = graph.value_name(value);
   return layer;
+}
+
+// The slope of a (leaky) ReLU of the value below 0; nothing for other nodes.
+std::optional<float> leaky_slope(const Graph& graph, const GraphNode& node, size_t value) {
+  if (!node.onnx.domain.empty() || node.inputs.empty() || node.inputs[0] != value) return {};
+  if (node.onnx.op_type == "Relu") return 0.0F;
+  if (node.onnx.op_type == "LeakyRelu") return real_attribute(node.onnx, "alpha", 0.01F);
+  if (node.onnx.op_type != "PRelu" || node.inputs.size() != 2 || node.inputs[1] == kNoValue) return {};
+  const Tensor* slope = graph.constant(node.inputs[1]).get();
+  if (slope == nullptr || slope->type() != OnnxElement::float32 || slope->count() != 1) return {};
+  return slope->data<float>()[0];
+}
+
+}  // namespace
+
+std::optional<FirstLayer> find_first_layer(const Graph& graph, const std::string& input, size_t features,
+                                           const std::string& fetch_name) {
+  const size_t fetch = graph.find_value(fetch_name);
+  std::optional<DenseNodes> dense = find_dense(graph, graph.find_value(input), features, fetch);
+  // The last layer is no entry to anything.
+  if (!dense || dense->result == fetch) return {};
+  return FirstLayer{graph.value_name(dense->result), std::move(dense->weights), std::move(dense->bias)};
+}
+
+std::optional<LastLayer> find_last_layer(const Graph& graph, const std::string& entry, size_t entries,
+                                         const std::string& fetch_name) {
+  const size_t fetch = graph.find_value(fetch_name);
+  size_t value = graph.find_value(entry);
+  const GraphNode* activation = next_node(graph, value, fetch);
+  if (activation == nullptr) return {};
+  const std::optional<float> slope = leaky_slope(graph, *activation, value);
+  if (!slope || !std::isfinite(*slope)) return {};
+  std::optional<DenseNodes> dense = find_dense(graph, activation->outputs[0], entries, fetch);
+  if (!dense) return {};
+  value = dense->result;
+  next_node(graph, value, fetch);
+  if (value != fetch) return {};
+  return LastLayer{*slope, std::move(dense->weights), std::move(dense->bias)};
 }
 
 }  // namespace assay

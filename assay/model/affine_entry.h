@@ -1,4 +1,5 @@
-// The first dense layer of a graph, when all that follows depends on its result alone.
+// The first dense layer of a graph, when all that follows depends on its result alone, and what follows it when that is
+// one (leaky) ReLU and one dense layer.
 #pragma once
 
 #include <optional>
@@ -20,5 +21,17 @@ struct FirstLayer {
 // with known weights, or `fetch` is that layer or before it.
 std::optional<FirstLayer> find_first_layer(const Graph& graph, const std::string& input, size_t features,
                                            const std::string& fetch);
+
+// The rest of a network with one hidden layer: fetch = leaky(entry) * weights + bias.
+struct LastLayer {
+  float slope = 0;  // of the leaky ReLU below 0
+  Matrix weights;   // entries x outputs
+  std::vector<float> bias;
+};
+
+// `entry` is a value with rows of so many entries. Nothing when `fetch` is made from it in any other way than by Relu,
+// LeakyRelu or PRelu (of one slope) and a dense layer with known weights; copies may lie between.
+std::optional<LastLayer> find_last_layer(const Graph& graph, const std::string& entry, size_t entries,
+                                         const std::string& fetch);
 
 }  // namespace assay

@@ -121,13 +121,7 @@ class OnnxGraphModel final : public GraphModel,
     name_outputs(head);
     const bool float_inputs = std::all_of(inputs_.inputs.begin(), inputs_.inputs.end(),
                                           [](const RowInput& input) { return input.type == OnnxElement::float32; });
-    try {
-      if (float_inputs) gradient_ = runner({fetch_}, true);
-    } catch (const Error&) {
-      // Keeping all values for backward takes more memory than is allowed: it predicts, but has no derivatives.
-      gradient_ = nullptr;
-    }
-    if (gradient_ != nullptr && !gradient_->differentiable()) gradient_.reset();
+    find_gradient(float_inputs);
     if (float_inputs && inputs_.inputs.size() == 1 && inputs_.inputs[0].row_shape.size() == 1) find_entry();
   }
 
@@ -174,16 +168,21 @@ class OnnxGraphModel final : public GraphModel,
   }
 
   void multipliers(MatrixView<const float> rows, MatrixView<const float> reference, MatrixView<const float> weights,
-                   MatrixView<float> multipliers, const Context& context) const override {
+                   DeepLiftRule rule, MatrixView<float> multipliers, const Context& context) const override {
     check_shapes(rows, info_.features(), multipliers.rows(), multipliers.cols(), info_.features());
     check_shapes(rows, info_.features(), weights.rows(), weights.cols(), info_.outputs());
     check_shapes(rows, info_.features(), reference.rows() == 1 ? rows.rows() : reference.rows(), reference.cols(),
                  info_.features());
-    gradient_->run_pairs(rows, reference, context, [&](const Block& block, Workspace& workspace, Workspace& other) {
+    const bool reveal = rule == DeepLiftRule::reveal_cancel;
+    const RowRunner& paired = reveal ? reveal_runner() : *gradient_;
+    paired.run_pairs(rows, reference, context, [&](const Block& block, Workspace& workspace, const Workspace& other) {
       workspace.forward();
-      other.forward();
       seed(workspace, weights, block);
-      workspace.rescale(other);
+      if (reveal) {
+        workspace.reveal(other);
+      } else {
+        workspace.rescale(other);
+      }
       copy_gradients(workspace, block, multipliers);
     });
   }
@@ -193,6 +192,11 @@ class OnnxGraphModel final : public GraphModel,
   void predict_from(MatrixView<const float> entries, MatrixView<float> outputs, const Context& context) const override {
     check_shapes(entries, entry_.bias.size(), outputs.rows(), outputs.cols(), info_.outputs());
     run_forward(*entry_runner_, entries, outputs, context);
+  }
+
+  std::optional<LeakyTail> leaky_tail() const override {
+    if (!tail_) return {};
+    return LeakyTail{tail_->slope, tail_->weights.view(), tail_->bias};
   }
 
   Dataset features_of(const Table& table) override {
@@ -231,6 +235,15 @@ class OnnxGraphModel final : public GraphModel,
   std::unique_ptr<RowRunner> runner(std::vector<std::string> fetches, bool gradients) const {
     return std::make_unique<RowRunner>(graph_, inputs_.inputs, &inputs_.levels, std::move(fetches), gradients,
                                        inputs_.fixed_batch);
+  }
+
+  // Made when it is first asked for: few models ever run by this rule.
+  const RowRunner& reveal_runner() const {
+    std::call_once(reveal_made_, [&] {
+      reveal_ = std::make_unique<RowRunner>(graph_, inputs_.inputs, &inputs_.levels, std::vector<std::string>{fetch_},
+                                            true, inputs_.fixed_batch, true);
+    });
+    return *reveal_;
   }
 
   static void copy_outputs(const RowRunner& runner, const Workspace& workspace, const Block& block,
@@ -287,6 +300,25 @@ class OnnxGraphModel final : public GraphModel,
     for (size_t c = 0; width > 1 && c < width; c++) info_.output_names.push_back(fmt::format("{}.{}", head.output, c));
   }
 
+  void find_gradient(bool float_inputs) {
+    if (!float_inputs) {
+      info_.no_gradient = "it has inputs that are not float32";
+      return;
+    }
+    try {
+      gradient_ = runner({fetch_}, true);
+    } catch (const Error&) {
+      // Keeping all values for backward takes more memory than is allowed: it predicts, but has no derivatives.
+      info_.no_gradient = "keeping what derivatives need would take too much memory";
+      return;
+    }
+    if (gradient_->differentiable()) return;
+    const std::string& stop = gradient_->gradient_stops_at();
+    info_.no_gradient =
+        stop.empty() ? "nothing in it depends smoothly on its features" : fmt::format("its operator {} has none", stop);
+    gradient_.reset();
+  }
+
   void find_entry() {
     std::optional<FirstLayer> layer = find_first_layer(*graph_, inputs_.inputs[0].value, info_.features(), fetch_);
     if (!layer) return;
@@ -295,6 +327,7 @@ class OnnxGraphModel final : public GraphModel,
     const RowInput input{entry_.entry, OnnxElement::float32, {width}, 0, entry_.bias.size()};
     entry_runner_ = std::make_unique<RowRunner>(graph_, std::vector<RowInput>{input}, &inputs_.levels,
                                                 std::vector<std::string>{fetch_}, false, inputs_.fixed_batch);
+    tail_ = find_last_layer(*graph_, entry_.entry, entry_.bias.size(), fetch_);
   }
 
   std::shared_ptr<const Graph> graph_;
@@ -304,7 +337,10 @@ class OnnxGraphModel final : public GraphModel,
   std::string fetch_;
   std::unique_ptr<RowRunner> predict_;
   std::unique_ptr<RowRunner> gradient_;
+  mutable std::once_flag reveal_made_;
+  mutable std::unique_ptr<RowRunner> reveal_;
   FirstLayer entry_;
+  std::optional<LastLayer> tail_;
   std::unique_ptr<RowRunner> entry_runner_;
 };
 

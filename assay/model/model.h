@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,7 +37,8 @@ struct ModelInfo {
   // Of a classification, empty for a regression. A binary model with one output (the positive class) has two of them.
   std::vector<std::string> class_names;
   OutputUnit unit = OutputUnit::value;
-  std::string note;  // what users should know about the choice of output; may be empty
+  std::string note;         // what users should know about the choice of output; may be empty
+  std::string no_gradient;  // why there are no derivatives, as in "its TreeEnsemble has none"; empty when there are
 
   size_t features() const { return feature_names.size(); }
   size_t outputs() const { return output_names.size(); }
@@ -52,7 +54,13 @@ class Differentiable {
                         MatrixView<float> outputs, const Context& context) const = 0;
 };
 
-// DeepLift's multipliers (Shrikumar, Greenside, Kundaje 2017) by the Rescale rule.
+// How DeepLift passes a difference through an element-wise function.
+enum class DeepLiftRule {
+  rescale,        // one multiplier: difference out over difference in
+  reveal_cancel,  // positive and negative parts of the difference apart, so that they do not cancel unseen
+};
+
+// DeepLift's multipliers (Shrikumar, Greenside, Kundaje 2017).
 class Rescalable {
  public:
   virtual ~Rescalable() = default;
@@ -60,11 +68,20 @@ class Rescalable {
   // sum over c of weights[i][c] * (output(rows[i])[c] - output(reference[i])[c]).
   // reference has as many rows as rows, or one for all.
   virtual void multipliers(MatrixView<const float> rows, MatrixView<const float> reference,
-                           MatrixView<const float> weights, MatrixView<float> multipliers,
+                           MatrixView<const float> weights, DeepLiftRule rule, MatrixView<float> multipliers,
                            const Context& context) const = 0;
 };
 
-// The model is a function of entry = row * weights + bias: coalition games then update entries instead of rows.
+// What follows the first layer of a network with one hidden layer: output = bias + sum over entries j of
+// weights[j] * leaky(entry[j]), where leaky(z) = z for z > 0 and slope * z elsewhere (slope 0: ReLU).
+struct LeakyTail {
+  float slope = 0;
+  MatrixView<const float> weights;  // entries x outputs
+  std::span<const float> bias;      // one for each output
+};
+
+// The model is a function of entry = row * weights + bias: coalition games then update entries instead of rows. May be
+// called from several threads at once.
 class AffineEntry {
  public:
   virtual ~AffineEntry() = default;
@@ -72,6 +89,8 @@ class AffineEntry {
   virtual std::span<const float> bias() const = 0;      // one for each entry
   virtual void predict_from(MatrixView<const float> entries, MatrixView<float> outputs,
                             const Context& context) const = 0;
+  // Nothing when what follows is anything else.
+  virtual std::optional<LeakyTail> leaky_tail() const { return {}; }
 };
 
 class Model;

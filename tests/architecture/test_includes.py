@@ -23,7 +23,16 @@ OPERATOR_FAMILIES |= {f"{name}.h" for name in ("ensemble", "ensemble_attributes"
 SHARED_HEADERS = {
     "assay/data/sets": {"common.h", "clinical.h"},  # clinical.h: what the intensive-care tables have in common
     "assay/model/ops": OPERATOR_FAMILIES,
-    "assay/explain": {"common.h"},
+    "assay/explain": {
+        "common.h",
+        "deeplift_common.h",
+        "explainer.h",
+        "explanations.h",
+        "methods.h",
+        "players.h",
+        "reference.h",
+        "target.h",
+    },
     "assay/evaluate": {"common.h"},
     "assay/aggregate": {"common.h"},
 }

@@ -170,7 +170,8 @@ TEST(GraphModel, MultipliersAreComplete) {
   for (const size_t references : {size_t{1}, size_t{30}}) {
     const Matrix reference = some_rows(references, 4, 8);
     Matrix multipliers(30, 4);
-    made->rescalable()->multipliers(x.view(), reference.view(), weights.view(), multipliers.view(), {});
+    made->rescalable()->multipliers(x.view(), reference.view(), weights.view(), DeepLiftRule::rescale,
+                                    multipliers.view(), {});
     const Matrix high = outputs_of(*made, x);
     const Matrix low = outputs_of(*made, reference);
     for (size_t r = 0; r < 30; r++) {

@@ -62,8 +62,10 @@ Plan::Plan(const Graph& graph, const PlanRequest& request) : values_(graph.value
   std::vector<bool> kept(values_.size(), false);
   for (const size_t fetch : fetches_) kept[fetch] = true;
   drop_unused(kept);
-  if (request.fuse) fuse_steps(steps_, values_, kept, gradients_);
+  reveals_ = request.reveal && gradients_;
+  if (request.fuse && !reveals_) fuse_steps(steps_, values_, kept, gradients_);
   if (gradients_) find_gradients(request);
+  if (reveals_) find_parts();
   place(request.most_bytes, kept, graph.name());
 }
 
@@ -197,17 +199,31 @@ void Plan::place(size_t most_bytes, const std::vector<bool>& kept, const std::st
     first_input += step.inputs.size();
     first_output += step.outputs.size();
     scratch_bytes_ = std::max(scratch_bytes_, aligned_size(step.kernel->scratch_bytes()));
+    if (step.parts.absolute != nullptr) {
+      scratch_bytes_ = std::max(scratch_bytes_, aligned_size(step.parts.absolute->scratch_bytes()));
+    }
   }
   arena_bytes_ = place_values(steps_, values_, kept, !gradients_);
   for (PlanStep& step : steps_) {
     step.state = arena_bytes_;
     arena_bytes_ += aligned_size(step.kernel->state_bytes());
   }
+  const auto place = [&](size_t bytes) {
+    const size_t at = arena_bytes_;
+    arena_bytes_ += aligned_size(bytes);
+    return at;
+  };
+  size_t largest = 0;
   for (PlanValue& value : values_) {
     if (!value.has_gradient) continue;
-    value.gradient_place = arena_bytes_;
-    arena_bytes_ += aligned_size(value.info.count() * element_size(value.info.type));
+    const size_t bytes = value.info.count() * element_size(value.info.type);
+    largest = std::max(largest, bytes);
+    value.gradient_place = place(bytes);
+    if (!reveals_) continue;
+    value.spread_place = place(bytes);
+    value.contrast_place = place(bytes);
   }
+  if (reveals_) parts_scratch_ = place(largest);
   size_t text_bytes = 0;
   for (const PlanValue& value : values_) {
     if (value.text != kNoPlace) text_bytes += value.info.count() * sizeof(std::string);

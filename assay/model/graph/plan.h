@@ -28,6 +28,8 @@ struct PlanRequest {
   std::vector<std::string> fetches;
   size_t most_bytes = size_t{1} << 30;  // of one value, and of all values together
   bool fuse = true;
+  // For Workspace::reveal, which needs room for the parts of all differences; nothing is fused then.
+  bool reveal = false;
 };
 
 class Workspace;
@@ -60,6 +62,7 @@ class Plan {
   void add_steps(const Graph& graph, const PlanRequest& request);
   void drop_unused(const std::vector<bool>& kept);
   void find_gradients(const PlanRequest& request);
+  void find_parts();
   void place(size_t most_bytes, const std::vector<bool>& kept, const std::string& name);
 
   std::vector<PlanValue> values_;
@@ -69,6 +72,8 @@ class Plan {
   std::vector<bool> feed_wants_gradient_;
   std::string gradient_stop_;
   bool gradients_ = false;
+  bool reveals_ = false;
+  size_t parts_scratch_ = 0;  // offset in the arena of room for one value, for reveal
   size_t arena_bytes_ = 0;
   size_t scratch_bytes_ = 0;
 };
@@ -95,12 +100,20 @@ class Workspace {
   void backward();
   // DeepLift's multipliers in place of derivatives; `reference` has run forward on the reference rows.
   void rescale(const Workspace& reference);
+  // The same by the RevealCancel rule, of a plan that was made for it.
+  void reveal(const Workspace& reference);
   // Null when the plan has none for this feed.
   const void* feed_gradient(size_t feed) const;
 
  private:
   void run_backward(const Workspace* reference);
   Buffers buffers(size_t step) const;
+  void zero_gradients();
+  // For reveal. places: of these values, null where they have none.
+  std::vector<const void*> absolute_inputs(size_t step) const;
+  std::vector<void*> places(const std::vector<size_t>& values, size_t PlanValue::* place) const;
+  void spread_parts(const Workspace& reference, size_t step);
+  void pull_back_parts(const Workspace& reference, size_t step);
 
   const Plan* plan_;
   std::unique_ptr<std::byte, void (*)(void*)> arena_;

@@ -13,6 +13,21 @@ namespace assay {
 
 inline constexpr size_t kNoPlace = SIZE_MAX;
 
+// How RevealCancel passes a step. See reveal.cpp.
+enum class Passing {
+  joined,    // by the Rescale rule
+  function,  // of one variable, element by element
+  apart,     // affine, parts pass through apart
+  mixed,     // affine, the sign of each contribution decides its part
+};
+
+struct StepParts {
+  Passing passing = Passing::joined;
+  std::shared_ptr<const Kernel> absolute;                // of |A|
+  std::vector<std::shared_ptr<const Tensor>> constants;  // what replaces each constant floating input of it
+  size_t changing = 0;                                   // the input that changes, of a function or mixed
+};
+
 struct PlanStep {
   std::shared_ptr<const Kernel> kernel;
   std::string op;  // the operator's name, for messages
@@ -24,6 +39,7 @@ struct PlanStep {
   size_t first_input = 0;
   size_t first_output = 0;
   bool backward = false;  // some input's derivative is wanted
+  StepParts parts = {};
 };
 
 struct PlanValue {
@@ -35,6 +51,9 @@ struct PlanValue {
   bool has_gradient = false;
   size_t gradient_place = kNoPlace;
   bool seed = false;  // fetched: the caller sets its derivative
+  // For reveal, of values with a derivative.
+  size_t spread_place = kNoPlace;
+  size_t contrast_place = kNoPlace;
 };
 
 // Joins chains of dense layers and the element-wise functions between them into one kernel each, and ReLUs with what

@@ -134,13 +134,14 @@ class RowRunner::Lease {
 
 RowRunner::RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> inputs,
                      const std::vector<std::vector<std::string>>* levels, std::vector<std::string> fetches,
-                     bool gradients, size_t fixed_batch)
+                     bool gradients, size_t fixed_batch, bool reveal)
     : graph_(std::move(graph)),
       inputs_(std::move(inputs)),
       levels_(levels),
       fetches_(std::move(fetches)),
       gradients_(gradients),
-      fixed_batch_(fixed_batch) {
+      fixed_batch_(fixed_batch),
+      reveal_(reveal) {
   size_t trial_rows = fixed_batch == 0 ? kTrialRows : fixed_batch;
   std::unique_ptr<SizedPlan> trial;
   try {
@@ -179,6 +180,7 @@ std::unique_ptr<RowRunner::SizedPlan> RowRunner::make_plan(size_t rows) const {
     request.feeds.push_back({input.value, {input.type, std::move(dims), nullptr}, gradients_});
   }
   request.fetches = fetches_;
+  request.reveal = reveal_;
   return std::make_unique<SizedPlan>(*graph_, request, rows);
 }
 
@@ -294,14 +296,35 @@ void RowRunner::run(MatrixView<const float> rows, const Context& context,
 }
 
 void RowRunner::run_pairs(MatrixView<const float> rows, MatrixView<const float> reference, const Context& context,
-                          const std::function<void(const Block&, Workspace&, Workspace&)>& body) const {
+                          const std::function<void(const Block&, Workspace&, const Workspace&)>& body) const {
   assert(reference.rows() == 1 || reference.rows() == rows.rows());
-  parallel_blocks(context, rows.rows(), rows_of_block(rows.rows(), context), [&](const Block& block) {
+  const size_t block_rows = rows_of_block(rows.rows(), context);
+  const auto run_reference = [&](Lease& lease, size_t begin) {
+    lease.feed(reference, begin);
+    lease.workspace().forward();
+  };
+  // One reference row gives every block of a size the same values, so all threads read those of one run. Blocks are of
+  // two sizes at most: the last may be smaller.
+  std::map<const SizedPlan*, std::unique_ptr<Lease>> shared;
+  for (size_t begin = 0; reference.rows() == 1 && begin < rows.rows();) {
+    const size_t left = rows.rows() - begin;
+    const SizedPlan& plan = plan_for(std::min(block_rows, left));
+    auto& lease = shared[&plan];
+    if (lease == nullptr) {
+      lease = std::make_unique<Lease>(*this, plan);
+      run_reference(*lease, 0);
+    }
+    begin += left < block_rows ? left : left / block_rows * block_rows;
+  }
+  parallel_blocks(context, rows.rows(), block_rows, [&](const Block& block) {
     const SizedPlan& plan = plan_for(block.end - block.begin);
     Lease lease(*this, plan);
-    Lease other(*this, plan);
     lease.feed(rows, block.begin);
-    other.feed(reference, reference.rows() == 1 ? 0 : block.begin);
+    if (const auto found = shared.find(&plan); found != shared.end()) {
+      return body(block, lease.workspace(), found->second->workspace());
+    }
+    Lease other(*this, plan);
+    run_reference(other, block.begin);
     body(block, lease.workspace(), other.workspace());
   });
 }

@@ -31,10 +31,10 @@ struct RowInput {
 class RowRunner {
  public:
   // levels: for text inputs, the texts that the numbers of each column stand for; it must outlive the runner.
-  // fixed_batch: 0, or the only number of rows that the graph accepts.
+  // fixed_batch: 0, or the only number of rows that the graph accepts. reveal: its plans serve Workspace::reveal.
   RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> inputs,
             const std::vector<std::vector<std::string>>* levels, std::vector<std::string> fetches, bool gradients,
-            size_t fixed_batch);
+            size_t fixed_batch, bool reveal = false);
   ~RowRunner();
 
   size_t block_rows() const { return block_rows_; }
@@ -56,9 +56,10 @@ class RowRunner {
   // block.end - block.begin rows of what it fetches.
   void run(MatrixView<const float> rows, const Context& context,
            const std::function<void(const Block&, Workspace&)>& body) const;
-  // The same with a second workspace that is fed the reference rows (as many as rows, or one for all).
+  // The same with a second workspace that has run forward on the reference rows (as many as rows, or one for all, which
+  // is then run once for each size of block, not for each block).
   void run_pairs(MatrixView<const float> rows, MatrixView<const float> reference, const Context& context,
-                 const std::function<void(const Block&, Workspace&, Workspace&)>& body) const;
+                 const std::function<void(const Block&, Workspace&, const Workspace&)>& body) const;
 
  private:
   struct SizedPlan;
@@ -75,6 +76,7 @@ class RowRunner {
   std::vector<std::string> fetches_;
   bool gradients_;
   size_t fixed_batch_;
+  bool reveal_;
   size_t block_rows_ = 1;
   size_t block_bytes_ = 0;
   std::vector<ValueInfo> fetched_;

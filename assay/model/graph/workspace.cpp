@@ -87,13 +87,17 @@ const void* Workspace::feed_gradient(size_t feed) const {
 void Workspace::backward() { run_backward(nullptr); }
 void Workspace::rescale(const Workspace& reference) { run_backward(&reference); }
 
-void Workspace::run_backward(const Workspace* reference) {
-  assert(plan_->gradients_ && (reference == nullptr || reference->plan_ == plan_));
+void Workspace::zero_gradients() {
   for (size_t i = 0; i < gradients_.size(); i++) {
     const PlanValue& value = plan_->values_[i];
     if (gradients_[i] == nullptr || value.seed) continue;
     std::memset(gradients_[i], 0, value.info.count() * element_size(value.info.type));
   }
+}
+
+void Workspace::run_backward(const Workspace* reference) {
+  assert(plan_->gradients_ && (reference == nullptr || reference->plan_ == plan_));
+  zero_gradients();
   for (size_t s = plan_->steps_.size(); s-- > 0;) {
     const PlanStep& step = plan_->steps_[s];
     if (!step.backward) continue;

@@ -17,6 +17,7 @@ struct Add {
       return a + b;
     }
   }
+  static std::optional<std::vector<size_t>> coefficients(const std::vector<bool>&) { return std::vector<size_t>{}; }
   template <class T>
   T slope_a(const Operands<T, T>&) const {
     return T(1);

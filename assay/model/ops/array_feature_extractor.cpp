@@ -41,6 +41,7 @@ class ArrayFeatureExtractor final : public Kernel {
     });
   }
   bool differentiable(size_t input) const override { return input == 0 && is_floating(type_); }
+  std::optional<AffineForm> affine_form(const std::vector<bool>&) const override { return AffineForm{}; }
   void backward(const Buffers& values, const Gradients& gradients) const override {
     if (gradients.out<void>(0) == nullptr || gradients.in<void>(0) == nullptr) return;
     const auto* chosen = values.in<int64_t>(1);

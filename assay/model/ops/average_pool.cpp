@@ -23,6 +23,7 @@ class AveragePool final : public Kernel {
     }
   }
   bool differentiable(size_t input) const override { return input == 0; }
+  std::optional<AffineForm> affine_form(const std::vector<bool>&) const override { return AffineForm{}; }
   void backward(const Buffers&, const Gradients& gradients) const override {
     if (type_ == OnnxElement::float64) {
       spread<double>(gradients);

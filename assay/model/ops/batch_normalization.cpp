@@ -25,6 +25,12 @@ class BatchNormalization final : public Kernel {
     }
   }
   bool differentiable(size_t input) const override { return input < 5; }
+  std::optional<AffineForm> affine_form(const std::vector<bool>& changes) const override {
+    for (size_t i = 1; i < 5; i++) {
+      if (changes[i]) return {};
+    }
+    return AffineForm{.coefficients = {1, 4}};  // scale, and the variance, which is not negative
+  }
   void backward(const Buffers& values, const Gradients& gradients) const override {
     if (type_ == OnnxElement::float64) {
       pull_back<double>(values, gradients);

@@ -127,7 +127,8 @@ struct Operands {
 
 // With derivatives. Function: value(a, b) and, for Operands x, slope_a(x), slope_b(x); where it is not linear also
 // multiplier_a(x, reference) and multiplier_b(x, reference), with multiplier_a * (x.a - reference.a) +
-// multiplier_b * (x.b - reference.b) = x.y - reference.y.
+// multiplier_b * (x.b - reference.b) = x.y - reference.y. Where it is affine in one or both: coefficients(changes), as
+// in AffineForm, or nothing; and `Absolute`, the function of its absolute coefficients, where that is another.
 template <class Function, class A, class B = A>
 class BinaryOf final : public BinaryMap<Function, A, B, A> {
  public:
@@ -142,6 +143,18 @@ class BinaryOf final : public BinaryMap<Function, A, B, A> {
       add<0>(gradients, [&](size_t a, size_t b, size_t y) { return Function().slope_a(x.at(a, b, y)); });
       add<1>(gradients, [&](size_t a, size_t b, size_t y) { return Function().slope_b(x.at(a, b, y)); });
     }
+  }
+  std::optional<AffineForm> affine_form(const std::vector<bool>& changes) const override {
+    if constexpr (std::is_floating_point_v<A> && requires { Function::coefficients(changes); }) {
+      const auto coefficients = Function::coefficients(changes);
+      if (!coefficients) return {};
+      AffineForm form{.coefficients = *coefficients};
+      if constexpr (requires { typename Function::Absolute; }) {
+        form.absolute = std::make_shared<BinaryOf<typename Function::Absolute, A, B>>(this->loops_);
+      }
+      return form;
+    }
+    return {};
   }
   void rescale(const Buffers& values, const Buffers& reference, const Gradients& multipliers) const override {
     if constexpr (std::is_floating_point_v<A> && requires(Operands<A, B> x) { Function().multiplier_a(x, x); }) {

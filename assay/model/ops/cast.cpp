@@ -164,6 +164,7 @@ class CastKernel final : public Kernel {
   }
 
   bool differentiable(size_t input) const override { return input == 0 && is_floating(from_) && is_floating(to_); }
+  std::optional<AffineForm> affine_form(const std::vector<bool>&) const override { return AffineForm{}; }
 
   void backward(const Buffers&, const Gradients& gradients) const override {
     if (gradients.out<void>(0) == nullptr || gradients.in<void>(0) == nullptr) return;

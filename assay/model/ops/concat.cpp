@@ -14,6 +14,7 @@ class ConcatKernel final : public Kernel {
     for (size_t i = 0; i < parts_.size(); i++) parts_[i].copy(type_, values.in<void>(i), values.out<void>(0));
   }
   bool differentiable(size_t) const override { return is_floating(type_); }
+  std::optional<AffineForm> affine_form(const std::vector<bool>&) const override { return AffineForm{}; }
   void backward(const Buffers&, const Gradients& gradients) const override {
     const void* source = gradients.out<void>(0);
     if (source == nullptr) return;

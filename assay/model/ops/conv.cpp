@@ -30,6 +30,10 @@ class Conv final : public Kernel {
     with_floating_element(type_, [&]<class T>() { run<T>(values); });
   }
   bool differentiable(size_t) const override { return true; }
+  std::optional<AffineForm> affine_form(const std::vector<bool>& changes) const override {
+    if (!changes[0] || changes[1] || (changes.size() > 2 && changes[2])) return {};
+    return AffineForm{.mixes = true, .coefficients = {1}};
+  }
   void backward(const Buffers& values, const Gradients& gradients) const override {
     with_floating_element(type_, [&]<class T>() {
       const T* dy = gradients.out<T>(0);

@@ -23,6 +23,10 @@ struct Div {
       return a / b;
     }
   }
+  static std::optional<std::vector<size_t>> coefficients(const std::vector<bool>& changes) {
+    if (changes[1]) return {};
+    return std::vector<size_t>{1};
+  }
   template <class T>
   T slope_a(const Operands<T, T>& x) const {
     return T(1) / x.b;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "assay/model/kernels/products.h"
 #include "assay/model/ops/dense_layer.h"
@@ -22,6 +23,13 @@ class Gemm final : public Kernel {
     with_product_element(type_, [&]<class T>() { run<T>(values); });
   }
   bool differentiable(size_t) const override { return is_floating(type_); }
+  std::optional<AffineForm> affine_form(const std::vector<bool>& changes) const override {
+    if (changes[0] == changes[1] || (changes.size() > 2 && changes[2])) return {};
+    auto absolute = std::make_shared<Gemm>(*this);
+    absolute->alpha_ = std::abs(alpha_);
+    absolute->turned_ = nullptr;
+    return AffineForm{.mixes = true, .coefficients = {changes[0] ? size_t{1} : size_t{0}}, .absolute = absolute};
+  }
   void backward(const Buffers& values, const Gradients& gradients) const override {
     with_floating_element(type_, [&]<class T>() {
       const T* dy = gradients.out<T>(0);
@@ -85,7 +93,7 @@ class Gemm final : public Kernel {
       }
     }
     MatrixPart<T> b = right(values.in<T>(1));
-    if (turned_.count() > 0) b = whole_matrix(turned_.data<T>(), k_, n_);
+    if (turned_ != nullptr) b = whole_matrix(turned_->data<T>(), k_, n_);
     add_product(m_, n_, k_, left(values.in<T>(0)), b, y);
     if (alpha_ == 1) return;
     for (size_t i = 0; i < m_; i++) {
@@ -134,8 +142,8 @@ class Gemm final : public Kernel {
   bool transpose_a_, transpose_b_;
   float alpha_, beta_;
   size_t m_ = 0, n_ = 0, k_ = 0;
-  size_t c_row_ = 0, c_col_ = 0;  // strides of C; 0 where it is broadcast
-  Tensor turned_;                 // a constant float32 B, transposed to K x N once
+  size_t c_row_ = 0, c_col_ = 0;          // strides of C; 0 where it is broadcast
+  std::shared_ptr<const Tensor> turned_;  // a constant float32 B, transposed to K x N once; null where it is not
   bool both_change_ = false;
   size_t scaled_count_ = 0;  // elements at the start of scratch
   size_t scratch_bytes_ = 0;
@@ -175,8 +183,9 @@ Gemm::Gemm(NodeSetup& setup)
       setup.checked_bytes(scaled_count_ + (both_change_ ? std::max(m_ * k_, k_ * n_) : 0), element_size(type_));
   if (type_ != OnnxElement::float32) return;
   if (b.constant != nullptr && transpose_b_ && k_ * n_ > 0) {
-    turned_ = Tensor(type_, shape_b);
-    transpose(b.constant->data<float>(), k_, n_, k_, turned_.data<float>(), n_);
+    auto turned = std::make_shared<Tensor>(type_, shape_b);
+    transpose(b.constant->data<float>(), k_, n_, k_, turned->data<float>(), n_);
+    turned_ = std::move(turned);
   }
   const bool bias_of_outputs = c_row_ == 0 && (c_col_ == 1 || n_ == 1);
   is_dense_ = a.constant == nullptr && !transpose_a_ && alpha_ == 1 && beta_ == 1 && k_ * n_ > 0 &&

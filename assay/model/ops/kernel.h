@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "assay/model/graph/tensor.h"
 
@@ -61,6 +63,18 @@ struct Gradients {
 
 class DenseLayer;
 class UnaryKernel;
+class Kernel;
+
+// What RevealCancel (graph/reveal.cpp) needs of a kernel that is affine in the inputs that change, y = A x + b: how to
+// run |A| x. `absolute`, or the kernel itself where that is null, does so when its constant inputs are replaced:
+// floating ones by zeros, `coefficients` by their absolute values.
+struct AffineForm {
+  // Outputs sum many contributions, whose signs decide which part they go to (Gemm, Conv): one input changes. Else the
+  // parts of each input pass through apart (Add, movements, means).
+  bool mixes = false;
+  std::vector<size_t> coefficients = {};
+  std::shared_ptr<const Kernel> absolute = nullptr;
+};
 
 class Kernel {
  public:
@@ -80,6 +94,10 @@ class Kernel {
   virtual void rescale(const Buffers& values, const Buffers& /*reference*/, const Gradients& multipliers) const {
     backward(values, multipliers);
   }
+
+  // changes: which inputs depend on the rows; all other floating ones are constants. Nothing where the kernel is not
+  // affine in those that change, or cannot say.
+  virtual std::optional<AffineForm> affine_form(const std::vector<bool>& /*changes*/) const { return {}; }
 
   virtual size_t state_bytes() const { return 0; }
   // For forward and for backward alike.

@@ -36,6 +36,13 @@ class LeakyOf final : public UnaryKernel {
                     float* dx, size_t count) const override {
     plain_.rescale_back(x, y, reference, y_reference, dy, dx, count);
   }
+  void spread(const Buffers& values, const Buffers& reference, const void* spread_x, void* spread_y) const override {
+    plain_.spread(values, reference, spread_x, spread_y);
+  }
+  void reveal(const Buffers& values, const Buffers& reference, const void* spread_x, const Gradients& mean,
+              const Gradients& contrast) const override {
+    plain_.reveal(values, reference, spread_x, mean, contrast);
+  }
   float leaky_slope() const override { return slope_; }
 
  private:

@@ -7,6 +7,7 @@ namespace assay {
 namespace {
 
 struct Log {
+  static constexpr bool kHasGaps = true;
   template <class T>
   T value(T x) const {
     return std::log(x);

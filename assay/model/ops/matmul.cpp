@@ -30,6 +30,10 @@ class MatMul final : public Kernel {
     });
   }
   bool differentiable(size_t) const override { return is_floating(type_); }
+  std::optional<AffineForm> affine_form(const std::vector<bool>& changes) const override {
+    if (changes[0] == changes[1]) return {};
+    return AffineForm{.mixes = true, .coefficients = {changes[0] ? size_t{1} : size_t{0}}};
+  }
   void backward(const Buffers& values, const Gradients& gradients) const override {
     with_floating_element(type_, [&]<class T>() {
       const T* dy = gradients.out<T>(0);

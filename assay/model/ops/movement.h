@@ -33,6 +33,7 @@ class CopyKernel : public Kernel {
   void forward(const Buffers& values) const override;
   bool differentiable(size_t input) const override { return input == 0 && is_floating(type_); }
   void backward(const Buffers& values, const Gradients& gradients) const override;
+  std::optional<AffineForm> affine_form(const std::vector<bool>&) const override { return AffineForm{}; }
 
  protected:
   size_t count() const { return count_; }
@@ -86,6 +87,7 @@ class BoxCopyKernel final : public Kernel {
   void forward(const Buffers& values) const override;
   bool differentiable(size_t input) const override { return input == 0 && is_floating(type_); }
   void backward(const Buffers& values, const Gradients& gradients) const override;
+  std::optional<AffineForm> affine_form(const std::vector<bool>&) const override { return AffineForm{}; }
 
  private:
   OnnxElement type_;

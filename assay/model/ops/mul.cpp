@@ -19,6 +19,10 @@ struct Mul {
       return a * b;
     }
   }
+  static std::optional<std::vector<size_t>> coefficients(const std::vector<bool>& changes) {
+    if (changes[0] && changes[1]) return {};
+    return std::vector<size_t>{changes[0] ? size_t{1} : size_t{0}};
+  }
   template <class T>
   T slope_a(const Operands<T, T>& x) const {
     return x.b;

@@ -6,7 +6,19 @@
 namespace assay {
 namespace {
 
+struct Same {
+  template <class T>
+  T value(T x) const {
+    return x;
+  }
+  template <class T>
+  T slope(T, T) const {
+    return T(1);
+  }
+};
+
 struct Neg {
+  using Absolute = Same;
   template <class T>
   T value(T x) const {
     if constexpr (std::integral<T>) {

@@ -49,6 +49,11 @@ class PadKernel final : public Kernel {
   bool differentiable(size_t input) const override {
     return is_floating(type_) && (input == 0 || (input == 2 && value_is_input_));
   }
+  std::optional<AffineForm> affine_form(const std::vector<bool>&) const override {
+    // A value of the kernel's own cannot be set to 0.
+    if (!value_is_input_ && value_ != 0) return {};
+    return AffineForm{};
+  }
 
   void backward(const Buffers&, const Gradients& gradients) const override {
     const auto typed = [&]<class T>() {

@@ -7,6 +7,7 @@ namespace assay {
 namespace {
 
 struct Reciprocal {
+  static constexpr bool kHasGaps = true;
   template <class T>
   T value(T x) const {
     return T(1) / x;

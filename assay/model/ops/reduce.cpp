@@ -38,6 +38,7 @@ class SumKernel final : public Kernel {
     });
   }
   bool differentiable(size_t input) const override { return input == 0 && is_floating(type_); }
+  std::optional<AffineForm> affine_form(const std::vector<bool>&) const override { return AffineForm{}; }
   void backward(const Buffers&, const Gradients& gradients) const override {
     if (type_ == OnnxElement::float64) {
       spread<double>(gradients);

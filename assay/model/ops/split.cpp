@@ -18,6 +18,7 @@ class SplitKernel final : public Kernel {
     }
   }
   bool differentiable(size_t input) const override { return input == 0 && is_floating(type_); }
+  std::optional<AffineForm> affine_form(const std::vector<bool>&) const override { return AffineForm{}; }
   void backward(const Buffers&, const Gradients& gradients) const override {
     if (gradients.in<void>(0) == nullptr) return;
     for (size_t i = 0; i < parts_.size(); i++) {

@@ -7,7 +7,25 @@
 namespace assay {
 namespace {
 
+// |a| and |-b| add up.
+struct Sum {
+  template <class T>
+  T value(T a, T b) const {
+    return a + b;
+  }
+  template <class T>
+  T slope_a(const Operands<T, T>&) const {
+    return T(1);
+  }
+  template <class T>
+  T slope_b(const Operands<T, T>&) const {
+    return T(1);
+  }
+};
+
 struct Sub {
+  using Absolute = Sum;
+  static std::optional<std::vector<size_t>> coefficients(const std::vector<bool>&) { return std::vector<size_t>{}; }
   template <class T>
   T value(T a, T b) const {
     // In unsigned 64 bits, for overflow of signed types is undefined and small types become int.

@@ -5,6 +5,8 @@
 //   backward  dx += f'(x) dy
 //   rescale   the DeepLift multiplier (f(x) - f(r)) / (x - r), and f' half way between where x and r are too near for
 //             a quotient (Shrikumar, Greenside, Kundaje 2017, section 3.5.1, the Rescale rule)
+//   reveal    the RevealCancel rule (section 3.5.3), for the parts d+ + d- = x - r (graph/reveal.cpp):
+//             (f(r + d+) - f(r) + f(x) - f(r + d-)) / 2 of f(x) - f(r) is due to d+, the rest to d-
 #pragma once
 
 #include <cmath>
@@ -27,6 +29,11 @@ class UnaryKernel : public Kernel {
   // dx = multiplier dy for x and y = f(x), and the same at a reference; dx may be dy itself.
   virtual void rescale_back(const float* x, const float* y, const float* reference, const float* y_reference,
                             const float* dy, float* dx, size_t count) const = 0;
+  // RevealCancel for values of the kernel's type. spread is d+ - d-, of x and of y.
+  virtual void spread(const Buffers& values, const Buffers& reference, const void* spread_x, void* spread_y) const = 0;
+  // mean and contrast of the multipliers of both parts, of y (given) and of x (added to).
+  virtual void reveal(const Buffers& values, const Buffers& reference, const void* spread_x, const Gradients& mean,
+                      const Gradients& contrast) const = 0;
   // For f(x) = x where x > 0 and slope * x elsewhere: the slope; NaN for every other function.
   virtual float leaky_slope() const { return std::numeric_limits<float>::quiet_NaN(); }
   const UnaryKernel* unary() const override { return this; }
@@ -42,7 +49,45 @@ T rescale_multiplier(T x, T reference, T y, T y_reference, const Slope& slope) {
   return slope(reference + difference / 2);
 }
 
+// What RevealCancel makes of one element.
+template <class T>
+struct RevealedParts {
+  T spread_y;                           // y+ - y-
+  T multiplier_plus, multiplier_minus;  // y+ / d+, y- / d-
+  bool joined;  // the parts cannot be told apart: y+ or y- is all of the difference, by its sign
+};
+
+// `ways`: whether f(r + d+) and f(r + d-), which do not lie between f(r) and f(x), have a meaning.
+template <class T, class Function>
+RevealedParts<T> reveal_parts(const Function& f, bool ways, T x, T reference, T y, T y_reference, T spread) {
+  const T plus = (x - reference + spread) / 2;
+  const T minus = (x - reference - spread) / 2;
+  const auto slope = [&](T at) { return f.template slope<T>(at, f.template value<T>(at)); };
+  if (ways) {
+    const T y_plus = f.template value<T>(reference + plus);
+    const T y_minus = f.template value<T>(reference + minus);
+    const T spread_y = y_plus - y_minus;
+    if (std::isfinite(spread_y)) {
+      const T total = y - y_reference;
+      // Below this the rounding of x and y would be a large share of the quotient.
+      const T near =
+          T(64) * std::numeric_limits<T>::epsilon() * (std::abs(x) + std::abs(reference) + std::abs(spread) + T(1e-3));
+      // The mean of the slopes on both ways: d+ before d-, and after.
+      const auto limit = [&](T part, T other) {
+        return (slope(reference + part / 2) + slope(reference + other + part / 2)) / 2;
+      };
+      return {spread_y, std::abs(plus) > near ? (total + spread_y) / 2 / plus : limit(plus, minus),
+              std::abs(minus) > near ? (total - spread_y) / 2 / minus : limit(minus, plus), false};
+    }
+  }
+  const T multiplier = rescale_multiplier<T>(x, reference, y, y_reference, slope);
+  return {std::abs(y - y_reference), multiplier, multiplier, true};
+}
+
 // Function: `template <class T> T value(T x) const` and `template <class T> T slope(T x, T y) const` with y = value(x).
+// `kHasGaps = true`: not defined or not continuous everywhere (Log), so that RevealCancel, which looks beyond x and the
+// reference, would meet what has nothing to do with either; the Rescale rule takes its place. `Absolute`: of a linear
+// function, the one of its absolute coefficient.
 template <class Function>
 class UnaryOf final : public UnaryKernel {
  public:
@@ -78,6 +123,37 @@ class UnaryOf final : public UnaryKernel {
       for (size_t i = 0; i < count_; i++) dx[i] += rescale_multiplier<T>(x[i], r[i], y[i], y_r[i], slope) * dy[i];
     });
   }
+  void spread(const Buffers& values, const Buffers& reference, const void* spread_x, void* spread_y) const override {
+    typed([&]<class T>() {
+      for_parts<T>(values, reference, spread_x,
+                   [&](size_t i, const RevealedParts<T>& parts, T) { static_cast<T*>(spread_y)[i] = parts.spread_y; });
+    });
+  }
+  void reveal(const Buffers& values, const Buffers& reference, const void* spread_x, const Gradients& mean,
+              const Gradients& contrast) const override {
+    typed([&]<class T>() {
+      const T *mean_y = mean.out<T>(0), *contrast_y = contrast.out<T>(0);
+      T *mean_x = mean.in<T>(0), *contrast_x = contrast.in<T>(0);
+      for_parts<T>(values, reference, spread_x, [&](size_t i, const RevealedParts<T>& parts, T total) {
+        if (parts.joined) {
+          const T by_sign = total > 0 ? contrast_y[i] : total < 0 ? -contrast_y[i] : T(0);
+          mean_x[i] += (mean_y[i] + by_sign) * parts.multiplier_plus;
+          return;
+        }
+        const T plus = (mean_y[i] + contrast_y[i]) * parts.multiplier_plus;
+        const T minus = (mean_y[i] - contrast_y[i]) * parts.multiplier_minus;
+        mean_x[i] += (plus + minus) / 2;
+        contrast_x[i] += (plus - minus) / 2;
+      });
+    });
+  }
+  std::optional<AffineForm> affine_form(const std::vector<bool>&) const override {
+    if constexpr (requires { typename Function::Absolute; }) {
+      using Absolute = typename Function::Absolute;
+      return AffineForm{.absolute = std::make_shared<UnaryOf<Absolute>>(Absolute{}, type_, count_)};
+    }
+    return {};
+  }
   void apply(const float* x, float* y, size_t count) const override {
     for (size_t i = 0; i < count; i++) y[i] = function_.template value<float>(x[i]);
   }
@@ -105,6 +181,18 @@ class UnaryOf final : public UnaryKernel {
       body.template operator()<double>();
     } else {
       body.template operator()<float>();
+    }
+  }
+
+  // Calls body(element, its parts, difference of y) for all.
+  template <class T, class Body>
+  void for_parts(const Buffers& values, const Buffers& reference, const void* spread, const Body& body) const {
+    constexpr bool kWays = !requires { Function::kHasGaps; };
+    const T *x = values.in<T>(0), *r = reference.in<T>(0);
+    const T *y = values.out<T>(0), *y_r = reference.out<T>(0);
+    const T* spread_x = static_cast<const T*>(spread);
+    for (size_t i = 0; i < count_; i++) {
+      body(i, reveal_parts<T>(function_, kWays, x[i], r[i], y[i], y_r[i], spread_x[i]), y[i] - y_r[i]);
     }
   }
 

@@ -33,6 +33,7 @@ class ZipMap final : public Kernel {
     with_real(type_, [&]<class T>() { std::copy_n(values.in<T>(0), count_, values.out<T>(0)); });
   }
   bool differentiable(size_t) const override { return true; }
+  std::optional<AffineForm> affine_form(const std::vector<bool>&) const override { return AffineForm{}; }
   void backward(const Buffers&, const Gradients& gradients) const override {
     if (gradients.out<void>(0) == nullptr || gradients.in<void>(0) == nullptr) return;
     with_real(type_, [&]<class T>() {

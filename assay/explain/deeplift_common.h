@@ -1,0 +1,24 @@
+// What the two DeepLift methods share: attributions are multipliers times differences from the reference,
+//   phi_j = m_j (x_j - r_j),  sum over j of phi_j = f(x) - f(r),
+// summed over a player's columns, and averaged over the rows of a background. The multipliers are the model's
+// (Rescalable): they pass through the graph operator by operator.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "assay/explain/explainer.h"
+#include "assay/model/model.h"
+
+namespace assay {
+
+// The information form, or a model without multipliers.
+std::optional<std::string> refuses_multipliers(const ExplainTask& task);
+
+// Fills values, background_error where there is a background, and evaluations: each row once for each reference row,
+// and each of those once.
+void attribute_differences(const ExplainTask& task, DeepLiftRule rule, std::string_view name, Attributions& out,
+                           const Context& context);
+
+}  // namespace assay

@@ -1,0 +1,37 @@
+#include "assay/explain/exact_shapley.h"
+
+#include <fmt/format.h>
+
+#include "assay/explain/games/play.h"
+#include "assay/explain/games/shapley_fold.h"
+
+namespace assay {
+
+std::optional<std::string> ExactShapley::refuses(const ExplainTask& task) const {
+  const size_t players = task.players.size();
+  if (players <= kMostExactPlayers) return {};
+  return fmt::format(
+      "needs all 2^d coalitions of d players, at most {} players, and there are {}: group features, or use kernel_shap",
+      kMostExactPlayers, players);
+}
+
+void ExactShapley::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
+  exact_shapley(*make_game(task, context), out, context);
+}
+
+void exact_shapley(const Game& game, Attributions& out, const Context& context) {
+  if (game.references() > 1) out.background_error = Matrix(game.rows(), game.players());
+  play_all_coalitions(game, all_rows(game.rows()), out, context);
+}
+
+MethodInfo exact_shapley_method() {
+  return with_options<ExactShapley>({.name = "exact_shapley",
+                                     .title = "Shapley values from all coalitions of up to 24 players",
+                                     .citation = "Shapley (1953)",
+                                     .cost = "2^d for d players, times the reference rows",
+                                     .complete = true,
+                                     .uses_reference = true,
+                                     .sampled = false});
+}
+
+}  // namespace assay

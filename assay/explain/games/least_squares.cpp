@@ -1,0 +1,144 @@
+#include "assay/explain/games/least_squares.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "assay/explain/games/least_squares.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target must come before highway.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace assay {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Doubles = hn::ScalableTag<double>;
+
+// Four accumulators, because one would wait for the last addition each time.
+HWY_INLINE double dot(const double* x, const double* y, size_t count) {
+  const Doubles d;
+  const size_t lanes = hn::Lanes(d);
+  auto sum0 = hn::Zero(d);
+  auto sum1 = hn::Zero(d);
+  auto sum2 = hn::Zero(d);
+  auto sum3 = hn::Zero(d);
+  size_t p = 0;
+  for (; p + 4 * lanes <= count; p += 4 * lanes) {
+    sum0 = hn::MulAdd(hn::LoadU(d, x + p), hn::LoadU(d, y + p), sum0);
+    sum1 = hn::MulAdd(hn::LoadU(d, x + p + lanes), hn::LoadU(d, y + p + lanes), sum1);
+    sum2 = hn::MulAdd(hn::LoadU(d, x + p + 2 * lanes), hn::LoadU(d, y + p + 2 * lanes), sum2);
+    sum3 = hn::MulAdd(hn::LoadU(d, x + p + 3 * lanes), hn::LoadU(d, y + p + 3 * lanes), sum3);
+  }
+  double total = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
+  for (; p < count; p++) total += x[p] * y[p];
+  return total;
+}
+
+void multiply(const double* solver, size_t terms, size_t samples, const double* y, double* coefficients) {
+  for (size_t i = 0; i < terms; i++) coefficients[i] = dot(solver + i * samples, y, samples);
+}
+
+HWY_INLINE void moments(const double* x, const double* y, size_t count, double& sum, double& squares) {
+  const Doubles d;
+  const size_t lanes = hn::Lanes(d);
+  auto sum0 = hn::Zero(d);
+  auto sum1 = hn::Zero(d);
+  auto squares0 = hn::Zero(d);
+  auto squares1 = hn::Zero(d);
+  size_t p = 0;
+  for (; p + 2 * lanes <= count; p += 2 * lanes) {
+    const auto t0 = hn::Mul(hn::LoadU(d, x + p), hn::LoadU(d, y + p));
+    const auto t1 = hn::Mul(hn::LoadU(d, x + p + lanes), hn::LoadU(d, y + p + lanes));
+    sum0 = hn::Add(sum0, t0);
+    sum1 = hn::Add(sum1, t1);
+    squares0 = hn::MulAdd(t0, t0, squares0);
+    squares1 = hn::MulAdd(t1, t1, squares1);
+  }
+  sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+  squares = hn::GetLane(hn::SumOfLanes(d, hn::Add(squares0, squares1)));
+  for (; p < count; p++) {
+    const double t = x[p] * y[p];
+    sum += t;
+    squares += t * t;
+  }
+}
+
+void stratified_variances(const double* solver, size_t terms, size_t samples, const double* residuals,
+                          const Stratum* strata, size_t stratum_count, double* variances) {
+  for (size_t i = 0; i < terms; i++) {
+    double variance = 0;
+    for (size_t k = 0; k < stratum_count; k++) {
+      const Stratum& stratum = strata[k];
+      const size_t count = stratum.end - stratum.begin;
+      double sum = 0;
+      double squares = 0;
+      moments(solver + i * samples + stratum.begin, residuals + stratum.begin, count, sum, squares);
+      if (stratum.centred) squares -= sum * sum / static_cast<double>(count);
+      // Rounding may leave less than nothing; NaN stays NaN.
+      if (squares < 0) squares = 0;
+      variance += stratum.factor * squares;
+    }
+    variances[i] = variance;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace assay
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <cassert>
+
+namespace assay {
+namespace {
+
+HWY_EXPORT(multiply);
+HWY_EXPORT(stratified_variances);
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// A pivot this small beside the largest is rounding, not information: designs of coalitions hold 0, 1 and small
+// fractions, and their weights are within a factor of the number of players.
+constexpr double kSmallestPivot = 1e-11;
+
+}  // namespace
+
+std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regressors, std::span<const double> weights) {
+  assert(regressors.stride() == regressors.cols() && weights.size() == regressors.rows());
+  const auto samples = static_cast<Eigen::Index>(regressors.rows());
+  const auto terms = static_cast<Eigen::Index>(regressors.cols());
+  if (samples < terms) return {};
+  const Eigen::Map<const RowMajor> x(regressors.data(), samples, terms);
+  const Eigen::Map<const Eigen::VectorXd> w(weights.data(), samples);
+
+  const RowMajor weighted = x.transpose() * w.asDiagonal();
+  const Eigen::LDLT<Eigen::MatrixXd> factors(weighted * x);
+  const Eigen::VectorXd pivots = factors.vectorD();
+  if (factors.info() != Eigen::Success || !(pivots.minCoeff() > kSmallestPivot * pivots.maxCoeff())) return {};
+
+  std::optional<SharedFit> fit(std::in_place);
+  fit->solver = Matrix64(regressors.cols(), regressors.rows());
+  fit->leverage.resize(regressors.rows());
+  Eigen::Map<RowMajor> solver(fit->solver.data(), terms, samples);
+  solver = factors.solve(weighted);
+  for (Eigen::Index p = 0; p < samples; p++) {
+    fit->leverage[static_cast<size_t>(p)] = x.row(p).dot(solver.col(p).transpose());
+  }
+  return fit;
+}
+
+void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients) {
+  assert(y.size() == solver.cols() && coefficients.size() == solver.rows());
+  HWY_DYNAMIC_DISPATCH(multiply)(solver.data(), solver.rows(), solver.cols(), y.data(), coefficients.data());
+}
+
+void stratified_variances(const Matrix64& solver, std::span<const double> residuals, std::span<const Stratum> strata,
+                          std::span<double> variances) {
+  assert(residuals.size() == solver.cols() && variances.size() == solver.rows());
+  HWY_DYNAMIC_DISPATCH(stratified_variances)
+  (solver.data(), solver.rows(), solver.cols(), residuals.data(), strata.data(), strata.size(), variances.data());
+}
+
+}  // namespace assay
+#endif

@@ -1,0 +1,46 @@
+// Weighted least squares whose design many right-hand sides share: the coefficients of one explained row are a fixed
+// matrix times its values.
+//
+//   beta = argmin sum_p w_p (y_p - x_p . beta)^2 = Q y,   Q = (X' W X)^-1 X' W.
+//
+// In float64, by a pivoted LDL' factorisation of X' W X. Without a ridge: a design that does not determine all
+// coefficients has no solution here. (One that should be shrunk can hold rows sqrt(ridge) e_j of weight 1 and value 0.)
+//
+// Cost: samples x terms^2 once, samples x terms for each right-hand side; memory: three times the design.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/core/matrix.h"
+
+namespace assay {
+
+struct SharedFit {
+  Matrix64 solver;               // Q: terms x samples
+  std::vector<double> leverage;  // of each sample, 0 to 1: the diagonal of X Q
+};
+
+// Nothing when the regressors (samples x terms) do not determine the coefficients. Weights are not negative.
+std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regressors, std::span<const double> weights);
+
+// coefficients[i] = sum_p solver[i][p] y[p].
+void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients);
+
+// Samples begin .. end - 1 are one stratum of a sample, whose part of a variance is
+// factor * sum_p (t_p - mean of t)^2, or factor * sum_p t_p^2 where it is not centred.
+struct Stratum {
+  size_t begin = 0;
+  size_t end = 0;
+  double factor = 1;
+  bool centred = true;
+};
+
+// variances[i] = sum over strata of factor * sum over their p of (t_p - mean)^2, with t_p = solver[i][p] residuals[p];
+// the mean is that of the stratum, or 0 where it is not centred.
+void stratified_variances(const Matrix64& solver, std::span<const double> residuals, std::span<const Stratum> strata,
+                          std::span<double> variances);
+
+}  // namespace assay

@@ -1,0 +1,16 @@
+// The games that need more of a model than its predictions; null when the model does not have it. All values of the
+// task's rows and reference rows must be finite: a difference that is not would also reach the coalitions without it.
+#pragma once
+
+#include <memory>
+
+#include "assay/explain/games/game.h"
+
+namespace assay {
+
+std::unique_ptr<Game> make_affine_game(const ExplainTask& task, const Context& context);
+// Null for the information form as well, and where the network is so large that copies of its weights for each target
+// would take too much memory.
+std::unique_ptr<Game> make_leaky_game(const ExplainTask& task);
+
+}  // namespace assay

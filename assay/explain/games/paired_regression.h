@@ -1,0 +1,66 @@
+// Kernel SHAP's regression on complementary pairs of coalitions, for one design that all rows share.
+//
+// Kernel SHAP (Lundberg and Lee 2017) minimises, over phi with sum_i phi_i = D = v(N) - v(empty),
+//
+//   sum_S mu(S) (v(S) - v(empty) - phi(S))^2,   mu(S) = (d - 1) / (C(d, k) k (d - k)),  k = |S|,  phi(S) = sum_{i in S}
+//   phi_i.
+//
+// S and N \ S have one weight, and phi(N \ S) = D - phi(S). With a = v(S) - v(empty) and b = v(N) - v(N \ S) their two
+// squares are (a - phi(S))^2 + (b - phi(S))^2 = 2 (phi(S) - (a + b) / 2)^2 + const, and (a + b) / 2 = y_S + D / 2 with
+// y_S = (v(S) - v(N \ S)) / 2. So a pair is one observation y_S of phi(S) - D / 2 = sum_i phi_i (z_i - 1/2), z = 1 on
+// S. Setting phi_i = D / d + psi_i, sum_i psi_i = 0, it is
+//
+//   y_S - D (k / d - 1/2)  =  sum_i psi_i (z_i - k / d).
+//
+// These regressors sum to 0, so one more of equal entries, orthogonal to all of them, with the value 0 is the
+// constraint itself, whatever its weight: psi comes from plain weighted least squares (games/least_squares.h), and is a
+// fixed matrix Q times the left sides.
+//
+// Standard errors: pairs of a stratum are drawn without replacement and its pairs share one weight, so with residuals
+// e_p the estimate's error is, to first order, that of a stratified sample of t_p = Q_ip e_p (a sandwich):
+// Var_i = sum over strata of (1 - n / N) n / (n - 1) sum_p (t_p - mean)^2. Residuals of a fit are smaller than the
+// errors they stand for, so each is divided by 1 - h_p, h_p its leverage (the "HC3" of MacKinnon and White 1985).
+// Strata that were taken whole have no error. Intervals: normal quantiles.
+//
+// Cost for a row: 2 d multiplications for each pair, half of them for the errors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/explain/games/coalition_design.h"
+#include "assay/explain/games/least_squares.h"
+
+namespace assay {
+
+class PairedRegression {
+ public:
+  // Nothing when the pairs do not determine the values of all players.
+  static std::optional<PairedRegression> make(PairDesign design);
+
+  size_t pairs() const { return leverage_.size(); }
+  const PairDesign& design() const { return design_; }
+
+  // From the values of the design's coalitions: the left side of each pair. Returns v(N) - v(empty).
+  double left_sides(std::span<const float> values, std::span<double> sides) const;
+  // phi of each player from left sides; they sum to `total`.
+  void fit(std::span<const double> sides, double total, std::span<double> phi) const;
+  // The standard error of each player's phi. The left sides become residuals.
+  void standard_errors(std::span<double> sides, std::span<const double> phi, std::span<double> errors) const;
+
+ private:
+  PairedRegression(PairDesign design, SharedFit fit);
+
+  PairDesign design_;
+  Matrix64 solver_;                // players x pairs
+  std::vector<double> leverage_;   // of each pair
+  std::vector<double> expected_;   // of each pair, k / d - 1/2
+  std::vector<double> inflation_;  // of each pair's residual, for its leverage
+  std::vector<Stratum> strata_;    // those that were not taken whole
+  std::vector<uint8_t> bytes_;     // players 8 b .. 8 b + 7 of pair p, at b * pairs + p
+};
+
+}  // namespace assay

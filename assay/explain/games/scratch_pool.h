@@ -1,0 +1,77 @@
+// Memory that a game's calls use again, whatever threads they come from.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace assay {
+
+// Memory for numbers on boundaries that suit all vectors. Growing it loses what it held.
+template <class T>
+class VectorBuffer {
+ public:
+  T* get(size_t count) {
+    if (count > size_) {
+      const size_t bytes = (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+      data_.reset(static_cast<T*>(std::aligned_alloc(kAlignment, bytes)));
+      size_ = data_ == nullptr ? 0 : count;
+      if (data_ == nullptr) throw std::bad_alloc();
+    }
+    return data_.get();
+  }
+  T* zeros(size_t count) {
+    T* data = get(count);
+    if (count > 0) std::memset(data, 0, count * sizeof(T));
+    return data;
+  }
+
+ private:
+  static constexpr size_t kAlignment = 64;
+  struct Free {
+    void operator()(T* data) const { std::free(data); }
+  };
+  std::unique_ptr<T, Free> data_;
+  size_t size_ = 0;
+};
+
+// Scratch for one call at a time each. Not thread_local: a thread that waits for others may take up a second call.
+template <class Scratch>
+class ScratchPool {
+ public:
+  class Lease {
+   public:
+    explicit Lease(ScratchPool& pool) : pool_(pool) {
+      const std::lock_guard lock(pool.mutex_);
+      if (pool.idle_.empty()) {
+        scratch_ = std::make_unique<Scratch>();
+      } else {
+        scratch_ = std::move(pool.idle_.back());
+        pool.idle_.pop_back();
+      }
+    }
+    ~Lease() {
+      const std::lock_guard lock(pool_.mutex_);
+      pool_.idle_.push_back(std::move(scratch_));
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    Scratch* operator->() const { return scratch_.get(); }
+    Scratch& operator*() const { return *scratch_; }
+
+   private:
+    ScratchPool& pool_;
+    std::unique_ptr<Scratch> scratch_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Scratch>> idle_;
+};
+
+}  // namespace assay

@@ -1,0 +1,27 @@
+// What explanations are beside their arrays, as JSON: the array `meta` of an NPZ file, the member "meta" of a JSON
+// file.
+//
+//   {"assay": "explanations", "method", "options": {name: value}, "seed", "unit", "model", "data", "players",
+//    "reference", "versions": {"assay", "vector_target"}, "evaluations", "notes": [...], "id_name"}
+//
+// Nothing in it changes from run to run: no times, no folders but those the user wrote.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "assay/explain/explanations.h"
+
+namespace assay {
+
+// An input error that starts with `where` when a text is not UTF-8.
+std::string explanations_meta_text(std::string_view where, const Explanations& explanations);
+
+// Fills provenance, evaluations, notes and id_name from a text, which may come from anyone: what is of the wrong kind
+// is an input error that starts with `where`; what is not there stays as it is.
+void read_explanations_meta(std::string_view where, std::string_view text, Explanations& explanations);
+
+// Whether the text claims to be what explanations_meta_text wrote. Other programs may keep notes of their own.
+bool is_explanations_meta(std::string_view text);
+
+}  // namespace assay

@@ -1,0 +1,23 @@
+// Explanations from and to NPZ: the arrays values (float32, rows x features), base, output, gap (float64), target
+// (int64), target_names, features, ids (text), stderr and background_stderr (float32), meta (explanations_meta.h).
+//
+// stderr is always written, NaN where the method has no sampling error; background_stderr and ids where there are some.
+// Of files made elsewhere the values are the array of that name or else the only one; each other array is taken where
+// it is there, and must fit.
+#pragma once
+
+#include <string>
+
+#include "assay/core/context.h"
+#include "assay/data/io/npy.h"
+#include "assay/data/io/npz.h"
+#include "assay/explain/explanations.h"
+
+namespace assay {
+
+Explanations explanations_from_npz(const NpzFile& file);
+// One array of attributions alone; features are named 0, 1, ...
+Explanations explanations_from_array(const std::string& where, const NpyArray& array);
+void write_explanations_npz(const Explanations& explanations, const std::string& path, const Context& context);
+
+}  // namespace assay

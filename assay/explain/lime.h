@@ -1,0 +1,58 @@
+// LIME for tables (Ribeiro, Singh, Guestrin 2016): the coefficients of a linear model of the value near the row.
+//
+// A mask z has z_i = 1 where player i is as in the row and 0 where it is as in the reference; v(z) is the explained
+// value there. With weights pi(z) = exp(-(players absent in z) / width^2), that is exp(-D^2 / width^2) for the
+// Euclidean distance D of z from the row's own mask of ones, the values are the coefficients beta of
+//   minimise  sum over masks z of pi(z) (v(z) - beta_0 - beta . z)^2 + ridge * |beta|^2,
+// the intercept beta_0 not penalised. Masks: that of all ones, then `samples` - 1 draws which keep every player with
+// probability 1/2, the same for all rows; all 2^players masks once each where `samples` covers them, and then there is
+// no sampling error. Else standard errors come from the sandwich estimator over the drawn masks: of the penalised
+// coefficients, as sampling would change them. With ridge=0 a design that does not determine them is refused.
+//
+// The lime package's choices kept: the kernel, its width 0.75 sqrt(players), ridge 1. Deviations: it cuts numbers at
+// quartiles and replaces a feature by draws from its training distribution, so that its masks mean "in the same
+// quarter"; here a mask means the row's own value or the reference's, and a background gives draws from the data, the
+// mean over its rows and that mean's standard error. All players get a coefficient: no selection of the largest ones.
+// The ridge is as heavy as one mask of weight 1, so it shrinks less with more samples.
+//
+// Values have the unit of the output but do not sum to output - base.
+// Cost: `samples` evaluations for each row and reference row; one regression for all rows, then three products of
+// players x samples for a row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "assay/explain/explainer.h"
+#include "assay/explain/games/game.h"
+
+namespace assay {
+
+class Lime final : public Explainer {
+ public:
+  struct Options {
+    int64_t samples = 2048;
+    double width = 0;
+    double ridge = 1;
+    void describe(OptionVisitor& visit) {
+      visit.integer("samples", samples, "masks that the linear model is fitted to", "evaluations", 2, 10'000'000);
+      visit.real("width", width, "width of the kernel in mask distance; 0 = 0.75 sqrt(players)", "", 0, 1e6);
+      visit.real("ridge", ridge, "penalty on the squared coefficients", "", 0, 1e12);
+    }
+  };
+
+  explicit Lime(const Options& options) : options_(options) {}
+  std::optional<std::string> refuses(const ExplainTask& task) const override;
+  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override;
+
+ private:
+  Options options_;
+};
+
+// The same for any game. An input error where the design does not determine the coefficients.
+void lime(const Game& game, const Lime::Options& options, Attributions& out, const Context& context);
+
+MethodInfo lime_method();
+
+}  // namespace assay

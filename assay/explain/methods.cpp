@@ -1,0 +1,50 @@
+#include "assay/explain/methods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/explain/deeplift.h"
+#include "assay/explain/deeplift_reveal_cancel.h"
+#include "assay/explain/exact_shapley.h"
+#include "assay/explain/gradient.h"
+#include "assay/explain/gradient_x_input.h"
+#include "assay/explain/integrated_gradients.h"
+#include "assay/explain/kernel_shap.h"
+#include "assay/explain/lime.h"
+#include "assay/explain/occlusion.h"
+#include "assay/explain/shapley_sampling.h"
+#include "assay/explain/smooth_grad.h"
+
+namespace assay {
+
+std::span<const MethodInfo> methods() {
+  static const std::vector<MethodInfo> table = {
+      gradient_method(),
+      gradient_x_input_method(),
+      integrated_gradients_method(),
+      smooth_grad_method(),
+      deeplift_method(),
+      deeplift_reveal_cancel_method(),
+      exact_shapley_method(),
+      kernel_shap_method(),
+      shapley_sampling_method(),
+      occlusion_method(),
+      lime_method(),
+  };
+  return table;
+}
+
+const MethodInfo& find_method(std::string_view name) {
+  const auto all = methods();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const MethodInfo& info) { return info.name == name; });
+  if (found != all.end()) return *found;
+  std::vector<std::string> names;
+  for (const MethodInfo& info : all) names.push_back(info.name);
+  fail_input("method", joined(names, "or"), in_quotes(name));
+}
+
+}  // namespace assay

@@ -1,0 +1,47 @@
+// Players: what an explanation gives a value to. Usually a feature; with groups, all columns of one raw feature (its
+// one-hot columns), a patch of an image, or whatever the user names. They partition the columns of the rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/core/matrix.h"
+#include "assay/data/dataset.h"
+
+namespace assay {
+
+struct Players {
+  std::vector<std::string> names;
+  std::vector<uint32_t> of_column;  // for each column of the rows, its player
+
+  size_t size() const { return names.size(); }
+  size_t columns() const { return of_column.size(); }
+  // Whether player i is column i alone.
+  bool are_columns() const;
+  std::vector<std::vector<uint32_t>> columns_of_players() const;
+};
+
+// Each column a player.
+Players column_players(const std::vector<std::string>& feature_names);
+// Each feature group of the data a player.
+Players group_players(const Dataset& data);
+// Squares of side x side pixels, named "rows 0-3, columns 4-7", of an image whose rows are [height, width] or
+// [channels, height, width]; all channels of a pixel go together. An input error when rows are no images.
+Players grid_players(const std::vector<size_t>& item_shape, size_t side);
+// From JSON: {"name": ["column", ...], ...}; columns that no group names are players of their own, in order of their
+// first column. `where` names the file. The text is hostile: everything in it is checked.
+Players players_from_json(std::string_view where, std::string_view text, const std::vector<std::string>& feature_names);
+
+// What users say: "auto" (the feature groups of the data), "none" (columns), "grid:4" (squares of an image of this
+// shape), or else the name of a JSON file of groups.
+Players choose_players(const std::string& word, const Dataset& data, const std::vector<size_t>& item_shape,
+                       const Context& context);
+
+// by_player[i][p] = sum over p's columns of by_column[i][c], in float64.
+void sum_by_player(const Players& players, MatrixView<const float> by_column, MatrixView<float> by_player);
+
+}  // namespace assay

@@ -1,0 +1,199 @@
+#include "assay/explain/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "assay/core/error.h"
+#include "assay/core/statistics.h"
+#include "assay/core/text.h"
+#include "assay/data/baseline.h"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view kPoolPrefix = "pool:";
+
+void check_width(const Dataset& data, const Model& model) {
+  if (data.x.cols() == model.info().features()) return;
+  fail_input(data.source, fmt::format("the {} features of {}", model.info().features(), model.info().name),
+             fmt::format("{}", data.x.cols()));
+}
+
+std::vector<float> scales_of(const Dataset* pool, const Model& model) {
+  if (pool == nullptr) return {};
+  check_width(*pool, model);
+  std::vector<RunningMoments> moments(pool->x.cols());
+  for (size_t i = 0; i < pool->rows(); i++) {
+    const auto row = pool->x.row(i);
+    for (size_t c = 0; c < row.size(); c++) {
+      if (!std::isnan(row[c])) moments[c].add(row[c]);
+    }
+  }
+  std::vector<float> scales(pool->x.cols(), 0.0F);
+  for (const FeatureGroup& group : pool->groups) {
+    if (group.kind == ColumnKind::categorical) continue;
+    for (size_t c = group.first; c < group.first + group.count; c++) {
+      // Of fewer than two values there is no deviation.
+      if (moments[c].count() > 1) scales[c] = static_cast<float>(moments[c].standard_deviation());
+    }
+  }
+  return scales;
+}
+
+Reference one_row(std::span<const float> row, std::string description) {
+  Reference reference;
+  reference.rows = Matrix(1, row.size());
+  std::copy(row.begin(), row.end(), reference.rows.row(0).begin());
+  reference.description = std::move(description);
+  return reference;
+}
+
+double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
+
+// The largest class probability of a row of outputs; NaN when one of them is.
+double confidence(OutputUnit unit, std::span<const float> outputs) {
+  const auto numbers = [](float v) { return !std::isnan(v); };
+  if (!std::all_of(outputs.begin(), outputs.end(), numbers)) return std::numeric_limits<double>::quiet_NaN();
+  if (outputs.size() == 1) {
+    const double value = outputs[0];
+    return unit == OutputUnit::probability ? std::max(value, 1 - value) : sigmoid(std::abs(value));
+  }
+  const double largest = *std::max_element(outputs.begin(), outputs.end());
+  if (unit == OutputUnit::probability) return largest;
+  if (unit == OutputUnit::log_odds) return sigmoid(largest);
+  double sum = 0;
+  for (const float margin : outputs) sum += std::exp(static_cast<double>(margin) - largest);
+  return 1 / sum;
+}
+
+Reference neutral_baseline(const Dataset& pool, const Model& model, const Context& context) {
+  const ModelInfo& info = model.info();
+  if (info.class_names.empty() || info.unit == OutputUnit::value) {
+    fail_input(fmt::format("neutral baseline of {}", info.name), "a classifier, whose confidence can be least",
+               "a regression");
+  }
+  Matrix outputs(pool.rows(), info.outputs());
+  model.predict(pool.x.view(), outputs.view(), context);
+  std::vector<double> confidences;
+  for (size_t i = 0; i < pool.rows(); i++) confidences.push_back(confidence(info.unit, outputs.row(i)));
+  const size_t row = neutral_row(confidences);
+  return one_row(pool.x.row(row), fmt::format("row {} of {}, predicted least confidently", row + 1, pool.source));
+}
+
+bool is_baseline_name(std::string_view word) {
+  return word == "zero" || word == "mean" || word == "median" || word == "neutral";
+}
+
+// A misspelt name is more likely than a file that is not there.
+void check_is_file(const std::string& word) {
+  std::error_code ignored;
+  if (word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, ignored)) return;
+  fail_input("baseline", "zero, mean, median, neutral or a file",
+             fmt::format("{}{}", in_quotes(word), suggestion(word, {"zero", "mean", "median", "neutral"})));
+}
+
+size_t pool_count(const std::string& word) {
+  const std::string_view digits = std::string_view(word).substr(kPoolPrefix.size());
+  size_t count = 0;
+  const auto [stop, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  if (problem != std::errc() || stop != digits.data() + digits.size() || count == 0) {
+    fail_input("background", "pool:N with a number of rows, 1 or more", in_quotes(word));
+  }
+  return count;
+}
+
+}  // namespace
+
+Reference named_baseline(std::string_view name, const Dataset* pool, const Model& model, const Encoder* encoder,
+                         const Context& context) {
+  if (!is_baseline_name(name)) fail_input("baseline", "zero, mean, median or neutral", in_quotes(name));
+  if (pool == nullptr && name != "zero") {
+    fail_input(fmt::format("baseline {}", name), "a pool of rows to take it from", "none (--pool names one)");
+  }
+  if (pool != nullptr) {
+    check_width(*pool, model);
+    if (pool->rows() == 0) fail_input(pool->source, "rows to take a baseline from", "none");
+  }
+  Reference reference;
+  if (name == "zero") {
+    const std::vector<float> zero =
+        encoder != nullptr ? encoder->zero_row() : std::vector<float>(model.info().features(), 0.0F);
+    reference = one_row(zero, "zero");
+  } else if (name == "neutral") {
+    reference = neutral_baseline(*pool, model, context);
+  } else {
+    reference = one_row(name == "mean" ? mean_baseline(*pool) : median_baseline(*pool),
+                        fmt::format("{} of {}", name, pool->source));
+  }
+  reference.scales = scales_of(pool, model);
+  return reference;
+}
+
+Reference given_baseline_reference(const Dataset& given, const Dataset* pool, const Model& model) {
+  if (given.rows() != 1) {
+    fail_input(given.source, "one row, to be the baseline",
+               fmt::format("{} (several rows are a background)", given.rows()));
+  }
+  check_width(given, model);
+  Reference reference = one_row(given.x.row(0), given.source);
+  reference.scales = scales_of(pool, model);
+  return reference;
+}
+
+Reference pool_background(const Dataset& pool, size_t count, const Model& model, const Context& context) {
+  check_width(pool, model);
+  if (pool.rows() == 0 || count == 0) {
+    fail_input(pool.source, "a background of at least one row", "none");
+  }
+  const std::vector<size_t> rows = background_rows(pool.rows(), count, context.seed);
+  Reference reference;
+  reference.rows = select_rows(pool, rows).x;
+  reference.description = rows.size() == pool.rows() ? fmt::format("all {} rows of {}", rows.size(), pool.source)
+                                                     : fmt::format("{} rows of {}", rows.size(), pool.source);
+  reference.scales = scales_of(&pool, model);
+  return reference;
+}
+
+Reference given_background(const Dataset& given, const Dataset* pool, const Model& model) {
+  check_width(given, model);
+  if (given.rows() == 0) fail_input(given.source, "a background of at least one row", "none");
+  Reference reference;
+  reference.rows = given.x;
+  reference.description = fmt::format("all {} rows of {}", given.rows(), given.source);
+  reference.scales = scales_of(pool, model);
+  return reference;
+}
+
+Reference choose_reference(const ReferenceWords& words, bool needed, const Dataset* pool, const Model& model,
+                           const Encoder* encoder, const std::function<Dataset(const std::string&)>& open,
+                           const Context& context) {
+  if (!words.baseline.empty() && !words.background.empty()) {
+    fail_input("reference", "a baseline or a background", "both");
+  }
+  if (is_baseline_name(words.baseline)) return named_baseline(words.baseline, pool, model, encoder, context);
+  if (!words.baseline.empty()) {
+    check_is_file(words.baseline);
+    return given_baseline_reference(open(words.baseline), pool, model);
+  }
+  if (words.background.starts_with(kPoolPrefix)) {
+    const size_t count = pool_count(words.background);
+    if (pool == nullptr) {
+      fail_input(fmt::format("background {}", words.background), "a pool of rows to draw from",
+                 "none (--pool names one)");
+    }
+    return pool_background(*pool, count, model, context);
+  }
+  if (!words.background.empty()) return given_background(open(words.background), pool, model);
+  if (pool != nullptr) return named_baseline("mean", pool, model, encoder, context);
+  if (needed) {
+    fail_input("reference", "--pool (its mean is the default), --baseline or --background", "none of them");
+  }
+  return {};
+}
+
+}  // namespace assay

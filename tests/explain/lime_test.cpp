@@ -1,0 +1,270 @@
+#include "assay/explain/lime.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "assay/core/random.h"
+#include "tests/explain/toy_game.h"
+#include "tests/message.h"
+
+namespace assay::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+Played explained(const Game& game, const Lime::Options& options, unsigned threads = 1, uint64_t seed = 0) {
+  const auto method = [&](const Game& played, Attributions& out, const Context& context) {
+    lime(played, options, out, context);
+  };
+  return play_toy(game, method, threads, seed);
+}
+
+bool has(uint64_t bits, size_t player) { return (bits >> player & 1) != 0; }
+
+// Solves a (rows of n + 1 numbers, the last being the right-hand side) by elimination with pivots.
+std::vector<double> solved(std::vector<std::vector<double>> a) {
+  const size_t n = a.size();
+  for (size_t c = 0; c < n; c++) {
+    size_t pivot = c;
+    for (size_t r = c; r < n; r++) pivot = std::abs(a[r][c]) > std::abs(a[pivot][c]) ? r : pivot;
+    std::swap(a[c], a[pivot]);
+    for (size_t r = 0; r < n; r++) {
+      if (r == c) continue;
+      const double factor = a[r][c] / a[c][c];
+      for (size_t k = c; k <= n; k++) a[r][k] -= factor * a[c][k];
+    }
+  }
+  std::vector<double> x(n);
+  for (size_t c = 0; c < n; c++) x[c] = a[c][n] / a[c][c];
+  return x;
+}
+
+// The normal equations with an intercept, written out; each mask counts `times` times.
+template <class Value>
+std::vector<double> brute_force(size_t players, const std::vector<std::pair<uint64_t, double>>& masks, double width,
+                                double ridge, const Value& value) {
+  std::vector<std::vector<double>> a(players + 1, std::vector<double>(players + 2));
+  for (const auto& [mask, times] : masks) {
+    const auto absent = static_cast<double>(players - static_cast<size_t>(std::popcount(mask)));
+    const double weight = times * std::exp(-absent / width / width);
+    std::vector<double> z(players + 2, 1.0);
+    for (size_t i = 0; i < players; i++) z[i] = has(mask, i) ? 1 : 0;
+    z[players + 1] = value(mask);
+    for (size_t i = 0; i <= players; i++) {
+      for (size_t j = 0; j <= players + 1; j++) a[i][j] += weight * z[i] * z[j];
+    }
+  }
+  for (size_t i = 0; i < players; i++) a[i][i] += ridge;
+  std::vector<double> x = solved(a);
+  x.pop_back();
+  return x;
+}
+
+std::vector<std::pair<uint64_t, double>> all_masks(size_t players, double times = 1) {
+  std::vector<std::pair<uint64_t, double>> made;
+  for (uint64_t mask = 0; mask < uint64_t{1} << players; mask++) made.emplace_back(mask, times);
+  return made;
+}
+
+// The masks that the method says it draws.
+std::vector<std::pair<uint64_t, double>> drawn_masks(size_t players, size_t samples, uint64_t seed) {
+  const uint64_t all = (uint64_t{1} << players) - 1;
+  std::vector<std::pair<uint64_t, double>> made = {{all, 1}};
+  for (uint32_t s = 1; s < samples; s++) made.emplace_back(RandomStream(seed, "lime", 0, s).bits64() & all, 1);
+  return made;
+}
+
+// w_i (x_i - r_i) for each player: the linear model is the value itself.
+TEST(Lime, AnAdditiveGameWithoutRidgeIsExact) {
+  for (const int64_t samples : {int64_t{64}, int64_t{40}}) {  // all masks of 6 players, then a sample
+    const ToyGame game(6, [](uint64_t s) {
+      double sum = 10;
+      for (size_t i = 0; i < 6; i++) sum += has(s, i) ? 1.5 * static_cast<double>(i) - 2 : 0;
+      return sum;
+    });
+    const Played found = explained(game, {.samples = samples, .ridge = 0});
+    for (size_t i = 0; i < 6; i++) EXPECT_NEAR(found.values(0, i), 1.5 * static_cast<double>(i) - 2, 1e-6);
+    EXPECT_EQ(found.out.standard_error.empty(), samples == 64);
+    for (const float error : found.out.standard_error.values()) EXPECT_NEAR(error, 0, 1e-6);
+    EXPECT_EQ(found.out.evaluations, static_cast<uint64_t>(samples));
+    EXPECT_EQ(game.evaluations(), static_cast<uint64_t>(samples));
+  }
+}
+
+// One player: masks 0 and 1 of weights q = exp(-1 / width^2) and 1. Around their weighted mean the sum of squares is
+// q / (1 + q), so the coefficient is (v(1) - v(0)) q / (1 + q) / (q / (1 + q) + ridge). The default width is 0.75.
+TEST(Lime, TheRidgeOfOnePlayerByHand) {
+  const ToyGame game(1, [](uint64_t s) { return has(s, 0) ? 7.0 : 3.0; });
+  for (const auto& [width, used] : {std::pair{0.0, 0.75}, std::pair{2.0, 2.0}}) {
+    for (const double ridge : {0.0, 1.0, 0.1}) {
+      const double q = std::exp(-1 / used / used);
+      const double squares = q / (1 + q);
+      const Played found = explained(game, {.width = width, .ridge = ridge});
+      EXPECT_NEAR(found.values(0, 0), 4 * squares / (squares + ridge), 1e-6);
+      EXPECT_EQ(found.out.evaluations, 2U);
+    }
+  }
+}
+
+double crooked(uint64_t s) {
+  double value = static_cast<double>(std::popcount(s)) * 0.3;
+  if (has(s, 0) && has(s, 3)) value += 2;
+  if (has(s, 1) != has(s, 2)) value -= 1.25;
+  return value + std::sin(static_cast<double>(s & 1023));
+}
+
+TEST(Lime, IsTheSolutionOfTheNormalEquations) {
+  for (const size_t players : {size_t{3}, size_t{5}, size_t{9}}) {
+    const ToyGame game(players, crooked);
+    const double width = 0.75 * std::sqrt(static_cast<double>(players));
+    for (const double ridge : {0.0, 1.0}) {
+      const std::vector<double> all = brute_force(players, all_masks(players), width, ridge, crooked);
+      const Played exact = explained(game, {.ridge = ridge});
+      for (size_t i = 0; i < players; i++) EXPECT_NEAR(exact.values(0, i), all[i], 1e-5);
+    }
+  }
+  const ToyGame game(9, crooked);
+  const std::vector<double> some = brute_force(9, drawn_masks(9, 100, 17), 1.5, 0.5, crooked);
+  const Played sampled = explained(game, {.samples = 100, .width = 1.5, .ridge = 0.5}, 1, 17);
+  for (size_t i = 0; i < 9; i++) EXPECT_NEAR(sampled.values(0, i), some[i], 1e-5);
+  EXPECT_EQ(sampled.out.standard_error.rows(), 1U);
+}
+
+// The sandwich written out for all coefficients and the intercept: with A = Z'WZ + ridge and scores w z e of the drawn
+// masks, A^-1 (sum of squares of the scores around their mean) A^-1, times draws / (draws - trace of the hat matrix).
+TEST(Lime, ErrorsAreTheSandwich) {
+  const size_t players = 5;
+  const double ridge = 2;
+  const double width = 1.5;
+  const auto masks = drawn_masks(players, 24, 8);
+  std::vector<std::vector<double>> a(players + 1, std::vector<double>(players + 1));
+  std::vector<double> rhs(players + 1);
+  std::vector<std::vector<double>> rows;
+  std::vector<double> weights;
+  for (const auto& [mask, times] : masks) {
+    std::vector<double> z(players + 1, 1.0);
+    for (size_t i = 0; i < players; i++) z[i] = has(mask, i) ? 1 : 0;
+    weights.push_back(std::exp(-(players - static_cast<double>(std::popcount(mask))) / width / width));
+    for (size_t i = 0; i <= players; i++) {
+      for (size_t j = 0; j <= players; j++) a[i][j] += weights.back() * z[i] * z[j];
+      rhs[i] += weights.back() * z[i] * crooked(mask);
+    }
+    rows.push_back(z);
+  }
+  for (size_t i = 0; i < players; i++) a[i][i] += ridge;
+  const auto solve = [&](const std::vector<double>& right) {
+    auto system = a;
+    for (size_t i = 0; i <= players; i++) system[i].push_back(right[i]);
+    return solved(system);
+  };
+  const std::vector<double> beta = solve(rhs);
+  double trace = 0;
+  std::vector<std::vector<double>> scores;
+  for (size_t s = 0; s < rows.size(); s++) {
+    const std::vector<double> turned = solve(rows[s]);
+    double residual = crooked(masks[s].first);
+    for (size_t i = 0; i <= players; i++) {
+      trace += weights[s] * rows[s][i] * turned[i];
+      residual -= rows[s][i] * beta[i];
+    }
+    std::vector<double> score = turned;
+    for (double& each : score) each *= weights[s] * residual;
+    if (s > 0) scores.push_back(score);
+  }
+  const Played found = explained(ToyGame(players, crooked), {.samples = 24, .width = width, .ridge = ridge}, 1, 8);
+  for (size_t i = 0; i < players; i++) {
+    EXPECT_NEAR(found.values(0, i), beta[i], 1e-5);
+    double mean = 0;
+    double squares = 0;
+    for (const auto& score : scores) mean += score[i] / 23;
+    for (const auto& score : scores) squares += (score[i] - mean) * (score[i] - mean);
+    EXPECT_NEAR(found.out.standard_error(0, i), std::sqrt(squares * 23 / (23 - trace)), 1e-5);
+  }
+}
+
+// The truth is what sampling aims at: every mask as often as it is expected among the draws, beside the one of all
+// ones.
+TEST(Lime, ErrorsCoverTheTruth) {
+  const size_t players = 10;
+  const size_t samples = 400;
+  const ToyGame game(players, crooked);
+  for (const double ridge : {0.0, 5.0}) {
+    auto masks = all_masks(players, (samples - 1) / 1024.0);
+    masks.back().second += 1;
+    const double width = 0.75 * std::sqrt(10.0);
+    const std::vector<double> truth = brute_force(players, masks, width, ridge, crooked);
+    size_t covered = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+      const Played found = explained(game, {.samples = samples, .ridge = ridge}, 1, seed);
+      for (size_t i = 0; i < players; i++) {
+        covered += std::abs(found.values(0, i) - truth[i]) < 1.96F * found.out.standard_error(0, i) ? 1 : 0;
+      }
+    }
+    EXPECT_GE(covered, 600U * 91 / 100) << ridge;
+    EXPECT_LE(covered, 600U * 98 / 100) << ridge;
+  }
+}
+
+TEST(Lime, ABackgroundGivesTheMeanAndItsError) {
+  const auto value = [](size_t row, size_t reference, std::span<const uint64_t> coalition) {
+    return crooked(coalition[0]) * static_cast<double>(reference + 1) + static_cast<double>(row) * has(coalition[0], 1);
+  };
+  const ToyGame all({.players = 6, .rows = 2, .references = 3}, value);
+  const Played found = explained(all, {.samples = 50});
+  for (size_t row = 0; row < 2; row++) {
+    std::vector<Played> single;
+    for (size_t b = 0; b < 3; b++) {
+      const ToyGame one({.players = 6},
+                        [&](size_t, size_t, std::span<const uint64_t> coalition) { return value(row, b, coalition); });
+      single.push_back(explained(one, {.samples = 50}));
+    }
+    const ToyGame mean_game({.players = 6}, [&](size_t, size_t, std::span<const uint64_t> coalition) {
+      return (value(row, 0, coalition) + value(row, 1, coalition) + value(row, 2, coalition)) / 3;
+    });
+    const Played mean_first = explained(mean_game, {.samples = 50});
+    for (size_t i = 0; i < 6; i++) {
+      double mean = 0;
+      double squares = 0;
+      for (const Played& each : single) mean += each.values(0, i) / 3;
+      for (const Played& each : single) squares += std::pow(each.values(0, i) - mean, 2);
+      EXPECT_NEAR(found.values(row, i), mean, 1e-5);
+      EXPECT_NEAR(found.values(row, i), mean_first.values(0, i), 1e-5);
+      EXPECT_NEAR(found.out.background_error(row, i), std::sqrt(squares / 6), 1e-5);
+      EXPECT_NEAR(found.out.standard_error(row, i), mean_first.out.standard_error(0, i), 1e-5);
+    }
+  }
+  EXPECT_EQ(found.out.evaluations, 2U * 3 * 50);
+}
+
+TEST(Lime, ManyPlayersAreMoreThanAWord) {
+  const ToyGame game({.players = 70}, [](size_t, size_t, std::span<const uint64_t> coalition) {
+    return (has(coalition[1], 5) ? 4.0 : 0) - (has(coalition[0], 0) ? 1.0 : 0);
+  });
+  const Played found = explained(game, {.samples = 300, .ridge = 0});
+  for (size_t i = 0; i < 70; i++) EXPECT_NEAR(found.values(0, i), i == 69 ? 4 : i == 0 ? -1 : 0, 1e-5);
+}
+
+TEST(Lime, BitsDoNotDependOnThreadsOrTheKindOfGame) {
+  for (const int64_t samples : {99, 256}) {
+    expect_one_answer(8, 10, 2, [&](const Game& game, Attributions& out, const Context& context) {
+      lime(game, {.samples = samples}, out, context);
+    });
+  }
+}
+
+TEST(Lime, RefusesWhatItCannotDetermine) {
+  const ToyGame game(10, crooked);
+  EXPECT_THAT(sentence([&] { explained(game, {.samples = 8, .ridge = 0}); }),
+              HasSubstr("8 masks with a kernel of width 2.37171 do not determine the coefficients of 10 players"));
+  EXPECT_EQ(game.evaluations(), 0U);
+  // A kernel so narrow that only the row itself counts.
+  EXPECT_THAT(sentence([&] { explained(game, {.width = 0.01, .ridge = 0}); }), HasSubstr("a wider kernel"));
+  const Played shrunk = explained(game, {.samples = 8});
+  for (const float each : shrunk.values.values()) EXPECT_TRUE(std::isfinite(each));
+}
+
+}  // namespace
+}  // namespace assay::testing

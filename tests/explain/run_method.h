@@ -1,0 +1,90 @@
+// Runs one method on a setting, without the table of all methods.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "assay/data/table_io.h"
+#include "assay/explain/explainer.h"
+#include "assay/model/graph_model.h"
+#include "tests/explain/toys.h"
+
+namespace assay::testing {
+
+struct Result {
+  Matrix values;
+  Attributions out;
+};
+
+inline Result explained_task(const Explainer& method, const ExplainTask& task, const Context& context = {}) {
+  EXPECT_EQ(method.refuses(task), std::nullopt);
+  Result made;
+  made.values = Matrix(task.rows.rows(), task.players.size());
+  made.out.values = made.values.view();
+  method.attribute(task, made.out, context);
+  return made;
+}
+
+inline Result explained(const Explainer& method, const Setting& setting, const Context& context = {}) {
+  return explained_task(method, setting.task(), context);
+}
+
+inline Context on_threads(unsigned threads, uint64_t seed = 0) {
+  Context made;
+  made.threads = threads;
+  made.seed = seed;
+  return made;
+}
+
+inline bool same_bits(const Matrix& a, const Matrix& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.values().size() * sizeof(float)) == 0);
+}
+
+// A model of the fixtures with its own rows, the last one as reference.
+inline Setting fixture_setting(const std::string& name, std::string_view target = "auto") {
+  const std::string folder = std::string(ASSAY_SOURCE_DIR) + "/tests/fixtures/models/" + name;
+  std::shared_ptr<GraphModel> model = GraphModel::load(folder + "/model.onnx");
+  Dataset data = model->features_of(read_table(folder + "/rows.csv"));
+  Matrix reference(1, data.x.cols());
+  const auto last = data.x.row(data.x.rows() - 1);
+  std::copy(last.begin(), last.end(), reference.row(0).begin());
+  return setting_of(model, std::move(data.x), std::move(reference), target);
+}
+
+// Results must have the same bits on any number of threads, and when the rows come in parts.
+inline void expect_same_bits_everywhere(const Explainer& method, const Setting& setting) {
+  const Result one = explained(method, setting, on_threads(1, 5));
+  for (const unsigned threads : {2U, 7U}) {
+    const Result other = explained(method, setting, on_threads(threads, 5));
+    EXPECT_TRUE(same_bits(one.values, other.values)) << threads << " threads";
+    EXPECT_TRUE(same_bits(one.out.standard_error, other.out.standard_error)) << threads << " threads";
+    EXPECT_TRUE(same_bits(one.out.background_error, other.out.background_error)) << threads << " threads";
+    EXPECT_EQ(one.out.evaluations, other.out.evaluations);
+  }
+  const ExplainTask whole = setting.task();
+  const size_t rows = whole.rows.rows();
+  for (const size_t begin : {size_t{0}, rows / 3, rows - 1}) {
+    const size_t end = begin == rows / 3 ? rows : begin + 1;
+    const Targets targets = slice_targets(whole.targets, begin, end);
+    const ExplainTask task{whole.model, whole.rows.rows_between(begin, end), targets, whole.reference, whole.players};
+    const Result part = explained_task(method, task, on_threads(2, 5));
+    const size_t bytes = part.values.values().size() * sizeof(float);
+    EXPECT_EQ(std::memcmp(part.values.data(), one.values.row(begin).data(), bytes), 0) << "rows from " << begin;
+    if (part.out.standard_error.empty()) continue;
+    EXPECT_EQ(std::memcmp(part.out.standard_error.data(), one.out.standard_error.row(begin).data(), bytes), 0);
+  }
+}
+
+// Players of these columns each.
+inline Players players_of(const std::vector<uint32_t>& of_column, size_t players) {
+  Players made;
+  made.of_column = of_column;
+  for (size_t p = 0; p < players; p++) made.names.push_back("p" + std::to_string(p));
+  return made;
+}
+
+}  // namespace assay::testing

@@ -1,0 +1,87 @@
+// Whether the standard errors of the sampled Shapley values mean what they say: of 95 % intervals about 95 % hold the
+// exact value, over random networks and seeds.
+#include <gtest/gtest.h>
+
+#include "assay/explain/exact_shapley.h"
+#include "assay/explain/kernel_shap.h"
+#include "assay/explain/shapley_sampling.h"
+#include "tests/explain/toy_game.h"
+
+namespace assay::testing {
+namespace {
+
+constexpr size_t kPlayers = 10;
+constexpr size_t kNetworks = 40;
+constexpr uint64_t kSeeds = 60;
+
+// All networks as tables: each is asked for thousands of times.
+const ToyGame& networks() {
+  static const auto tables = [] {
+    const ToyValue value = network_value(kPlayers, 12, 8);
+    std::vector<std::vector<float>> made(kNetworks, std::vector<float>(size_t{1} << kPlayers));
+    for (size_t row = 0; row < kNetworks; row++) {
+      for (uint64_t mask = 0; mask < made[row].size(); mask++) {
+        made[row][mask] = static_cast<float>(value(row, 0, {&mask, 1}));
+      }
+    }
+    return made;
+  }();
+  static const ToyGame game({.players = kPlayers, .rows = kNetworks},
+                            [](size_t row, size_t, std::span<const uint64_t> coalition) {
+                              return static_cast<double>(tables[row][coalition[0]]);
+                            });
+  return game;
+}
+
+// Share of intervals value +- quantile * error that hold the exact value.
+template <class Method>
+double coverage(const Method& method, double quantile) {
+  static const Played exact = play_toy(networks(), exact_shapley);
+  size_t covered = 0;
+  size_t intervals = 0;
+  for (uint64_t seed = 0; seed < kSeeds; seed++) {
+    const Played played = play_toy(networks(), method, 1, seed);
+    for (size_t v = 0; v < exact.values.values().size(); v++) {
+      const double error = played.values.values()[v] - exact.values.values()[v];
+      covered += std::abs(error) <= quantile * played.out.standard_error.values()[v] ? 1 : 0;
+      intervals++;
+    }
+  }
+  return static_cast<double>(covered) / static_cast<double>(intervals);
+}
+
+TEST(ShapleyCoverage, KernelShapWithNormalQuantiles) {
+  for (const std::string sampling : {"kernel", "leverage", "balanced"}) {
+    for (const int64_t samples : {80, 200, 600}) {
+      const double share = coverage(
+          [&](const Game& game, Attributions& out, const Context& context) {
+            kernel_shap(game, {.samples = samples, .sampling = sampling}, out, context);
+          },
+          1.96);
+      RecordProperty(sampling + std::to_string(samples), std::to_string(share));
+      EXPECT_GT(share, 0.93) << sampling << ", " << samples << " samples";
+      EXPECT_LT(share, 0.975) << sampling << ", " << samples << " samples";
+    }
+  }
+}
+
+// Student's quantiles: units - 1 degrees of freedom.
+TEST(ShapleyCoverage, ShapleySamplingWithStudentQuantiles) {
+  const auto share = [](int64_t permutations, bool antithetic, double quantile) {
+    return coverage(
+        [&](const Game& game, Attributions& out, const Context& context) {
+          shapley_sampling(game, {.permutations = permutations, .antithetic = antithetic}, out, context);
+        },
+        quantile);
+  };
+  const double pairs = share(32, true, 2.1314);    // 15 degrees
+  const double orders = share(32, false, 2.0395);  // 31 degrees
+  const double few = share(8, true, 3.1824);       // 3 degrees
+  for (const double found : {pairs, orders, few}) {
+    EXPECT_GT(found, 0.93) << pairs << " " << orders << " " << few;
+    EXPECT_LT(found, 0.975) << pairs << " " << orders << " " << few;
+  }
+}
+
+}  // namespace
+}  // namespace assay::testing

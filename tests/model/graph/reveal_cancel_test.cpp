@@ -1,0 +1,204 @@
+// The RevealCancel rule on graphs against the paper's formulas, written out for a dense network.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "assay/model/graph_model.h"
+#include "tests/model/graph/multipliers.h"
+#include "tests/model/ops/single_node.h"
+#include "tests/model/small_graph.h"
+
+namespace assay::testing {
+namespace {
+
+// Positive and negative parts as the paper has them, in float64: layers z = W x + b, batch normalisation, an
+// activation.
+struct Layer {
+  size_t inputs, outputs;
+  std::vector<float> weights, bias, factor;  // weights: inputs x outputs; factor: that of a normalisation, per output
+};
+// The multipliers of one row.
+std::vector<double> reveal_cancel_by_hand(const std::vector<Layer>& layers, const float* x, const float* reference,
+                                          const std::function<double(double)>& f,
+                                          const std::function<double(double)>& slope) {
+  struct Trace {
+    std::vector<double> total;        // of the layer's inputs
+    std::vector<double> plus, minus;  // factors of the activation's parts
+  };
+  std::vector<Trace> traces;
+  std::vector<double> value(x, x + layers[0].inputs), base(reference, reference + layers[0].inputs);
+  for (size_t l = 0; l < layers.size(); l++) {
+    const Layer& layer = layers[l];
+    Trace trace;
+    for (size_t i = 0; i < layer.inputs; i++) trace.total.push_back(value[i] - base[i]);
+    std::vector<double> next_value, next_base;
+    for (size_t o = 0; o < layer.outputs; o++) {
+      double z0 = layer.bias[o], z = layer.bias[o], plus = 0, minus = 0;
+      for (size_t i = 0; i < layer.inputs; i++) {
+        const double w = layer.weights[i * layer.outputs + o];
+        z += w * value[i];
+        z0 += w * base[i];
+        (w * trace.total[i] > 0 ? plus : minus) += w * trace.total[i];
+      }
+      const double factor = layer.factor[o];
+      z *= factor;
+      z0 *= factor;
+      plus *= factor;
+      minus *= factor;
+      if (factor < 0) std::swap(plus, minus);
+      if (l + 1 == layers.size()) {
+        trace.plus.push_back(1);
+        trace.minus.push_back(1);
+        continue;
+      }
+      const double y_plus = 0.5 * (f(z0 + plus) - f(z0)) + 0.5 * (f(z0 + plus + minus) - f(z0 + minus));
+      const double y_minus = 0.5 * (f(z0 + minus) - f(z0)) + 0.5 * (f(z0 + plus + minus) - f(z0 + plus));
+      // The limit for small parts where there is none.
+      trace.plus.push_back(plus == 0 ? (slope(z0) + slope(z0 + minus)) / 2 : y_plus / plus);
+      trace.minus.push_back(minus == 0 ? (slope(z0) + slope(z0 + plus)) / 2 : y_minus / minus);
+      next_value.push_back(f(z));
+      next_base.push_back(f(z0));
+    }
+    traces.push_back(trace);
+    value = next_value;
+    base = next_base;
+  }
+  // From the one output back; an activation's output is the input of a layer, so both of its parts have one multiplier.
+  std::vector<double> multipliers = {1};
+  for (size_t l = layers.size(); l-- > 0;) {
+    const Layer& layer = layers[l];
+    std::vector<double> inputs(layer.inputs, 0.0);
+    for (size_t i = 0; i < layer.inputs; i++) {
+      for (size_t o = 0; o < layer.outputs; o++) {
+        const double w = layer.weights[i * layer.outputs + o] * layer.factor[o];
+        const double contribution = w * traces[l].total[i];
+        const double plus = traces[l].plus[o];
+        const double minus = traces[l].minus[o];
+        // Parts that cancel leave no difference, and still matter: they take the mean.
+        inputs[i] += w * multipliers[o] * (contribution > 0 ? plus : contribution < 0 ? minus : (plus + minus) / 2);
+      }
+    }
+    multipliers = inputs;
+  }
+  return multipliers;
+}
+
+TEST(RevealCancel, IsThePapersRule) {
+  const size_t widths[] = {5, 7, 6, 1};
+  std::vector<Layer> layers;
+  std::vector<OnnxTensor> weights = {floats("zero", {7}, std::vector<float>(7)),
+                                     floats("unit", {7}, std::vector<float>(7, 1 - 1e-5F)),
+                                     integers("images", {3}, {-1, 2, 3})};
+  for (size_t l = 0; l < 3; l++) {
+    Layer layer{widths[l], widths[l + 1], random_floats(widths[l] * widths[l + 1], 10 + l),
+                random_floats(widths[l + 1], 20 + l), random_floats(widths[l + 1], 30 + l, 2)};
+    if (l == 2) layer.factor = {1};
+    const auto in = static_cast<int64_t>(layer.inputs), out = static_cast<int64_t>(layer.outputs);
+    const std::string name = std::to_string(l);
+    weights.push_back(floats("w" + name, {in, out}, layer.weights));
+    weights.push_back(floats("b" + name, {out}, layer.bias));
+    weights.push_back(floats("s" + name, {out}, layer.factor));
+    layers.push_back(std::move(layer));
+  }
+  for (const bool relu : {true, false}) {
+    const std::string op = relu ? "Relu" : "Tanh";
+    const std::vector<OnnxNode> nodes = {
+        node("MatMul", {"x", "w0"}, {"a0"}),
+        node("Add", {"b0", "a0"}, {"c0"}),
+        node("BatchNormalization", {"c0", "s0", "zero", "zero", "unit"}, {"z0"}),
+        node(op, {"z0"}, {"h0"}),
+        node("Gemm", {"h0", "w1", "b1"}, {"g1"}, {float_attribute("alpha", -0.5F), float_attribute("beta", -0.5F)}),
+        node("Gemm", {"h0", "w1", "b1"}, {"k1"}, {float_attribute("alpha", 0.5F), float_attribute("beta", 0.5F)}),
+        node("Neg", {"g1"}, {"n1"}),
+        node("Add", {"n1", "k1"}, {"c1"}),
+        node("Mul", {"c1", "s1"}, {"m1"}),
+        node("Reshape", {"m1", "images"}, {"r1"}),
+        node("Transpose", {"r1"}, {"t1"}, {ints_attribute("perm", {0, 2, 1})}),
+        node("Transpose", {"t1"}, {"u1"}, {ints_attribute("perm", {0, 2, 1})}),
+        node("Flatten", {"u1"}, {"z1"}),
+        node(op, {"z1"}, {"h1"}),
+        node("MatMul", {"h1", "w2"}, {"a2"}),
+        node("Add", {"a2", "b2"}, {"y"})};
+    const auto made =
+        GraphModel::from_onnx("dense", model(nodes, {value("x", {-1, 5})}, {value("y", {-1, 1})}, weights));
+    const Matrix x = random_matrix(20, 5, 40, 2);
+    const Matrix reference = random_matrix(20, 5, 41, 2);
+    const Matrix ones = ones_for(20);
+    const Matrix found = multipliers_of(*made, x, reference, ones, DeepLiftRule::reveal_cancel);
+    const auto f = [&](double z) { return relu ? std::max(z, 0.0) : std::tanh(z); };
+    const auto slope = [&](double z) { return relu ? (z > 0 ? 1.0 : 0.0) : 1 - std::tanh(z) * std::tanh(z); };
+    double away = 0;
+    const Matrix rescaled = multipliers_of(*made, x, reference, ones, DeepLiftRule::rescale);
+    for (size_t r = 0; r < 20; r++) {
+      const auto expected = reveal_cancel_by_hand(layers, x.row(r).data(), reference.row(r).data(), f, slope);
+      for (size_t j = 0; j < 5; j++) {
+        EXPECT_NEAR(found(r, j), expected[j], 2e-5 * (1 + std::abs(expected[j]))) << "row " << r << " column " << j;
+        away = std::max(away, std::abs(expected[j] - double{rescaled(r, j)}));
+      }
+    }
+    EXPECT_GT(away, 0.1);  // the rules do differ here
+  }
+}
+
+// A convolution and its normalisation are a matrix: what they do to unit vectors.
+TEST(RevealCancel, OfAConvolutionIsThatOfItsMatrix) {
+  constexpr size_t kInputs = 8, kOutputs = 12;  // 2 channels of 4 positions, 3 of 4
+  const std::vector<OnnxTensor> kernels = {floats("w", {3, 2, 3}, random_floats(18, 60)),
+                                           floats("b", {3}, random_floats(3, 61)),
+                                           floats("scale", {3}, {0.8F, -1.3F, 0.5F}),
+                                           floats("offset", {3}, random_floats(3, 63)),
+                                           floats("variance", {3}, {0.5F, 2, 1}),
+                                           floats("v", {12, 1}, random_floats(12, 64)),
+                                           integers("flat", {2}, {-1, 12})};
+  std::vector<OnnxNode> nodes = {
+      node("Conv", {"x", "w", "b"}, {"c"}, {ints_attribute("pads", {1, 1}), ints_attribute("kernel_shape", {3})}),
+      node("BatchNormalization", {"c", "scale", "offset", "b", "variance"}, {"n"}),
+      node("Reshape", {"n", "flat"}, {"z"})};
+  const auto first =
+      GraphModel::from_onnx("first", model(nodes, {value("x", {-1, 2, 4})}, {value("z", {-1, 12})}, kernels));
+  Matrix units(kInputs + 1, kInputs);
+  for (size_t i = 0; i < kInputs; i++) units(i, i) = 1;
+  Matrix images(kInputs + 1, kOutputs);
+  first->predict(units.view(), images.view(), {});
+  std::vector<float> matrix(kInputs * kOutputs);
+  for (size_t i = 0; i < kInputs; i++) {
+    for (size_t o = 0; o < kOutputs; o++) matrix[i * kOutputs + o] = images(i, o) - images(kInputs, o);
+  }
+  const auto bias = images.row(kInputs);
+  nodes.push_back(node("Relu", {"z"}, {"h"}));
+  nodes.push_back(node("MatMul", {"h", "v"}, {"y"}));
+  const auto whole =
+      GraphModel::from_onnx("whole", model(nodes, {value("x", {-1, 2, 4})}, {value("y", {-1, 1})}, kernels));
+  const auto dense = GraphModel::from_onnx(
+      "dense",
+      model({node("Gemm", {"x", "m", "b"}, {"z"}), node("Relu", {"z"}, {"h"}), node("MatMul", {"h", "v"}, {"y"})},
+            {value("x", {-1, 8})}, {value("y", {-1, 1})},
+            {floats("m", {8, 12}, matrix), floats("b", {12}, {bias.begin(), bias.end()}), kernels[5]}));
+  const Matrix x = random_matrix(15, kInputs, 65, 2);
+  const Matrix reference = random_matrix(15, kInputs, 66, 2);
+  for (const DeepLiftRule rule : kRules) {
+    const Matrix found = multipliers_of(*whole, x, reference, ones_for(15), rule);
+    const Matrix expected = multipliers_of(*dense, x, reference, ones_for(15), rule);
+    for (size_t i = 0; i < found.values().size(); i++) EXPECT_NEAR(found.values()[i], expected.values()[i], 1e-5);
+  }
+}
+
+// A feature that does not differ has the mean of what a rise and a fall would get: with y = relu(x1 - x2) and x1 from 0
+// to 2, m+ = 1, and m- is the mean slope of relu at 0, which is 0, and at 2.
+TEST(RevealCancel, NoDifferenceTakesTheMeanOfBothMultipliers) {
+  const auto made =
+      GraphModel::from_onnx("one", model({node("MatMul", {"x", "w"}, {"z"}), node("Relu", {"z"}, {"y"})},
+                                         {value("x", {-1, 2})}, {value("y", {-1, 1})}, {floats("w", {2, 1}, {1, -1})}));
+  Matrix x(1, 2);
+  x(0, 0) = 2;
+  const Matrix found = multipliers_of(*made, x, Matrix(1, 2), ones_for(1), DeepLiftRule::reveal_cancel);
+  EXPECT_EQ(found(0, 0), 1);
+  EXPECT_EQ(found(0, 1), -(1 + 0.5F) / 2);
+}
+
+}  // namespace
+}  // namespace assay::testing
