@@ -115,7 +115,7 @@ std::string summary_json(const Explanations& explanations, const std::string& pa
       {"rows", explanations.rows()},
       {"players", explanations.features},
       {"evaluations", explanations.evaluations},
-      {"largest_gap", number(largest<double>(explanations.gap))},
+      {"largest_gap", find_method(made.method).complete ? number(largest<double>(explanations.gap)) : json()},
       {"largest_standard_error", number(largest(explanations.standard_error.values()))},
       {"largest_background_error", number(largest(explanations.background_error.values()))},
       {"notes", explanations.notes}};

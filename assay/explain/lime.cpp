@@ -18,7 +18,7 @@
 namespace assay {
 namespace {
 
-// Elements of the design, at most: it is held twice in float64.
+// Elements of the design, at most: it is held up to three times in float64.
 constexpr size_t kMostElements = size_t{1} << 27;
 
 bool enumerates(size_t players, int64_t samples) { return players < 24 && samples >= int64_t{1} << players; }
@@ -55,10 +55,13 @@ class MaskRegression {
     const size_t extra = options.ridge > 0 ? players_ : 0;
     regressors_ = Matrix64(masks_ + extra, players_);
     std::vector<double> row_weights(masks_ + extra, 1.0);
+    // Enumerated masks stand for all the draws they save, or the ridge would weigh more the fewer masks there are.
+    const double draws_each = static_cast<double>(options.samples) / static_cast<double>(masks_);
     for (size_t s = 0; s < masks_; s++) {
       size_t present = 0;
       for (size_t w = 0; w < masks.words(); w++) present += static_cast<size_t>(std::popcount(masks.word(s, w)));
-      row_weights[s] = weights_[s] = std::exp(-static_cast<double>(players_ - present) / (width * width));
+      weights_[s] = draws_each * std::exp(-static_cast<double>(players_ - present) / (width * width));
+      row_weights[s] = weights_[s];
       total_ += weights_[s];
       for (size_t i = 0; i < players_; i++) {
         regressors_(s, i) = masks.contains(s, i) ? 1 : 0;

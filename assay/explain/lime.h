@@ -5,11 +5,13 @@
 // Euclidean distance D of z from the row's own mask of ones, the values are the coefficients beta of
 //   minimise  sum over masks z of pi(z) (v(z) - beta_0 - beta . z)^2 + ridge * |beta|^2,
 // the intercept beta_0 not penalised. Masks: that of all ones, then `samples` - 1 draws which keep every player with
-// probability 1/2, the same for all rows; all 2^players masks once each where `samples` covers them, and then there is
-// no sampling error. Else standard errors come from the sandwich estimator over the drawn masks: of the penalised
-// coefficients, as sampling would change them. With ridge=0 a design that does not determine them is refused.
+// probability 1/2, the same for all rows; where `samples` covers them, all 2^players masks, each in place of
+// samples / 2^players draws, and then there is no sampling error. Else standard errors come from the sandwich estimator
+// over the drawn masks: of the penalised coefficients, as sampling would change them. With ridge=0 a design that does
+// not determine them is refused.
 //
-// The lime package's choices kept: the kernel, its width 0.75 sqrt(players), ridge 1. Deviations: it cuts numbers at
+// Kept from the lime package: the width 0.75 sqrt(players), ridge 1. The kernel is the paper's; the package takes its
+// root, which is the same as a width sqrt(2) times as large. Deviations: it cuts numbers at
 // quartiles and replaces a feature by draws from its training distribution, so that its masks mean "in the same
 // quarter"; here a mask means the row's own value or the reference's, and a background gives draws from the data, the
 // mean over its rows and that mean's standard error. All players get a coefficient: no selection of the largest ones.

@@ -94,14 +94,15 @@ TEST(Lime, AnAdditiveGameWithoutRidgeIsExact) {
   }
 }
 
-// One player: masks 0 and 1 of weights q = exp(-1 / width^2) and 1. Around their weighted mean the sum of squares is
-// q / (1 + q), so the coefficient is (v(1) - v(0)) q / (1 + q) / (q / (1 + q) + ridge). The default width is 0.75.
+// One player: masks 0 and 1 of weights q = exp(-1 / width^2) and 1, each in place of 1024 of the 2048 draws. Around
+// their weighted mean the sum of squares is s = 1024 q / (1 + q), so the coefficient is (v(1) - v(0)) s / (s + ridge).
+// The default width is 0.75.
 TEST(Lime, TheRidgeOfOnePlayerByHand) {
   const ToyGame game(1, [](uint64_t s) { return has(s, 0) ? 7.0 : 3.0; });
   for (const auto& [width, used] : {std::pair{0.0, 0.75}, std::pair{2.0, 2.0}}) {
-    for (const double ridge : {0.0, 1.0, 0.1}) {
+    for (const double ridge : {0.0, 1.0, 1000.0}) {
       const double q = std::exp(-1 / used / used);
-      const double squares = q / (1 + q);
+      const double squares = 1024 * q / (1 + q);
       const Played found = explained(game, {.width = width, .ridge = ridge});
       EXPECT_NEAR(found.values(0, 0), 4 * squares / (squares + ridge), 1e-6);
       EXPECT_EQ(found.out.evaluations, 2U);
@@ -121,7 +122,7 @@ TEST(Lime, IsTheSolutionOfTheNormalEquations) {
     const ToyGame game(players, crooked);
     const double width = 0.75 * std::sqrt(static_cast<double>(players));
     for (const double ridge : {0.0, 1.0}) {
-      const std::vector<double> all = brute_force(players, all_masks(players), width, ridge, crooked);
+      const std::vector<double> all = brute_force(players, all_masks(players, 2048.0 / std::exp2(players)), width, ridge, crooked);
       const Played exact = explained(game, {.ridge = ridge});
       for (size_t i = 0; i < players; i++) EXPECT_NEAR(exact.values(0, i), all[i], 1e-5);
     }
