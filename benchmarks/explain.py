@@ -176,6 +176,8 @@ def captum_gradients(made, quick):
         "gradient_x_input": ("Captum InputXGradient", lambda x, target: product.attribute(x.clone(), target)),
         "deeplift": ("Captum DeepLift", lambda x, target: deeplift.attribute(x.clone(), made.baseline, target)),
     }
+    if quick:
+        del runs["gradient_x_input"]
     for method, (name, run) in runs.items():
         yield method, Peer(name, in_batches(run), small, rows, bar)
     label = f"Captum IntegratedGradients, {STEPS} steps"
@@ -224,8 +226,8 @@ def coalition_games(made, quick):
     yield "exact_shapley", Peer("shap.explainers.Exact", shap_exact(made), [None], few, 300)
     yield kernel, Peer("shap.KernelExplainer", shap_kernel(made), [None], few, 300)
     yield kernel, Peer("Captum KernelShap", captum_kernel(made), [1, SAMPLES], 2, 10000)
-    batches = [(1000, 14), (4096, 14), (4096, 1), (16384, 1), (ADULT, 1)]
-    peer = Peer("Captum ShapleyValueSampling", captum_sampling(made), batches, 16384 if quick else ADULT, 50)
+    batches = [(1000, 14), (4096, 1)] if quick else [(1000, 14), (4096, 14), (4096, 1), (16384, 1), (ADULT, 1)]
+    peer = Peer("Captum ShapleyValueSampling", captum_sampling(made), batches, 4096 if quick else ADULT, 50)
     yield sampling, peer
 
 
@@ -454,7 +456,8 @@ def main():
         if not arguments.only:
             names = ("workload", "peer", "peer_error", "assay_error", "holds")
             facts["errors"] += [dict(zip(names, row, strict=True)) for row in error_rows(table, quick)]
-        for made, kinds in ((table, (coalition_games, captum_gradients)), (images, (captum_gradients,))):
+        grown = [(table, (coalition_games, captum_gradients))] + [(images, (captum_gradients,))] * (not quick)
+        for made, kinds in grown:
             methods = dict.fromkeys(
                 method for kind in kinds for method, _ in kind(made, quick) if arguments.only in method
             )
