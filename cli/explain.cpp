@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -174,11 +175,33 @@ std::vector<std::string> paths_of(const ExplainArguments& arguments, const Prepa
   if (arguments.out.empty()) return {};
   std::vector<std::string> methods;
   for (const Spec& spec : made.methods) methods.push_back(spec.name);
-  const bool all = arguments.target == "all" && arguments.value != "information";
-  const std::vector<std::string> targets = all ? target_names(made.model->info()) : std::vector<std::string>();
+  // A class may be called "all": what counts is how many are meant.
+  const bool several =
+      arguments.value != "information" && parse_target(made.model->info(), arguments.target).size() > 1;
+  const std::vector<std::string> targets = several ? target_names(made.model->info()) : std::vector<std::string>();
   std::vector<std::string> paths = result_paths(arguments.out, methods, targets);
-  for (const std::string& path : paths) check_explanations_output(path);
+  for (const std::string& path : paths) {
+    check_explanations_output(path);
+    for (const std::string& input : {arguments.model, arguments.table.what, arguments.pool, arguments.groups,
+                                     arguments.reference.baseline, arguments.reference.background}) {
+      std::error_code ignored;
+      if (std::filesystem::equivalent(path, input, ignored)) {
+        fail_input("--out", "a file of its own", fmt::format("{}, which is read", in_quotes(path)));
+      }
+    }
+  }
   return paths;
+}
+
+// A model without names of features takes columns by position: the same names in another order are a slip.
+void require_same_order(const Dataset& rows, const Dataset& other) {
+  if (rows.feature_names == other.feature_names || rows.feature_names.size() != other.feature_names.size()) return;
+  if (!std::ranges::is_permutation(rows.feature_names, other.feature_names)) return;
+  const auto [mine, theirs] = std::ranges::mismatch(rows.feature_names, other.feature_names);
+  fail_input(fmt::format(
+      "{}: its column {} is {} where {} has {}; the model takes columns by position, so both need "
+      "one order",
+      other.source, theirs - other.feature_names.begin() + 1, in_quotes(*theirs), rows.source, in_quotes(*mine)));
 }
 
 Prepared prepare(const ExplainArguments& arguments, const Session& session) {
@@ -192,10 +215,15 @@ Prepared prepare(const ExplainArguments& arguments, const Session& session) {
   made.data = chosen_rows(made.model->features_of(tables.rows), arguments.rows);
   made.paths = paths_of(arguments, made);
   const auto open = [&](const std::string& what) {
-    return made.model->features_of(open_alike(arguments, session, what, "all", true));
+    Dataset other = made.model->features_of(open_alike(arguments, session, what, "all", true));
+    require_same_order(made.data, other);
+    return other;
   };
   std::optional<Dataset> pool;
-  if (tables.pool) pool = made.model->features_of(*tables.pool);
+  if (tables.pool) {
+    pool = made.model->features_of(*tables.pool);
+    require_same_order(made.data, *pool);
+  }
   made.reference = choose_reference(arguments.reference, needs_reference(made.methods), pool ? &*pool : nullptr,
                                     *made.model, made.model->encoder(), open, session.context);
   const std::vector<size_t> shape = made.model->item_shape();
@@ -226,7 +254,8 @@ void describe_run(const ExplainArguments& arguments, const Prepared& made, Expla
 void explain_rows(const ExplainArguments& arguments, const Session& session) {
   const Prepared made = prepare(arguments, session);
   const auto task_of = [&](const Targets& targets) {
-    return ExplainTask{*made.model, made.data.x.view(), targets, made.reference, made.players};
+    return ExplainTask{*made.model,   made.data.x.view(),     targets, made.reference, made.players,
+                       made.data.ids, made.data.feature_names};
   };
   for (const Spec& spec : made.methods) {
     for (const Targets& targets : made.targets) {

@@ -18,16 +18,14 @@ namespace {
 
 constexpr size_t kShownPlayers = 5;
 
-// Of sampling coalitions and of sampling a background, which are independent; NaN when there is neither.
+// Of sampling coalitions and of sampling a background together, a little too large: reference rows share their
+// coalitions, so the second holds part of the first. 0 when there is neither, NaN when one is undefined.
 double error_of(const Explanations& explanations, size_t row, size_t player) {
   double squares = 0;
-  bool any = false;
   for (const Matrix* errors : {&explanations.standard_error, &explanations.background_error}) {
-    if (errors->empty() || std::isnan((*errors)(row, player))) continue;
-    squares += std::pow(static_cast<double>((*errors)(row, player)), 2);
-    any = true;
+    if (!errors->empty()) squares += std::pow(static_cast<double>((*errors)(row, player)), 2);
   }
-  return any ? std::sqrt(squares) : std::numeric_limits<double>::quiet_NaN();
+  return std::sqrt(squares);
 }
 
 std::string strongest(const Explanations& explanations, size_t row) {
@@ -41,8 +39,10 @@ std::string strongest(const Explanations& explanations, size_t row) {
   std::string text;
   for (size_t k = 0; k < shown; k++) {
     const size_t player = order[k];
-    fmt::format_to(std::back_inserter(text), "{}{} {:+.4g}", k > 0 ? "; " : "", one_line(explanations.features[player]),
-                   values[player]);
+    // Without the sign that NaN may have.
+    const std::string value = std::isnan(values[player]) ? "nan" : fmt::format("{:+.4g}", values[player]);
+    fmt::format_to(std::back_inserter(text), "{}{} {}", k > 0 ? "; " : "", one_line(explanations.features[player]),
+                   value);
     if (const double error = error_of(explanations, row, player); error > 0) {
       fmt::format_to(std::back_inserter(text), " +- {:.2g}", error);
     }
@@ -80,7 +80,8 @@ void print_explanations(const Explanations& explanations, size_t rows, FILE* to)
   if (explanations.rows() > rows) {
     fmt::print(to, "... {} more rows (--show sets how many are shown)\n", with_commas(explanations.rows() - rows));
   }
-  fmt::print(to, "{} model evaluations", with_commas(explanations.evaluations));
+  fmt::print(to, "{} model evaluation{}", with_commas(explanations.evaluations),
+             explanations.evaluations == 1 ? "" : "s");
   if (find_method(made.method).complete) {
     fmt::print(to, "; largest gap {}", short_number(largest<double>(explanations.gap)));
   }
@@ -88,7 +89,7 @@ void print_explanations(const Explanations& explanations, size_t rows, FILE* to)
     fmt::print(to, "; largest standard error {}", short_number(largest(explanations.standard_error.values())));
   }
   if (!explanations.background_error.empty()) {
-    fmt::print(to, "; of the background {}", short_number(largest(explanations.background_error.values())));
+    fmt::print(to, "; largest background error {}", short_number(largest(explanations.background_error.values())));
   }
   fmt::print(to, "\n");
   for (const std::string& note : explanations.notes) fmt::print(to, "note: {}\n", one_line(note));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "assay/explain/games/value_function.h"
 #include "assay/explain/kernels/row_loops.h"
 
 namespace assay {
@@ -16,6 +17,10 @@ constexpr size_t kPointsPerThread = size_t{1} << 13;
 constexpr size_t kMostPoints = size_t{1} << 15;
 // Of points, gradients, weights and outputs together.
 constexpr size_t kBytesPerCall = size_t{32} << 20;
+// Rows of at most kNarrow columns are multiplied kRowsOfVectors at a time: a multiple of all vectors' lanes, few enough
+// to stay in the first-level cache.
+constexpr size_t kNarrow = 128;
+constexpr size_t kRowsOfVectors = 16;
 
 }  // namespace
 
@@ -51,6 +56,19 @@ void TargetWeights::write(size_t point, uint32_t target) {
   held_[point] = target;
 }
 
+void multiply_rows_by_way(std::span<const float> from, MatrixView<const float> rows, MatrixView<float> values) {
+  const size_t columns = from.size();
+  const bool dense = rows.stride() == columns && values.stride() == columns;
+  // Tables have fewer columns than vectors can hold: so many rows at a time fill whole vectors.
+  const size_t group = dense && columns <= kNarrow ? kRowsOfVectors : 1;
+  std::vector<float> repeated(group * columns);
+  for (size_t k = 0; k < group; k++) std::copy(from.begin(), from.end(), repeated.data() + k * columns);
+  for (size_t r = 0; r < values.rows(); r += group) {
+    const size_t count = std::min(group, values.rows() - r) * columns;
+    multiply_by_way(repeated.data(), rows.row(r).data(), count, values.row(r).data());
+  }
+}
+
 void gradients_by_player(const ExplainTask& task, Attributions& out, const Context& context, std::string_view name,
                          const std::function<void(MatrixView<float> gradients, size_t begin)>& finish) {
   const size_t rows = task.rows.rows();
@@ -58,16 +76,21 @@ void gradients_by_player(const ExplainTask& task, Attributions& out, const Conte
   const bool in_place = task.players.are_columns();
   TargetWeights weights(task, block_rows);
   Matrix by_column(in_place ? 0 : block_rows, in_place ? 0 : task.rows.cols());
+  Matrix outputs(block_rows, task.model.info().outputs());
+  out.output.resize(rows);
   Context inner = context;
   inner.progress = nullptr;
+  const ValueFunction value(task.model, task.rows, task.targets, inner);
   ProgressScope progress(context, name, rows);
   for (size_t begin = 0; begin < rows; begin += block_rows) {
     const size_t end = std::min(begin + block_rows, rows);
     for (size_t r = begin; r < end; r++) weights.set(r - begin, r);
     const MatrixView<float> values = out.values.rows_between(begin, end);
     const MatrixView<float> gradients = in_place ? values : by_column.view().rows_between(0, end - begin);
-    task.model.differentiable()->gradient(task.rows.rows_between(begin, end), weights.first(end - begin), gradients, {},
-                                          inner);
+    const MatrixView<float> found = outputs.view().rows_between(0, end - begin);
+    task.model.differentiable()->gradient(task.rows.rows_between(begin, end), weights.first(end - begin), gradients,
+                                          found, inner);
+    value.apply_to_rows(begin, found, std::span(out.output).subspan(begin, end - begin));
     if (finish || !in_place) {
       parallel_blocks(inner, end - begin, items_per_block(task.rows.cols()), [&](const Block& block) {
         const auto part = gradients.rows_between(block.begin, block.end);

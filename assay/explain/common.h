@@ -53,9 +53,13 @@ class TargetWeights {
 // handing them out costs little.
 size_t items_per_block(size_t elements);
 
+// values[r][c] *= rows[r][c] - from[c]
+void multiply_rows_by_way(std::span<const float> from, MatrixView<const float> rows, MatrixView<float> values);
+
 // values[r][p] = sum over p's columns of the gradient of row r's value, for all rows, in blocks; `finish(gradients,
 // begin)` changes the gradients by column of rows begin, begin + 1, ... in place before they are summed, and may come
-// from several threads at once. Where players are columns the model writes its gradients into the values.
+// from several threads at once. Where players are columns the model writes its gradients into the values. Fills the
+// output as well.
 void gradients_by_player(const ExplainTask& task, Attributions& out, const Context& context, std::string_view name,
                          const std::function<void(MatrixView<float> gradients, size_t begin)>& finish);
 

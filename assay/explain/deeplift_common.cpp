@@ -7,7 +7,6 @@
 
 #include "assay/core/parallel.h"
 #include "assay/explain/common.h"
-#include "assay/explain/kernels/row_loops.h"
 
 namespace assay {
 namespace {
@@ -17,10 +16,13 @@ constexpr size_t kMomentBytes = size_t{32} << 20;
 
 }  // namespace
 
-std::optional<std::string> refuses_multipliers(const ExplainTask& task) {
+std::optional<std::string> refuses_multipliers(const ExplainTask& task, DeepLiftRule rule) {
   if (auto reason = refuses_gradient(task)) return reason;
-  if (task.model.rescalable() != nullptr) return {};
-  return fmt::format("needs multipliers, and {} has none", task.model.info().name);
+  const std::string& name = task.model.info().name;
+  if (task.model.rescalable() == nullptr) return fmt::format("needs multipliers, and {} has none", name);
+  const auto reason = task.model.rescalable()->refuses(rule);
+  if (!reason) return {};
+  return fmt::format("needs multipliers, and {} has none: {}", name, *reason);
 }
 
 void attribute_differences(const ExplainTask& task, DeepLiftRule rule, std::string_view name, Attributions& out,
@@ -58,10 +60,7 @@ void attribute_differences(const ExplainTask& task, DeepLiftRule rule, std::stri
       parallel_blocks(inner, count, loop_rows, [&](const Block& block) {
         const auto part = multipliers.rows_between(block.begin, block.end);
         const auto to = values.rows_between(block.begin, block.end);
-        const float* reference = task.reference.rows.row(k).data();
-        for (size_t r = 0; r < part.rows(); r++) {
-          multiply_by_way(reference, x.row(block.begin + r).data(), part.cols(), part.row(r).data());
-        }
+        multiply_rows_by_way(task.reference.rows.row(k), x.rows_between(block.begin, block.end), part);
         if (!in_place) sum_by_player(task.players, part, to);
         if (!background) return;
         // The last rows of a block may leave some of its moments without values.

@@ -13,8 +13,8 @@
 
 namespace assay {
 
-// The information form, or a model without multipliers.
-std::optional<std::string> refuses_multipliers(const ExplainTask& task);
+// The information form, or a model without multipliers by this rule.
+std::optional<std::string> refuses_multipliers(const ExplainTask& task, DeepLiftRule rule = DeepLiftRule::rescale);
 
 // Fills values, background_error where there is a background, and evaluations: each row once for each reference row,
 // and each of those once.

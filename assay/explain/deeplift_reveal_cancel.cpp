@@ -5,7 +5,7 @@
 namespace assay {
 
 std::optional<std::string> DeepLiftRevealCancel::refuses(const ExplainTask& task) const {
-  return refuses_multipliers(task);
+  return refuses_multipliers(task, DeepLiftRule::reveal_cancel);
 }
 
 void DeepLiftRevealCancel::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {

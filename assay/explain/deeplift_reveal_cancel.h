@@ -8,9 +8,9 @@
 // MatMul and Conv, by the sign of each contribution; biases, sums, means, batch normalisation and what moves elements
 // pass them on apart. Over a background the mean of the attributions is given.
 // Cost: two forward and three backward passes, roughly, for each row and reference row.
-// Deviations: what the paper has no rule for (maxima, products, softmax, ...) takes the Rescale rule, its parts by the
-// sign of the difference; so do functions that are not defined everywhere, as log. assay/model/graph/reveal.cpp has the
-// formulas.
+// Deviations: what the paper has no rule for (maxima and products of two branches, softmax, ...) takes the Rescale
+// rule, its parts by the sign of the difference; so do functions that are not defined everywhere, as log, and those
+// that a graph spells by a condition: Where(x > 0, x, 0). assay/model/graph/reveal.cpp has the formulas.
 #pragma once
 
 #include <optional>

@@ -6,10 +6,13 @@
 #include <cmath>
 
 #include "assay/core/error.h"
+#include "assay/core/parallel.h"
 #include "assay/core/text.h"
 #include "assay/core/vector_target.h"
 #include "assay/core/version.h"
+#include "assay/explain/common.h"
 #include "assay/explain/games/value_function.h"
+#include "assay/explain/kernels/row_loops.h"
 #include "assay/explain/methods.h"
 
 namespace assay {
@@ -28,38 +31,52 @@ void check_shapes(const ExplainTask& task, bool uses_reference) {
   expect("columns among the players", task.players.columns(), info.features());
   expect("targets, one for each row", task.targets.of_row.size(), task.rows.rows());
   if (task.rows.rows() == 0) fail_input(fmt::format("{}: there are no rows to explain", info.name));
+  if (!task.reference.scales.empty()) expect("scales of columns", task.reference.scales.size(), info.features());
   if (!uses_reference) return;
   expect("columns in the reference", task.reference.rows.cols(), info.features());
   if (task.reference.rows.rows() == 0) fail_input(fmt::format("{}: the reference has no rows", info.name));
 }
 
 // A row for which the model gives no number cannot be explained.
-[[noreturn]] void fail_row(const ModelInfo& info, std::string_view what, size_t row, std::span<const float> values,
+[[noreturn]] void fail_row(const ExplainTask& task, const std::string& row, std::span<const float> values,
                            double found) {
-  const auto missing = std::find_if(values.begin(), values.end(), [](float v) { return std::isnan(v); });
-  if (missing != values.end()) {
-    const auto column = static_cast<size_t>(missing - values.begin());
-    fail_input(fmt::format("{}: {} {} has no value (NaN) in column {}, and the model gives {} for it; impute it first",
-                           info.name, what, row + 1, in_quotes(info.feature_names[column]), found));
+  const ModelInfo& info = task.model.info();
+  const auto names = task.column_names.empty() ? std::span(info.feature_names) : task.column_names;
+  const std::string given = std::isnan(found) ? "no number" : fmt::format("{}", found);
+  const auto odd = std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
+  if (odd == values.end()) fail_input(fmt::format("{}: the model gives {} for {}", info.name, given, row));
+  const std::string& column = names[static_cast<size_t>(odd - values.begin())];
+  if (std::isnan(*odd)) {
+    fail_input(fmt::format("{}: {} has no value (NaN) in column {}, and the model gives {} for it; impute it first",
+                           info.name, row, in_quotes(column), given));
   }
-  fail_input(fmt::format("{}: the model gives {} for {} {}", info.name, found, what, row + 1));
+  fail_input(fmt::format("{}: {} has {} in column {}, and the model gives {} for it", info.name, row, *odd,
+                         in_quotes(column), given));
 }
 
-void find_outputs(const ExplainTask& task, const ValueFunction& value, std::vector<double>& output,
-                  const Context& context) {
+std::string row_name(const ExplainTask& task, size_t row) {
+  return task.row_names.empty() ? fmt::format("row {}", row + 1) : fmt::format("row {}", one_line(task.row_names[row]));
+}
+
+void check_outputs(const ExplainTask& task, std::span<const double> output, size_t begin, size_t end) {
+  for (size_t r = begin; r < end; r++) {
+    if (!std::isfinite(output[r])) fail_row(task, row_name(task, r), task.rows.row(r), output[r]);
+  }
+}
+
+std::vector<double> find_outputs(const ExplainTask& task, const ValueFunction& value, const Context& context) {
   const size_t rows = task.rows.rows();
-  output.resize(rows);
+  std::vector<double> output(rows);
+  Matrix outputs(std::min(rows, kRowsAtATime), task.model.info().outputs());
   for (size_t begin = 0; begin < rows; begin += kRowsAtATime) {
     const size_t end = std::min(begin + kRowsAtATime, rows);
-    Matrix outputs(end - begin, task.model.info().outputs());
-    task.model.predict(task.rows.rows_between(begin, end), outputs.view(), context);
-    for (size_t r = begin; r < end; r++) {
-      float found = 0;
-      value.apply(r, outputs.view().rows_between(r - begin, r - begin + 1), {&found, 1});
-      if (!std::isfinite(found)) fail_row(task.model.info(), "row", r, task.rows.row(r), found);
-      output[r] = found;
-    }
+    const MatrixView<float> part = outputs.view().rows_between(0, end - begin);
+    task.model.predict(task.rows.rows_between(begin, end), part, context);
+    value.apply_to_rows(begin, part, std::span(output).subspan(begin, end - begin));
+    // Here and not at the end: the rest of many rows need not be run to refuse one of the first.
+    check_outputs(task, output, begin, end);
   }
+  return output;
 }
 
 void find_bases(const ExplainTask& task, const ValueFunction& value, std::vector<double>& base,
@@ -68,7 +85,6 @@ void find_bases(const ExplainTask& task, const ValueFunction& value, std::vector
   Matrix outputs(references, task.model.info().outputs());
   task.model.predict(task.reference.rows.view(), outputs.view(), context);
   std::vector<float> found(references);
-  const std::string what = fmt::format("reference ({}) row", task.reference.description);
   base.resize(task.rows.rows());
   std::vector<double> of_target(task.targets.names.size(), NAN);  // of every target that is not the information form
   for (size_t r = 0; r < base.size(); r++) {
@@ -80,11 +96,38 @@ void find_bases(const ExplainTask& task, const ValueFunction& value, std::vector
     value.apply(r, outputs.view(), found);
     double sum = 0;
     for (size_t b = 0; b < references; b++) {
-      if (!std::isfinite(found[b])) fail_row(task.model.info(), what, b, task.reference.rows.row(b), found[b]);
+      if (!std::isfinite(found[b])) {
+        fail_row(task, fmt::format("reference ({}) row {}", task.reference.description, b + 1),
+                 task.reference.rows.row(b), found[b]);
+      }
       sum += found[b];
     }
     base[r] = known = sum / static_cast<double>(references);
   }
+}
+
+// output - base - sum of values.
+void find_gaps(Explanations& made, const Context& context) {
+  made.gap.resize(made.rows());
+  parallel_blocks(context, made.rows(), items_per_block(made.players()), [&](const Block& block) {
+    const std::span<double> sums = std::span(made.gap).subspan(block.begin, block.end - block.begin);
+    sum_rows(made.values.row(block.begin).data(), sums.size(), made.players(), sums.data());
+    for (size_t r = block.begin; r < block.end; r++) made.gap[r] = made.output[r] - made.base[r] - made.gap[r];
+  });
+}
+
+// The model may be undefined where coalitions or noise lead, though it is not at the rows themselves.
+void note_undefined(Explanations& made) {
+  size_t undefined = 0;
+  for (size_t r = 0; r < made.rows(); r++) {
+    const auto row = made.values.row(r);
+    undefined += std::any_of(row.begin(), row.end(), [](float v) { return !std::isfinite(v); }) ? 1 : 0;
+  }
+  if (undefined == 0) return;
+  made.notes.push_back(
+      fmt::format("{} of {} rows have values that are undefined: the model gives no number where the "
+                  "method asks it",
+                  undefined, made.rows()));
 }
 
 Provenance provenance_of(const MethodInfo& method, const Spec& spec, const ExplainTask& task, const Context& context) {
@@ -124,15 +167,19 @@ Explanations explain(const Spec& spec, const ExplainTask& task, const Context& c
   quiet.progress = nullptr;
   const ValueFunction value(task.model, task.rows, task.targets, quiet);
   Explanations made;
-  find_outputs(task, value, made.output, quiet);
+  if (!explainer->gives_output()) made.output = find_outputs(task, value, quiet);
   if (method.uses_reference) {
     find_bases(task, value, made.base, quiet);
   } else {
-    made.base.assign(task.rows.rows(), NAN);  // and so the gap
+    made.base.assign(task.rows.rows(), NAN);
   }
   made.values = Matrix(task.rows.rows(), task.players.size());
   Attributions attributions{.values = made.values.view()};
   explainer->attribute(task, attributions, context);
+  if (explainer->gives_output()) {
+    made.output = std::move(attributions.output);
+    check_outputs(task, made.output, 0, made.output.size());
+  }
   made.standard_error = std::move(attributions.standard_error);
   made.background_error = std::move(attributions.background_error);
   made.evaluations = attributions.evaluations;
@@ -140,12 +187,12 @@ Explanations explain(const Spec& spec, const ExplainTask& task, const Context& c
   made.features = task.players.names;
   made.target = task.targets.of_row;
   made.target_names = task.targets.names;
-  made.gap.resize(made.rows());
-  for (size_t r = 0; r < made.rows(); r++) {
-    double sum = 0;
-    for (const float each : made.values.row(r)) sum += each;
-    made.gap[r] = made.output[r] - made.base[r] - sum;
+  if (method.uses_reference) {
+    find_gaps(made, quiet);
+  } else {
+    made.gap = made.base;
   }
+  note_undefined(made);
   made.provenance = provenance_of(method, spec, task, context);
   return made;
 }

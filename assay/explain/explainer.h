@@ -30,6 +30,9 @@ struct ExplainTask {
   const Targets& targets;
   const Reference& reference;
   const Players& players;
+  // For messages, where the user knows rows and columns by other names than their number and the model's.
+  std::span<const std::string> row_names = {};
+  std::span<const std::string> column_names = {};
 };
 
 // What a method fills. values is rows x players, zero at first; the errors are sized by the methods that have them.
@@ -39,6 +42,7 @@ struct Attributions {
   Matrix background_error = {};
   uint64_t evaluations = 0;
   std::vector<std::string> notes = {};
+  std::vector<double> output = {};  // for each row, the explained value: filled by methods that gives_output()
 };
 
 class Explainer {
@@ -50,6 +54,9 @@ class Explainer {
   // Results of a row depend on that row alone, not on its place among others: draws that differ by row would change
   // with the partition of the rows, so methods share their draws among all rows.
   virtual void attribute(const ExplainTask& task, Attributions& out, const Context& context) const = 0;
+  // Whether attribute() fills the output, for methods that cost little more than the model's run on the rows, which
+  // they make anyway. The rows of all others are run, and refused where the model gives no number, before the work.
+  virtual bool gives_output() const { return false; }
 };
 
 // One line of the table of methods.

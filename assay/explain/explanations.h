@@ -53,7 +53,7 @@ struct Explanations {
 // Files. By extension: .npz (arrays values, base, output, target, target_names, stderr, background_stderr, gap,
 // features, ids, meta as JSON), .csv .tsv .parquet .feather (one row each: id, target, output, base, gap, a column for
 // each feature, then its standard errors as "feature (stderr)" and "feature (background stderr)"), .json. Whole or not
-// at all. Tables hold float32 and no provenance; .npz and .json lose nothing. "-" is CSV on standard output.
+// at all. Tables hold float32 and no provenance; .npz keeps everything. "-" is CSV on standard output.
 void write_explanations(const Explanations& explanations, const std::string& path, const Context& context);
 // Refuses, before any work, an output that cannot be written.
 void check_explanations_output(const std::string& path);

@@ -24,6 +24,7 @@ class Gradient final : public Explainer {
   explicit Gradient(const Options& options) : options_(options) {}
   std::optional<std::string> refuses(const ExplainTask& task) const override;
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override;
+  bool gives_output() const override { return true; }
 
  private:
   Options options_;

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "assay/explain/common.h"
-#include "assay/explain/kernels/row_loops.h"
 
 namespace assay {
 
@@ -12,9 +11,7 @@ std::optional<std::string> GradientXInput::refuses(const ExplainTask& task) cons
 void GradientXInput::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
   const std::vector<float> zero(task.rows.cols());
   gradients_by_player(task, out, context, "gradient_x_input", [&](MatrixView<float> gradients, size_t begin) {
-    for (size_t r = 0; r < gradients.rows(); r++) {
-      multiply_by_way(zero.data(), task.rows.row(begin + r).data(), gradients.cols(), gradients.row(r).data());
-    }
+    multiply_rows_by_way(zero, task.rows.rows_between(begin, begin + gradients.rows()), gradients);
   });
 }
 

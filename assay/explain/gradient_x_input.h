@@ -23,6 +23,7 @@ class GradientXInput final : public Explainer {
   explicit GradientXInput(const Options& /*options*/) {}
   std::optional<std::string> refuses(const ExplainTask& task) const override;
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override;
+  bool gives_output() const override { return true; }
 };
 
 MethodInfo gradient_x_input_method();

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/core/error.h"
@@ -83,11 +85,14 @@ class Paths {
 
   void write_note() const {
     if (rows_above_ == 0) return;
-    out_.notes.push_back(
-        fmt::format("{} of {} rows have a completeness gap above {:g} of the change in output after {} steps; the "
-                    "largest is {:.2g}",
-                    rows_above_, task_.rows.rows(), options_.tolerance, std::max(options_.steps, options_.most_steps),
-                    largest_gap_));
+    std::string note =
+        fmt::format("{} of {} rows have a completeness gap above {:g} of the change in output after {} steps",
+                    rows_above_, task_.rows.rows(), options_.tolerance, std::max(options_.steps, options_.most_steps));
+    if (largest_share_ > 0) note += fmt::format("; the largest is {:.2g}", largest_share_);
+    if (largest_unchanged_ > 0) {
+      note += fmt::format("; where the output does not change the largest gap is {:.2g}", largest_unchanged_);
+    }
+    out_.notes.push_back(std::move(note));
   }
 
  private:
@@ -120,8 +125,8 @@ class Paths {
       for (size_t b = 0; b < references_; b++) {
         const size_t path = r * references_ + b;
         if (path < begin_ || path >= end) continue;
-        changes_[path - begin_] = {change(b), size,
-                                   std::abs(term.scale) * std::max(std::abs(output), std::abs(output - change(b)))};
+        const double base = reference_outputs_(b, term.output);
+        changes_[path - begin_] = {change(b), size, std::abs(term.scale) * std::max(std::abs(output), std::abs(base))};
       }
     }
   }
@@ -197,7 +202,9 @@ class Paths {
     row_moments_.store(out_.values.row(row), references_ > 1 ? out_.background_error.row(row) : std::span<float>());
     if (std::abs(row_gap_) > row_scale_) {
       rows_above_++;
-      largest_gap_ = std::max(largest_gap_, std::abs(row_gap_) / changes_[path - begin_].mean_size);
+      const double size = changes_[path - begin_].mean_size;
+      double& largest = size > 0 ? largest_share_ : largest_unchanged_;
+      largest = std::max(largest, std::abs(row_gap_) / (size > 0 ? size : 1));
     }
     row_moments_.clear();
     row_gap_ = row_scale_ = 0;
@@ -232,7 +239,8 @@ class Paths {
   double row_gap_ = 0;
   double row_scale_ = 0;
   size_t rows_above_ = 0;
-  double largest_gap_ = 0;
+  double largest_share_ = 0;      // of the change in output
+  double largest_unchanged_ = 0;  // where there is no change: the gap itself
 };
 
 }  // namespace

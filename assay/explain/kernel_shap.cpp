@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,7 +16,7 @@
 namespace assay {
 namespace {
 
-// Entries of the matrix that takes pairs to values, at most: 256 MiB, and four times that while it is found.
+// Entries of the matrix that takes pairs to values, at most: 256 MiB, and three times that while it is found.
 constexpr uint64_t kMostEntries = uint64_t{1} << 25;
 
 PairAllocation allocation_of(const std::string& sampling) {
@@ -30,11 +29,16 @@ bool covers_all(size_t players, size_t samples) {
 }
 
 size_t least_samples(size_t players) { return 2 * players + 2; }
+size_t least_samples_for_errors(size_t players) { return 2 * PairedRegression::least_pairs_for_errors(players) + 2; }
 
-// Of the rounds: one, or doubling ones while there is a tolerance to reach.
+// Of the rounds: one, or doubling ones while there is a tolerance to reach. Errors that rest on
+// hardly more pairs than players are no ground for stopping: the first round has twice the least samples.
 std::vector<size_t> budgets(size_t players, const KernelShap::Options& options) {
   std::vector<size_t> rounds = {static_cast<size_t>(options.samples)};
   const auto most = static_cast<size_t>(options.most_samples);
+  if (options.tolerance > 0) {
+    rounds.front() = std::max(rounds.front(), std::min(most, 2 * least_samples(players)));
+  }
   while (options.tolerance > 0 && rounds.back() < most && !covers_all(players, rounds.back())) {
     rounds.push_back(std::min(2 * rounds.back(), most));
   }
@@ -90,7 +94,7 @@ void play_round(const Game& game, std::span<const size_t> rows, size_t samples, 
     return;
   }
   const auto regression =
-      PairedRegression::make(make_pair_design(players, (samples - 2) / 2, allocation, context.seed));
+      PairedRegression::make(make_pair_design(players, (samples - 2) / 2, allocation, context), context);
   if (!regression) {
     fail_input(
         fmt::format("kernel_shap: the {} samples drawn with this seed do not determine the values of {} players; {} "
@@ -98,13 +102,19 @@ void play_round(const Game& game, std::span<const size_t> rows, size_t samples, 
                     "least that can, {} nearly always do",
                     samples, players, least_samples(players), 2 * least_samples(players)));
   }
+  if (!regression->has_errors()) {
+    out.notes.push_back(fmt::format(
+        "kernel_shap: {} samples of {} players are too few for standard errors, which are NaN; {} give them", samples,
+        players, std::min(size_t{1} << std::min<size_t>(players, 62), least_samples_for_errors(players))));
+  }
   play_pairs(game, rows, *regression, out, context);
 }
 
-float largest(std::span<const float> errors) {
-  float found = 0;
-  for (const float error : errors) found = error > found ? error : found;
-  return found;
+// Whether a row is done: no error above the tolerance, and all of them known. More samples do not help where values
+// are undefined themselves.
+bool is_done(std::span<const float> values, std::span<const float> errors, double tolerance) {
+  return std::ranges::any_of(values, [](float value) { return std::isnan(value); }) ||
+         std::ranges::all_of(errors, [&](float error) { return error <= tolerance; });
 }
 
 }  // namespace
@@ -148,14 +158,14 @@ void kernel_shap(const Game& game, const KernelShap::Options& options, Attributi
           size_t{1} << players, players,
           pending.size() == game.rows() ? "all rows" : fmt::format("{} of {} rows", pending.size(), game.rows())));
     }
-    // Where a value is undefined more samples do not help: NaN is not above the tolerance.
-    std::erase_if(pending, [&](size_t row) { return !(largest(out.standard_error.row(row)) > options.tolerance); });
+    std::erase_if(pending, [&](size_t row) {
+      return is_done(out.values.row(row), out.standard_error.row(row), options.tolerance);
+    });
   }
   if (options.tolerance > 0 && !pending.empty()) {
-    out.notes.push_back(
-        fmt::format("kernel_shap: {} of {} rows have a standard error above the tolerance of {} after {} "
-                    "samples",
-                    pending.size(), game.rows(), options.tolerance, rounds.back()));
+    out.notes.push_back(fmt::format(
+        "kernel_shap: {} of {} rows do not have all standard errors within the tolerance of {} after {} samples",
+        pending.size(), game.rows(), options.tolerance, rounds.back()));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -18,8 +19,14 @@
 namespace assay {
 namespace {
 
-// Elements of the design, at most: it is held up to three times in float64.
+// Elements of the design, at most: it is held twice in float64.
 constexpr size_t kMostElements = size_t{1} << 27;
+// Masks between two looks at whether to stop.
+constexpr size_t kMasksPerCheck = 1024;
+// Draws beyond the number of free coefficients that standard errors need, and what that comes to in samples: the mask
+// of all ones and the intercept take two more.
+constexpr double kLeastSpare = 4;
+constexpr size_t kEnoughMore = 6;
 
 bool enumerates(size_t players, int64_t samples) { return players < 24 && samples >= int64_t{1} << players; }
 
@@ -28,7 +35,7 @@ size_t mask_count(size_t players, int64_t samples) {
 }
 
 // All masks in the order of their bits, or that of all ones and then draws.
-Coalitions choose_masks(size_t players, int64_t samples, uint64_t seed) {
+Coalitions choose_masks(size_t players, int64_t samples, const Context& context) {
   if (enumerates(players, samples)) return Coalitions::range(players, 0, size_t{1} << players);
   Coalitions made(players);
   Coalitions empty(players);
@@ -37,7 +44,8 @@ Coalitions choose_masks(size_t players, int64_t samples, uint64_t seed) {
   made.add(all);
   std::vector<uint64_t> mask(made.words());
   for (size_t s = 1; s < static_cast<size_t>(samples); s++) {
-    RandomStream stream(seed, "lime", 0, static_cast<uint32_t>(s));
+    if (s % kMasksPerCheck == 0) context.check_cancelled();
+    RandomStream stream(context.seed, "lime", 0, static_cast<uint32_t>(s));
     for (size_t w = 0; w < mask.size(); w++) mask[w] = stream.bits64() & all[w];
     made.add(mask);
   }
@@ -48,7 +56,7 @@ Coalitions choose_masks(size_t players, int64_t samples, uint64_t seed) {
 // of the normal equations; the ridge is players more rows, sqrt(ridge) in one column each, of value 0.
 class MaskRegression {
  public:
-  MaskRegression(const Coalitions& masks, const Lime::Options& options)
+  MaskRegression(const Coalitions& masks, const Lime::Options& options, const Context& context)
       : masks_(masks.size()), players_(masks.players()), weights_(masks.size()) {
     std::vector<double> centre(players_);
     const double width = options.width > 0 ? options.width : 0.75 * std::sqrt(static_cast<double>(players_));
@@ -58,6 +66,7 @@ class MaskRegression {
     // Enumerated masks stand for all the draws they save, or the ridge would weigh more the fewer masks there are.
     const double draws_each = static_cast<double>(options.samples) / static_cast<double>(masks_);
     for (size_t s = 0; s < masks_; s++) {
+      if (s % kMasksPerCheck == 0) context.check_cancelled();
       size_t present = 0;
       for (size_t w = 0; w < masks.words(); w++) present += static_cast<size_t>(std::popcount(masks.word(s, w)));
       weights_[s] = draws_each * std::exp(-static_cast<double>(players_ - present) / (width * width));
@@ -73,7 +82,7 @@ class MaskRegression {
       for (size_t i = 0; i < players_; i++) regressors_(s, i) -= centre[i];
     }
     for (size_t i = 0; i < extra; i++) regressors_(masks_ + i, i) = std::sqrt(options.ridge);
-    auto fit = weighted_least_squares(regressors_.view(), row_weights);
+    auto fit = weighted_least_squares(regressors_.view(), row_weights, context);
     if (!fit) {
       fail_input(fmt::format(
           "lime: {} masks with a kernel of width {:g} do not determine the coefficients of {} players without a ridge; "
@@ -81,15 +90,19 @@ class MaskRegression {
           masks_, width, players_));
     }
     solver_ = std::move(fit->solver);
-    // The mask of all ones is no draw. Residuals of a fit are smaller than those of the truth: the usual factor, with
-    // the number of coefficients that the ridge leaves free.
+    std::vector<double> leverage = std::move(fit->leverage);
+    // That of the intercept.
+    for (size_t s = 0; s < masks_; s++) leverage[s] += weights_[s] / total_;
+    // The mask of all ones is no draw.
     const auto draws = static_cast<double>(masks_ - 1);
-    const double free = 1 + std::accumulate(fit->leverage.begin(), fit->leverage.begin() + masks_, 0.0);
-    const double spare = std::max(1.0, draws - free);
-    strata_ = {{.begin = 1, .end = masks_, .factor = draws / spare, .centred = true}};
+    strata_ = {{.begin = 1, .end = masks_, .factor = draws / (draws - 1), .centred = true}};
+    spare_ = draws - std::accumulate(leverage.begin() + 1, leverage.begin() + masks_, 0.0);
+    scales_ = ResidualScales(std::span(leverage).subspan(1, masks_ - 1));
   }
 
   size_t masks() const { return masks_; }
+  // Whether there are enough more draws than coefficients, as the ridge leaves them free, for standard errors.
+  bool has_errors() const { return spare_ >= kLeastSpare; }
   // Length of the values that it takes: those of the masks, then zeros.
   size_t length() const { return solver_.cols(); }
 
@@ -97,12 +110,17 @@ class MaskRegression {
 
   // Standard errors of coefficients, which are those of these values.
   void errors(std::span<const double> values, std::span<const double> coefficients, std::span<float> out) const {
+    if (!has_errors()) {
+      std::ranges::fill(out, std::numeric_limits<float>::quiet_NaN());
+      return;
+    }
     double mean = 0;
     for (size_t s = 0; s < masks_; s++) mean += weights_[s] * values[s];
     mean /= total_;
     std::vector<double> residuals(length());
     multiply(regressors_, coefficients, residuals);
     for (size_t s = 0; s < masks_; s++) residuals[s] = values[s] - mean - residuals[s];
+    scales_.restore(std::span(residuals).subspan(1, masks_ - 1));
     std::vector<double> variances(players_);
     stratified_variances(solver_, residuals, strata_, variances);
     for (size_t i = 0; i < players_; i++) out[i] = static_cast<float>(std::sqrt(variances[i]));
@@ -115,7 +133,9 @@ class MaskRegression {
   double total_ = 0;
   Matrix64 regressors_;
   Matrix64 solver_;
+  ResidualScales scales_;  // of the draws
   std::vector<Stratum> strata_;
+  double spare_ = 0;
 };
 
 struct RowState {
@@ -140,10 +160,15 @@ void Lime::attribute(const ExplainTask& task, Attributions& out, const Context& 
 void lime(const Game& game, const Lime::Options& options, Attributions& out, const Context& context) {
   const size_t players = game.players();
   const size_t references = game.references();
-  const std::vector<Coalitions> design = {choose_masks(players, options.samples, context.seed)};
-  const MaskRegression regression(design[0], options);
+  const std::vector<Coalitions> design = {choose_masks(players, options.samples, context)};
+  const MaskRegression regression(design[0], options, context);
   const bool sampled = !design[0].is_range();
   if (sampled) out.standard_error = Matrix(game.rows(), players);
+  if (sampled && !regression.has_errors()) {
+    out.notes.push_back(fmt::format(
+        "lime: {} samples of {} players are too few for standard errors, which are NaN; {} more than players give them",
+        regression.masks(), players, kEnoughMore));
+  }
   if (references > 1) out.background_error = Matrix(game.rows(), players);
   play(
       game, all_rows(game.rows()), design, context, "lime",

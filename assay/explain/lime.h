@@ -7,8 +7,10 @@
 // the intercept beta_0 not penalised. Masks: that of all ones, then `samples` - 1 draws which keep every player with
 // probability 1/2, the same for all rows; where `samples` covers them, all 2^players masks, each in place of
 // samples / 2^players draws, and then there is no sampling error. Else standard errors come from the sandwich estimator
-// over the drawn masks: of the penalised coefficients, as sampling would change them. With ridge=0 a design that does
-// not determine them is refused.
+// over the drawn masks: of the penalised coefficients, as sampling would change them; residuals restored by their
+// leverage (games/least_squares.h). With fewer than 4 draws more than free coefficients (the intercept, and what the
+// ridge leaves of each player's) they are NaN, and a note says so. With ridge=0 a design that does not determine the
+// coefficients is refused.
 //
 // Kept from the lime package: the width 0.75 sqrt(players), ridge 1. The kernel is the paper's; the package takes its
 // root, which is the same as a width sqrt(2) times as large. Deviations: it cuts numbers at

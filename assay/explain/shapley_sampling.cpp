@@ -10,6 +10,8 @@
 #include "assay/core/random.h"
 #include "assay/explain/common.h"
 #include "assay/explain/games/play.h"
+#include "assay/explain/games/scratch_pool.h"
+#include "assay/model/kernels/products.h"
 
 namespace assay {
 namespace {
@@ -25,68 +27,119 @@ std::optional<std::string> refuses_players(size_t players, const ShapleySampling
                      kMostWords * sizeof(uint64_t) >> 20, options.permutations, players);
 }
 
-// The coalitions along all orders: the empty one, all players, then for each order those after 1 .. d - 1 players.
+// Rows whose sums lie side by side, unless the orders are many.
+constexpr size_t kTogether = 16;
+
+// The coalitions along all orders, and what players add there.
 class Orders {
  public:
   Orders(size_t players, const ShapleySampling::Options& options, uint64_t seed)
-      : players_(players),
-        orders_(static_cast<size_t>(options.permutations)),
-        paired_(options.antithetic),
-        order_(orders_ * players),
-        coalitions_(players) {
-    coalitions_.add(std::vector<uint64_t>(coalitions_.words()));
-    coalitions_.add(coalitions_.complement(0));
-    for (size_t k = 0; k < orders_; k++) {
-      const auto order = std::span(order_).subspan(k * players, players);
-      if (paired_ && k % 2 == 1) {
-        std::reverse_copy(order_.begin() + static_cast<ptrdiff_t>((k - 1) * players),
-                          order_.begin() + static_cast<ptrdiff_t>(k * players), order.begin());
-      } else {
-        RandomStream(seed, "shapley_sampling", 0, static_cast<uint32_t>(k)).permutation(order);
-      }
-      std::vector<uint64_t> bits(coalitions_.words());
-      for (size_t j = 0; j + 1 < players; j++) {
-        bits[order[j] / 64] |= uint64_t{1} << order[j] % 64;
-        coalitions_.add(bits);
-      }
-    }
-  }
+      : paired_(options.antithetic), coalitions_(Coalitions::along(players, draw(players, options, seed))) {}
 
   const Coalitions& coalitions() const { return coalitions_; }
-  size_t units() const { return paired_ ? orders_ / 2 : orders_; }
+  size_t units() const { return coalitions_.orders().size() / coalitions_.players() / (paired_ ? 2 : 1); }
 
-  // added[u][i] += what player i adds in unit u: in its order, or on average in an order and its reverse. mean[i] = its
-  // mean over all orders.
-  void find_added(std::span<const float> values, std::span<double> added, std::span<double> mean) const {
-    const double share = paired_ ? 0.5 : 1;
-    std::ranges::fill(mean, 0.0);
-    for (size_t k = 0; k < orders_; k++) {
-      const float* along = values.data() + 2 + k * (players_ - 1);
-      const uint32_t* order = order_.data() + k * players_;
-      double* in_unit = added.data() + (paired_ ? k / 2 : k) * players_;
-      double before = values[0];
-      for (size_t j = 0; j < players_; j++) {
-        const double after = j + 1 < players_ ? along[j] : values[1];
-        in_unit[order[j]] += share * (after - before);
-        mean[order[j]] += after - before;
-        before = after;
+  // added[u][i][r] = what player i of row r adds in unit u: in its order, or on average in an order and its reverse.
+  // values[c][r] are those of the coalitions.
+  template <size_t kRows>
+  void find_added(const float* values, float* __restrict added) const {
+    const size_t players = coalitions_.players();
+    const auto orders = coalitions_.orders();
+    const float* after = values + 2 * kRows;
+    for (size_t first = 0; first < orders.size(); first += players) {
+      const bool reverse = paired_ && first / players % 2 == 1;
+      const float* before = values;
+      for (size_t j = 0; j < players; j++) {
+        const float* here = j + 1 < players ? after : values + kRows;
+        float* to = added + orders[first + j] * kRows;
+        if (reverse) {
+          for (size_t r = 0; r < kRows; r++) to[r] = 0.5F * (to[r] + (here[r] - before[r]));
+        } else {
+          for (size_t r = 0; r < kRows; r++) to[r] = here[r] - before[r];
+        }
+        before = here;
+        if (j + 1 < players) after += kRows;
       }
+      if (!paired_ || reverse) added += players * kRows;
     }
-    for (double& value : mean) value /= static_cast<double>(orders_);
   }
 
  private:
-  size_t players_;
-  size_t orders_;
+  static std::vector<uint32_t> draw(size_t players, const ShapleySampling::Options& options, uint64_t seed) {
+    std::vector<uint32_t> orders(static_cast<size_t>(options.permutations) * players);
+    for (size_t first = 0; first < orders.size(); first += players) {
+      const auto order = std::span(orders).subspan(first, players);
+      const size_t k = first / players;
+      if (options.antithetic && k % 2 == 1) {
+        const auto forward = std::span(orders).subspan(first - players, players);
+        std::reverse_copy(forward.begin(), forward.end(), order.begin());
+      } else {
+        RandomStream(seed, "shapley_sampling", 0, static_cast<uint32_t>(k)).permutation(order);
+      }
+    }
+    return orders;
+  }
+
   bool paired_;
-  std::vector<uint32_t> order_;  // one order of the players after another
   Coalitions coalitions_;
 };
 
-struct RowState {
-  std::vector<double> added;  // units x players, summed over reference rows
+// Of kRows rows; numbers of players are kRows for each player.
+template <size_t kRows>
+struct RowsState {
+  explicit RowsState(size_t players) : over_units(players * kRows), over_references(players * kRows) {}
+
+  VectorBuffer<float> values, added;
+  std::vector<double> total;  // of `added` over reference rows, when there are several
+  VectorMoments over_units;
   VectorMoments over_references;
 };
+
+template <size_t kRows>
+void sample(const Game& game, const Orders& orders, Attributions& out, const Context& context) {
+  using Rows = std::span<const size_t>;
+  using State = RowsState<kRows>;
+  const size_t players = game.players();
+  const size_t references = game.references();
+  const size_t width = players * kRows;
+  play_together(
+      game, all_rows(game.rows()), kRows, std::span(&orders.coalitions(), 1), context, "Shapley sampling",
+      [&](Rows) { return State(players); },
+      [&](State& state, Rows, size_t, size_t, MatrixView<const float> values) {
+        const size_t numbers = kRows * values.cols();
+        // What no row fills is not to be left as it was in memory.
+        float* by_row = values.rows() < kRows ? state.values.zeros(numbers) : state.values.get(numbers);
+        transpose(values.data(), values.stride(), values.rows(), values.cols(), by_row, kRows);
+        const MatrixView<float> added(state.added.get(orders.units() * width), orders.units(), width);
+        orders.find_added<kRows>(by_row, added.data());
+        state.over_units.clear();
+        state.over_units.add_rows(added);
+        if (references == 1) return;
+        std::vector<double> mean(width);
+        for (size_t i = 0; i < width; i++) mean[i] = state.over_units.mean(i);
+        state.over_references.add(mean);
+        state.total.resize(orders.units() * width);
+        for (size_t i = 0; i < state.total.size(); i++) state.total[i] += added.data()[i];
+      },
+      [&](State& state, Rows rows) {
+        if (references > 1) {
+          state.over_units.clear();
+          for (double& value : state.total) value /= static_cast<double>(references);
+          for (size_t u = 0; u < orders.units(); u++) {
+            state.over_units.add(std::span(state.total).subspan(u * width, width));
+          }
+        }
+        for (size_t r = 0; r < rows.size(); r++) {
+          for (size_t i = 0; i < players; i++) {
+            const size_t at = i * kRows + r;
+            out.values(rows[r], i) = static_cast<float>(state.over_units.mean(at));
+            out.standard_error(rows[r], i) = static_cast<float>(state.over_units.standard_error(at));
+            if (references == 1) continue;
+            out.background_error(rows[r], i) = static_cast<float>(state.over_references.standard_error(at));
+          }
+        }
+      });
+}
 
 }  // namespace
 
@@ -107,32 +160,16 @@ void ShapleySampling::attribute(const ExplainTask& task, Attributions& out, cons
 
 void shapley_sampling(const Game& game, const ShapleySampling::Options& options, Attributions& out,
                       const Context& context) {
-  const size_t players = game.players();
-  const size_t references = game.references();
-  const Orders orders(players, options, context.seed);
-  out.standard_error = Matrix(game.rows(), players);
-  if (references > 1) out.background_error = Matrix(game.rows(), players);
-  const auto rows = all_rows(game.rows());
-  play(
-      game, rows, std::span(&orders.coalitions(), 1), context, "Shapley sampling",
-      [&](size_t) { return RowState{std::vector<double>(orders.units() * players), VectorMoments(players)}; },
-      [&](RowState& state, size_t, size_t, size_t, std::span<const float> values) {
-        std::vector<double> mean(players);
-        orders.find_added(values, state.added, mean);
-        state.over_references.add(mean);
-      },
-      [&](RowState& state, size_t row) {
-        state.over_references.store(out.values.row(row),
-                                    references > 1 ? out.background_error.row(row) : std::span<float>());
-        VectorMoments over_units(players);
-        for (size_t u = 0; u < orders.units(); u++)
-          over_units.add(std::span(state.added).subspan(u * players, players));
-        for (size_t i = 0; i < players; i++) {
-          out.standard_error(row, i) =
-              static_cast<float>(over_units.standard_error(i) / static_cast<double>(references));
-        }
-      });
-  out.evaluations += orders.coalitions().size() * rows.size() * references;
+  const Orders orders(game.players(), options, context.seed);
+  out.standard_error = Matrix(game.rows(), game.players());
+  if (game.references() > 1) out.background_error = Matrix(game.rows(), game.players());
+  const size_t coalitions = orders.coalitions().size();
+  if (coalitions <= kValuesPerCall / kTogether) {
+    sample<kTogether>(game, orders, out, context);
+  } else {
+    sample<1>(game, orders, out, context);
+  }
+  out.evaluations += coalitions * game.rows() * game.references();
   if (orders.units() < 2) {
     out.notes.emplace_back(options.antithetic
                                ? "shapley_sampling: one pair of permutations has no standard error; take 4 or more"

@@ -1,5 +1,7 @@
 #include "assay/explain/smooth_grad.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -53,6 +55,11 @@ void SmoothGrad::attribute(const ExplainTask& task, Attributions& out, const Con
   Matrix by_player(sum_columns ? most : 0, sum_columns ? players : 0);
   std::vector<VectorMoments> moments(turn_rows, VectorMoments(players));
   out.standard_error = Matrix(rows, players);
+  out.notes.push_back(task.reference.scales.empty()
+                          ? "the noise is a share of each row's range, fit for images; with a pool (--pool) it is one "
+                            "of each column's standard deviation"
+                          : fmt::format("the noise is a share of each column's standard deviation over the pool ({})",
+                                        task.reference.description));
   Context inner = context;
   inner.progress = nullptr;
   ProgressScope progress(context, "smooth_grad", rows);

@@ -167,6 +167,17 @@ class OnnxGraphModel final : public GraphModel,
     });
   }
 
+  std::optional<std::string> refuses(DeepLiftRule rule) const override {
+    if (rule != DeepLiftRule::reveal_cancel) return {};
+    try {
+      reveal_runner();
+    } catch (const Error&) {
+      // The gradient's plan was made, so nothing else can be wrong.
+      return "keeping the parts of all differences would take too much memory";
+    }
+    return {};
+  }
+
   void multipliers(MatrixView<const float> rows, MatrixView<const float> reference, MatrixView<const float> weights,
                    DeepLiftRule rule, MatrixView<float> multipliers, const Context& context) const override {
     check_shapes(rows, info_.features(), multipliers.rows(), multipliers.cols(), info_.features());

@@ -64,6 +64,8 @@ enum class DeepLiftRule {
 class Rescalable {
  public:
   virtual ~Rescalable() = default;
+  // Why there are no multipliers by this rule, as in "it would take too much memory"; nothing when there are.
+  virtual std::optional<std::string> refuses(DeepLiftRule /*rule*/) const { return {}; }
   // For every row i: sum over j of multipliers[i][j] * (rows[i][j] - reference[i][j]) =
   // sum over c of weights[i][c] * (output(rows[i])[c] - output(reference[i])[c]).
   // reference has as many rows as rows, or one for all.

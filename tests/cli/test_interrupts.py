@@ -115,7 +115,7 @@ def test_output_keeps_permissions_and_links(convert, tmp_path):
     ["neighbours iris --k 149", "neighbours iris --k 149 --json", "data big.npy --out -", "describe big.npy --json"],
 )
 def test_reader_that_goes_away_is_no_crash(program, tmp_path, command):
-    np.save(tmp_path / "big.npy", np.zeros((3000, 300), "f4"))
+    np.save(tmp_path / "big.npy", np.zeros((300, 3000), "f4"))
     process = subprocess.Popen(
         ["bash", "-c", f'"$0" {command} | head -1; exit ${{PIPESTATUS[0]}}', program],
         cwd=tmp_path,

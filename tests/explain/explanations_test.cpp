@@ -137,6 +137,17 @@ TEST(Explanations, NpzAndJsonGiveBackEverything) {
   }
 }
 
+// Sampled, but undefined: too few permutations for an error.
+TEST(Explanations, ErrorsThatAreUndefinedAreStillThere) {
+  for (const char* extension : {".npz", ".json"}) {
+    Explanations undefined = full();
+    undefined.standard_error = matrix(3, 2, {kNan, kNan, kNan, kNan, kNan, kNan});
+    const std::string path = temporary(extension);
+    write_explanations(undefined, path, {});
+    expect_matrix(read_explanations(path, {}).standard_error, undefined.standard_error);
+  }
+}
+
 TEST(Explanations, TablesGiveBackTheirRows) {
   for (const char* extension : {".csv", ".tsv", ".csv.gz"}) {
     SCOPED_TRACE(extension);

@@ -74,6 +74,18 @@ TEST(Gradient, ClassZeroOfOneOutputHasTheOppositeSlope) {
   EXPECT_EQ(found.values(0, 1), 1);
 }
 
+TEST(Gradient, GivesTheOutputsItMeets) {
+  Setting setting = fixture_setting("torch_mlp_script", "predicted");
+  const Result found = explained(kPlain, setting);
+  Matrix outputs(setting.rows.rows(), setting.model->info().outputs());
+  setting.model->predict(setting.rows.view(), outputs.view(), {});
+  ASSERT_EQ(found.out.output.size(), setting.rows.rows());
+  for (size_t r = 0; r < setting.rows.rows(); r++) {
+    const OutputTerm& term = setting.targets.term(r);
+    EXPECT_FLOAT_EQ(static_cast<float>(found.out.output[r]), term.scale * outputs(r, term.output) + term.offset);
+  }
+}
+
 TEST(Gradient, GroupsGetTheSumOfTheirColumns) {
   Setting setting = setting_of(linear_toy());
   setting.players = players_of({1, 0, 1}, 2);

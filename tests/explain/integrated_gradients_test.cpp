@@ -119,6 +119,41 @@ TEST(IntegratedGradients, RowsThatDoNotGetThereAreCounted) {
                                            "after 100 steps; the largest is 0.01"));
 }
 
+// (x - 1)^2 from 0 to 2 changes nothing: the left sums are 2 * (mean of 2 (x_k - 1)) = -4 / n, all of it gap, and no
+// share of a change.
+TEST(IntegratedGradients, GapsWithoutAChangeAreReportedAsTheyAre) {
+  const std::shared_ptr<const Model> bowl =
+      GraphModel::from_onnx("bowl", model({node("Sub", {"x", "one"}, {"d"}), node("Mul", {"d", "d"}, {"y"})},
+                                          {value("x", {-1, 1})}, {value("y", {-1, 1})}, {floats("one", {1}, {1})}));
+  const Result flat = explained(by_rule("left", 32, 1e-3, 100), setting_of(bowl, matrix_of({{2}}), matrix_of({{0}})));
+  EXPECT_NEAR(flat.values(0, 0), -0.04, 1e-6);
+  EXPECT_THAT(flat.out.notes, ElementsAre("1 of 1 rows have a completeness gap above 0.001 of the change in output "
+                                          "after 100 steps; where the output does not change the largest gap is 0.04"));
+  // From 0 to 3: 3 * (mean of 2 (x_k - 1)) = 3 (1 - 3 / n), 0.09 below the change of 3.
+  const Result both =
+      explained(by_rule("left", 32, 1e-3, 100), setting_of(bowl, matrix_of({{2}, {3}}), matrix_of({{0}})));
+  EXPECT_THAT(both.out.notes, ElementsAre("2 of 2 rows have a completeness gap above 0.001 of the change in output "
+                                          "after 100 steps; the largest is 0.03; where the output does not change "
+                                          "the largest gap is 0.04"));
+}
+
+// y = 2 x^2 - 1 from 0 to 1 goes from -1 to 1. Left sums fall short by 2 / n; rounding may explain 16 * 2^-23 * (the
+// larger of |output| and |base|, 1, and the sum of values, 2) = 5.7e-6. So 250,000 points (8e-6) are not enough and
+// 500,000 are, for class 0 (scale -1) as for class 1.
+TEST(IntegratedGradients, WhatRoundingExplainsIsTheSameForBothClasses) {
+  const std::shared_ptr<const Model> wide = GraphModel::from_onnx(
+      "wide",
+      model({node("Mul", {"x", "x"}, {"xx"}), node("Mul", {"xx", "two"}, {"s"}), node("Sub", {"s", "one"}, {"y"})},
+            {value("x", {-1, 1})}, {value("y", {-1, 1})}, {floats("two", {1}, {2}), floats("one", {1}, {1})}));
+  Setting setting = setting_of(wide, matrix_of({{1}}), matrix_of({{0}}));
+  for (const float scale : {1.0F, -1.0F}) {
+    setting.targets.terms = {{.output = 0, .scale = scale}};
+    const Result found = explained(by_rule("left", 250'000, 1e-9, 1'000'000), setting);
+    EXPECT_EQ(found.out.evaluations, 2U + 250'000 + 500'000) << scale;
+    EXPECT_THAT(found.out.notes, IsEmpty());
+  }
+}
+
 TEST(IntegratedGradients, CompleteOnFixtures) {
   for (const char* name :
        {"torch_mlp_script", "sklearn_mlp", "torch_attention_script", "torch_cnn_script", "sklearn_mlp_binary"}) {

@@ -27,6 +27,12 @@ ToyGame network(size_t players, size_t rows, size_t references = 1) {
   return {{.players = players, .rows = rows, .references = references}, network_value(players, 6, 2)};
 }
 
+Context seeded(uint64_t seed) {
+  Context made;
+  made.seed = seed;
+  return made;
+}
+
 double sum_of(std::span<const float> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 // The regression against what it stands for: the plain kernel-weighted objective over all sampled coalitions, one by
@@ -38,7 +44,7 @@ TEST(KernelShap, MinimisesTheWeightedSquaresOverAllCoalitions) {
     const auto allocation = sampling == "kernel"     ? PairAllocation::kernel
                             : sampling == "leverage" ? PairAllocation::leverage
                                                      : PairAllocation::balanced;
-    const auto regression = PairedRegression::make(make_pair_design(players, 60, allocation, 5));
+    const auto regression = PairedRegression::make(make_pair_design(players, 60, allocation, seeded(5)), {});
     ASSERT_TRUE(regression);
     const PairDesign& design = regression->design();
     std::vector<float> values;
@@ -78,7 +84,8 @@ TEST(KernelShap, MinimisesTheWeightedSquaresOverAllCoalitions) {
 TEST(KernelShap, StandardErrorsAreTheSandwichOverStrata) {
   const size_t players = 9;
   const size_t pairs = 70;
-  const auto regression = PairedRegression::make(make_pair_design(players, pairs, PairAllocation::balanced, 5));
+  const auto regression =
+      PairedRegression::make(make_pair_design(players, pairs, PairAllocation::balanced, seeded(5)), {});
   ASSERT_TRUE(regression);
   const PairDesign& design = regression->design();
   std::vector<double> sides(pairs);
@@ -294,7 +301,7 @@ TEST(KernelShap, SamplesUntilTheToleranceIsReached) {
   ASSERT_EQ(played.out.notes.size(), 1U);
   EXPECT_EQ(played.out.notes[0],
             "kernel_shap: " + std::to_string(unreached) +
-                " of 12 rows have a standard error above the tolerance of 0.003 after 400 samples");
+                " of 12 rows do not have all standard errors within the tolerance of 0.003 after 400 samples");
   // With room for all 4,096 coalitions the last round is exact.
   const Played enough = play_toy(game, with({.samples = 600, .tolerance = 1e-9, .most_samples = 5000}));
   ASSERT_EQ(enough.out.notes.size(), 1U);
@@ -313,6 +320,42 @@ TEST(KernelShap, UndefinedValuesStayUndefinedAndEndTheSearch) {
   const Played played = play_toy(game, with({.samples = 200, .tolerance = 0.1}));
   for (const float value : played.values.values()) EXPECT_TRUE(std::isnan(value));
   EXPECT_EQ(played.out.evaluations, 200U);
+}
+
+// Errors of fits that go through nearly all their pairs would be 0: there are none, and that is said.
+TEST(KernelShap, TooFewSamplesHaveNoErrors) {
+  const ToyGame game = network(10, 2);
+  for (const int64_t samples : {26, 28, 29}) {
+    const Played few = play_toy(game, with({.samples = samples}), 1, 1);
+    for (const float value : few.values.values()) EXPECT_TRUE(std::isfinite(value));
+    for (const float error : few.out.standard_error.values()) EXPECT_TRUE(std::isnan(error));
+    EXPECT_THAT(few.out.notes,
+                ElementsAre("kernel_shap: " + std::to_string(samples) +
+                            " samples of 10 players are too few for standard errors, which are NaN; 30 give them"));
+  }
+  const Played enough = play_toy(game, with({.samples = 30}), 1, 1);
+  EXPECT_THAT(enough.out.notes, IsEmpty());
+  for (const float error : enough.out.standard_error.values()) EXPECT_GT(error, 1e-4F);
+  // Of 4 players there are 7 pairs: never 8.
+  const Played four = play_toy(network(4, 1), with({.samples = 15}), 1, 1);
+  EXPECT_TRUE(std::isnan(four.out.standard_error(0, 0)));
+  EXPECT_THAT(four.out.notes, ElementsAre(HasSubstr("NaN; 16 give them")));
+}
+
+// The first round is not below 2 (2 d + 2) = 44; where most_samples leaves no errors, the row is not done.
+TEST(KernelShap, DoesNotStopAtErrorsItCannotKnow) {
+  const ToyGame game = network(10, 6);
+  const Played exact = play_toy(game, exact_shapley);
+  const Played found = play_toy(game, with({.samples = 22, .tolerance = 0.05}));
+  EXPECT_EQ(found.out.evaluations, game.evaluations() - 6 * 1024);
+  EXPECT_GE(found.out.evaluations, 6U * 44);
+  for (size_t v = 0; v < found.values.values().size(); v++) {
+    EXPECT_LE(found.out.standard_error.values()[v], 0.05F);
+    EXPECT_NEAR(found.values.values()[v], exact.values.values()[v], 4 * 0.05);
+  }
+  const Played starved = play_toy(network(10, 6), with({.samples = 22, .tolerance = 0.05, .most_samples = 26}), 1, 1);
+  EXPECT_EQ(starved.out.evaluations, 6U * 26);
+  EXPECT_THAT(starved.out.notes, ElementsAre(HasSubstr("too few for standard errors"), HasSubstr("6 of 6 rows")));
 }
 
 TEST(KernelShap, RefusesTooFewSamples) {

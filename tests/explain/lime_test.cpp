@@ -122,7 +122,8 @@ TEST(Lime, IsTheSolutionOfTheNormalEquations) {
     const ToyGame game(players, crooked);
     const double width = 0.75 * std::sqrt(static_cast<double>(players));
     for (const double ridge : {0.0, 1.0}) {
-      const std::vector<double> all = brute_force(players, all_masks(players, 2048.0 / std::exp2(players)), width, ridge, crooked);
+      const std::vector<double> all =
+          brute_force(players, all_masks(players, 2048.0 / std::exp2(players)), width, ridge, crooked);
       const Played exact = explained(game, {.ridge = ridge});
       for (size_t i = 0; i < players; i++) EXPECT_NEAR(exact.values(0, i), all[i], 1e-5);
     }
@@ -135,7 +136,8 @@ TEST(Lime, IsTheSolutionOfTheNormalEquations) {
 }
 
 // The sandwich written out for all coefficients and the intercept: with A = Z'WZ + ridge and scores w z e of the drawn
-// masks, A^-1 (sum of squares of the scores around their mean) A^-1, times draws / (draws - trace of the hat matrix).
+// masks, A^-1 (sum of squares of the scores around their mean) A^-1, times draws / (draws - 1), each residual e divided
+// by 1 - its diagonal element of the hat matrix.
 TEST(Lime, ErrorsAreTheSandwich) {
   const size_t players = 5;
   const double ridge = 2;
@@ -162,18 +164,18 @@ TEST(Lime, ErrorsAreTheSandwich) {
     return solved(system);
   };
   const std::vector<double> beta = solve(rhs);
-  double trace = 0;
   std::vector<std::vector<double>> scores;
-  for (size_t s = 0; s < rows.size(); s++) {
+  for (size_t s = 1; s < rows.size(); s++) {
     const std::vector<double> turned = solve(rows[s]);
     double residual = crooked(masks[s].first);
+    double leverage = 0;
     for (size_t i = 0; i <= players; i++) {
-      trace += weights[s] * rows[s][i] * turned[i];
+      leverage += weights[s] * rows[s][i] * turned[i];
       residual -= rows[s][i] * beta[i];
     }
-    std::vector<double> score = turned;
-    for (double& each : score) each *= weights[s] * residual;
-    if (s > 0) scores.push_back(score);
+    ASSERT_LT(leverage, 0.8);
+    scores.push_back(turned);
+    for (double& each : scores.back()) each *= weights[s] * residual / (1 - leverage);
   }
   const Played found = explained(ToyGame(players, crooked), {.samples = 24, .width = width, .ridge = ridge}, 1, 8);
   for (size_t i = 0; i < players; i++) {
@@ -182,7 +184,7 @@ TEST(Lime, ErrorsAreTheSandwich) {
     double squares = 0;
     for (const auto& score : scores) mean += score[i] / 23;
     for (const auto& score : scores) squares += (score[i] - mean) * (score[i] - mean);
-    EXPECT_NEAR(found.out.standard_error(0, i), std::sqrt(squares * 23 / (23 - trace)), 1e-5);
+    EXPECT_NEAR(found.out.standard_error(0, i), std::sqrt(squares * 23 / 22), 1e-5);
   }
 }
 
@@ -190,23 +192,41 @@ TEST(Lime, ErrorsAreTheSandwich) {
 // ones.
 TEST(Lime, ErrorsCoverTheTruth) {
   const size_t players = 10;
-  const size_t samples = 400;
   const ToyGame game(players, crooked);
-  for (const double ridge : {0.0, 5.0}) {
-    auto masks = all_masks(players, (samples - 1) / 1024.0);
-    masks.back().second += 1;
-    const double width = 0.75 * std::sqrt(10.0);
-    const std::vector<double> truth = brute_force(players, masks, width, ridge, crooked);
-    size_t covered = 0;
-    for (uint64_t seed = 0; seed < 60; seed++) {
-      const Played found = explained(game, {.samples = samples, .ridge = ridge}, 1, seed);
-      for (size_t i = 0; i < players; i++) {
-        covered += std::abs(found.values(0, i) - truth[i]) < 1.96F * found.out.standard_error(0, i) ? 1 : 0;
+  for (const size_t samples : {20, 40, 400}) {
+    for (const double ridge : {0.0, 5.0}) {
+      // With a ridge few draws shrink more or less than the mean of all, which is no sampling error of first order.
+      if (ridge > 0 && samples < 400) continue;
+      auto masks = all_masks(players, static_cast<double>(samples - 1) / 1024);
+      masks.back().second += 1;
+      const double width = 0.75 * std::sqrt(10.0);
+      const std::vector<double> truth = brute_force(players, masks, width, ridge, crooked);
+      size_t covered = 0;
+      const uint64_t seeds = samples < 400 ? 200 : 60;
+      for (uint64_t seed = 0; seed < seeds; seed++) {
+        const Played found = explained(game, {.samples = static_cast<int64_t>(samples), .ridge = ridge}, 1, seed);
+        for (size_t i = 0; i < players; i++) {
+          covered += std::abs(found.values(0, i) - truth[i]) < 1.96F * found.out.standard_error(0, i) ? 1 : 0;
+        }
       }
+      const double share = static_cast<double>(covered) / static_cast<double>(seeds * players);
+      EXPECT_GE(share, 0.92) << samples << " samples, ridge " << ridge;
+      EXPECT_LE(share, 0.98) << samples << " samples, ridge " << ridge;
     }
-    EXPECT_GE(covered, 600U * 91 / 100) << ridge;
-    EXPECT_LE(covered, 600U * 98 / 100) << ridge;
   }
+}
+
+TEST(Lime, TooFewSamplesHaveNoErrors) {
+  const ToyGame game(10, crooked);
+  const Played few = explained(game, {.samples = 15, .ridge = 0}, 1, 3);
+  for (const float value : few.values.values()) EXPECT_TRUE(std::isfinite(value));
+  for (const float error : few.out.standard_error.values()) EXPECT_TRUE(std::isnan(error));
+  EXPECT_EQ(
+      few.out.notes.at(0),
+      "lime: 15 samples of 10 players are too few for standard errors, which are NaN; 6 more than players give them");
+  const Played enough = explained(game, {.samples = 16, .ridge = 0}, 1, 3);
+  EXPECT_TRUE(enough.out.notes.empty());
+  for (const float error : enough.out.standard_error.values()) EXPECT_GT(error, 1e-3F);
 }
 
 TEST(Lime, ABackgroundGivesTheMeanAndItsError) {

@@ -2,6 +2,7 @@
 // exact value, over random networks and seeds.
 #include <gtest/gtest.h>
 
+#include "assay/core/error.h"
 #include "assay/explain/exact_shapley.h"
 #include "assay/explain/kernel_shap.h"
 #include "assay/explain/shapley_sampling.h"
@@ -40,19 +41,25 @@ double coverage(const Method& method, double quantile) {
   size_t covered = 0;
   size_t intervals = 0;
   for (uint64_t seed = 0; seed < kSeeds; seed++) {
-    const Played played = play_toy(networks(), method, 1, seed);
+    Played played;
+    try {
+      played = play_toy(networks(), method, 1, seed);
+    } catch (const Error&) {
+      continue;  // small samples of some seeds do not determine all values
+    }
     for (size_t v = 0; v < exact.values.values().size(); v++) {
       const double error = played.values.values()[v] - exact.values.values()[v];
       covered += std::abs(error) <= quantile * played.out.standard_error.values()[v] ? 1 : 0;
       intervals++;
     }
   }
+  EXPECT_GT(intervals, kSeeds / 2 * exact.values.values().size());
   return static_cast<double>(covered) / static_cast<double>(intervals);
 }
 
 TEST(ShapleyCoverage, KernelShapWithNormalQuantiles) {
   for (const std::string sampling : {"kernel", "leverage", "balanced"}) {
-    for (const int64_t samples : {80, 200, 600}) {
+    for (const int64_t samples : {32, 40, 80, 200, 600}) {
       const double share = coverage(
           [&](const Game& game, Attributions& out, const Context& context) {
             kernel_shap(game, {.samples = samples, .sampling = sampling}, out, context);

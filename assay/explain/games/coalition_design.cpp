@@ -12,6 +12,8 @@ namespace assay {
 namespace {
 
 constexpr size_t kLeastPairs = 2;
+// Draws between two looks at whether to stop, a power of two.
+constexpr size_t kDrawsPerCheck = 256;
 
 // Sizes k and d - k; one size when they are the same.
 double sizes_of(size_t players, size_t size) { return 2 * size == players ? 1 : 2; }
@@ -102,7 +104,7 @@ void for_subsets(size_t players, size_t first, size_t size, const Take& take) {
 // Draws the first halves of a stratum's pairs.
 class StratumDraw {
  public:
-  StratumDraw(size_t players, const PairStratum& stratum, uint64_t seed)
+  StratumDraw(size_t players, const PairStratum& stratum, const Context& context)
       : players_(players),
         words_((players + 63) / 64),
         // Both halves of a pair have half the players: the one with player 0 stands for it.
@@ -110,7 +112,8 @@ class StratumDraw {
         size_(stratum.size),
         count_(stratum.end - stratum.begin),
         population_(stratum.population),
-        random_(seed, "kernel_shap", 0, static_cast<uint32_t>(stratum.size)) {}
+        context_(context),
+        random_(context.seed, "kernel_shap", 0, static_cast<uint32_t>(stratum.size)) {}
 
   void add_to(Coalitions& coalitions) {
     // Drawing anew what was drawn before is cheap while less than half of all is wanted; beyond, all are few.
@@ -126,7 +129,8 @@ class StratumDraw {
     std::set<std::vector<uint64_t>> seen;
     std::vector<uint32_t> members(size_);
     const std::span<uint32_t> free = std::span(members).subspan(fixed_);
-    while (seen.size() < count_) {
+    for (size_t draw = 0; seen.size() < count_; draw++) {
+      if (draw % kDrawsPerCheck == 0) context_.check_cancelled();
       random_.subset(static_cast<uint32_t>(players_ - fixed_), free);
       for (uint32_t& player : free) player += static_cast<uint32_t>(fixed_);
       const std::vector<uint64_t> bits = bits_of(members, words_);
@@ -140,6 +144,7 @@ class StratumDraw {
     uint32_t number = 0;
     size_t taken = 0;
     for_subsets(players_, fixed_, size_ - fixed_, [&](std::span<const uint32_t> free) {
+      if (number % kDrawsPerCheck == 0) context_.check_cancelled();
       if (number++ == numbers[taken]) {
         std::vector<uint64_t> bits = bits_of(free, words_);
         if (fixed_ == 1) bits[0] |= 1;
@@ -156,6 +161,7 @@ class StratumDraw {
   size_t size_;
   size_t count_;
   double population_;
+  const Context& context_;
   RandomStream random_;
 };
 
@@ -185,12 +191,12 @@ std::vector<PairStratum> allocate_pairs(size_t players, size_t pairs, PairAlloca
   return strata;
 }
 
-PairDesign make_pair_design(size_t players, size_t pairs, PairAllocation allocation, uint64_t seed) {
+PairDesign make_pair_design(size_t players, size_t pairs, PairAllocation allocation, const Context& context) {
   PairDesign design{Coalitions(players), allocate_pairs(players, pairs, allocation)};
   design.coalitions.add(std::vector<uint64_t>(design.coalitions.words()));
   design.coalitions.add(design.coalitions.complement(0));
   for (const PairStratum& stratum : design.strata) {
-    StratumDraw(players, stratum, seed).add_to(design.coalitions);
+    StratumDraw(players, stratum, context).add_to(design.coalitions);
   }
   for (size_t p = 0; p < pairs; p++) design.coalitions.add(design.coalitions.complement(2 + p));
   return design;

@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "assay/core/context.h"
 #include "assay/explain/games/coalitions.h"
 
 namespace assay {
@@ -44,8 +45,8 @@ struct PairDesign {
 };
 
 // Pairs of players 0 .. players - 1, at least two: as many as asked for, at least `players`, fewer than there are
-// (2^(players - 1) - 1). The same for the same seed.
-PairDesign make_pair_design(size_t players, size_t pairs, PairAllocation allocation, uint64_t seed);
+// (2^(players - 1) - 1). The same for the same seed of the context.
+PairDesign make_pair_design(size_t players, size_t pairs, PairAllocation allocation, const Context& context);
 
 // How many pairs each stratum 1 .. players / 2 gets.
 std::vector<PairStratum> allocate_pairs(size_t players, size_t pairs, PairAllocation allocation);

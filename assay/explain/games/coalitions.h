@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace assay {
 
-// Either a list of any coalitions, or all those whose bits are first .. first + count - 1: the subsets of the lowest
-// players, joined to fixed others. Games know the second form and walk it faster.
+// A list of any coalitions; or all those whose bits are first .. first + count - 1, the subsets of the lowest players,
+// joined to fixed others; or those that orders of the players go through. Games may know the last two and be faster.
 class Coalitions {
  public:
   explicit Coalitions(size_t players) : players_(players), words_((players + 63) / 64) {}
@@ -23,12 +24,30 @@ class Coalitions {
     made.count_ = count;
     return made;
   }
+  // The empty one, that of all players, then for each order those of its first 1 .. players - 1 players. orders holds
+  // whole orders of the players, one after another.
+  static Coalitions along(size_t players, std::vector<uint32_t> orders) {
+    assert(players > 0 && orders.size() % players == 0);
+    Coalitions made(players);
+    made.add(std::vector<uint64_t>(made.words_));
+    made.add(made.complement(0));
+    for (size_t first = 0; first < orders.size(); first += players) {
+      std::vector<uint64_t> bits(made.words_);
+      for (size_t j = first; j + 1 < first + players; j++) {
+        bits[orders[j] / 64] |= uint64_t{1} << orders[j] % 64;
+        made.add(bits);
+      }
+    }
+    made.orders_ = std::move(orders);
+    return made;
+  }
 
   size_t players() const { return players_; }
   size_t size() const { return count_; }
   size_t words() const { return words_; }  // 64-bit words of a coalition
   bool is_range() const { return is_range_; }
   uint64_t first() const { return first_; }
+  std::span<const uint32_t> orders() const { return orders_; }  // empty unless they go along orders
 
   bool contains(size_t coalition, size_t player) const {
     return (word(coalition, player / 64) >> player % 64 & 1) != 0;
@@ -40,7 +59,7 @@ class Coalitions {
 
   // For lists alone.
   void add(std::span<const uint64_t> bits) {
-    assert(!is_range_ && bits.size() == words_);
+    assert(!is_range_ && orders_.empty() && bits.size() == words_);
     bits_.insert(bits_.end(), bits.begin(), bits.end());
     count_++;
   }
@@ -62,6 +81,7 @@ class Coalitions {
   uint64_t first_ = 0;
   size_t count_ = 0;
   std::vector<uint64_t> bits_;
+  std::vector<uint32_t> orders_;
 };
 
 }  // namespace assay

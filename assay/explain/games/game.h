@@ -23,8 +23,8 @@ class Game {
   virtual size_t rows() const = 0;
   virtual size_t references() const = 0;
   // values[i][c] = v(coalitions[c]) of row rows[i] against this reference row. The bits of a value depend on the row,
-  // the reference row, the coalition and the form it comes in (a range, or a list of so many) alone; forms agree to
-  // float32 rounding.
+  // the reference row, the coalition and the form it comes in (a range, a list of so many, or along its order) alone;
+  // forms agree to float32 rounding.
   virtual void values(std::span<const size_t> rows, size_t reference, const Coalitions& coalitions,
                       MatrixView<float> values, const Context& context) const = 0;
   // Whether values() may be called from several threads at once; it then runs on the calling thread alone. Other games

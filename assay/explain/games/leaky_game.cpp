@@ -7,12 +7,14 @@
 // The part s t is additive over players, and so is every unit whose entry keeps its sign over all coalitions, which the
 // sums of its positive and of its negative deltas tell: both are summed in float64, once for each player. The other
 // units are scaled by |w_j| (1 - s) and go through games/leaky_kernels.h: in a range the subsets of the lowest players
-// lie side by side in vectors; in a list the units do, from table rows.
+// lie side by side in vectors; in a list the units do, from table rows. Along orders rows do (games/leaky_walks.h).
 //
 // Cost: set-up of a row about players x units; then units / lanes steps for each coalition. Accuracy: float32 sums of
 // float64 deltas rounded once; over random networks of 40 to 512 units within 3e-6 of the largest |v| of what the model
-// predicts. A value's bits depend on the row, the reference row and the coalition; in lists also on how many coalitions
-// the call asks for, which decides how players are cut into tables. Ranges and lists agree to float32 rounding.
+// predicts. Rows that drive units far below 0, as raw features of large numbers do, are played from whole sums instead.
+// A value's bits depend on the row, the reference row and the coalition; in lists also on how many coalitions the call
+// asks for, which decides how players are cut into tables, and along an order on that order. All forms agree to float32
+// rounding.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -21,6 +23,7 @@
 #include "assay/explain/games/entry_kernels.h"
 #include "assay/explain/games/entry_tables.h"
 #include "assay/explain/games/leaky_kernels.h"
+#include "assay/explain/games/leaky_walks.h"
 #include "assay/explain/games/makers.h"
 #include "assay/explain/games/scratch_pool.h"
 #include "assay/model/kernels/products.h"
@@ -30,6 +33,11 @@ namespace {
 
 // Coalitions of a list that are played at a time.
 constexpr size_t kBlock = 512;
+// Longer lists are faster from tables when rows come alone.
+constexpr size_t kMostWalked = 4096;
+// How far the low players may take units below 0, over what all players bring them above: so many roundings of float32
+// are lost of the value.
+constexpr double kMostBelow = 32;
 // Numbers of the copies of the first layer, one for each target.
 constexpr size_t kMostWeights = size_t{1} << 25;
 
@@ -42,6 +50,7 @@ struct TargetNetwork {
   Matrix weights;                 // columns x padded units: of the first layer
   std::vector<double> through;    // of each column: sum over all entries of its weight times w_j
   std::vector<double> constant;   // of each reference row: the value's offset and s t of its entries
+  std::vector<float> bends;       // of each entry: w_j (1 - s)
   double slope = 0;
 
   double sign(size_t unit) const { return unit < plus ? 1 : -1; }
@@ -60,6 +69,7 @@ TargetNetwork prepare_target(const AffineEntry& entry, const LeakyTail& tail, co
   for (const bool plus : {true, false}) {
     for (size_t j = 0; j < weight.size(); j++) {
       const double scaled = weight[j] * bend;
+      if (plus) made.bends.push_back(static_cast<float>(scaled));
       if (plus ? scaled > 0 : scaled < 0) made.unit_of.push_back(static_cast<uint32_t>(j));
     }
     if (plus) made.plus = made.unit_of.size();
@@ -84,7 +94,9 @@ TargetNetwork prepare_target(const AffineEntry& entry, const LeakyTail& tail, co
 class LeakyGame final : public Game {
  public:
   LeakyGame(const ExplainTask& task, const AffineEntry& entry, const LeakyTail& tail)
-      : task_(task), references_(affine_entries(task.reference.rows.view(), entry.weights(), entry.bias())) {
+      : task_(task),
+        weights_(entry.weights()),
+        references_(affine_entries(task.reference.rows.view(), entry.weights(), entry.bias())) {
     targets_.resize(task.targets.terms.size());
     std::vector<bool> used(targets_.size(), false);
     for (const uint32_t target : task.targets.of_row) used[target] = true;
@@ -102,21 +114,33 @@ class LeakyGame final : public Game {
               const Context& context) const override {
     assert(coalitions.players() == players() && values.rows() == rows.size() && values.cols() == coalitions.size());
     const ScratchPool<Scratch>::Lease scratch(pool_);
+    if (!coalitions.orders().empty() && coalitions.size() <= kMostWalked) {
+      for (size_t i = 0; i < rows.size(); i += walk_lanes()) {
+        context.check_cancelled();
+        const size_t count = std::min(walk_lanes(), rows.size() - i);
+        walk(rows.subspan(i, count), reference, coalitions, *scratch, values.rows_between(i, i + count));
+      }
+      return;
+    }
     for (size_t i = 0; i < rows.size(); i++) {
       context.check_cancelled();
       float* out = values.row(i).data();
-      if (coalitions.is_range()) {
-        const LeakyRow row = prepare(rows[i], reference, std::min(low_players_of_range(), players()), *scratch);
-        values_of_range(row, coalitions.first(), coalitions.size(), scratch->range, out);
-        continue;
-      }
       const size_t units = targets_[task_.targets.of_row[rows[i]]].units;
-      const TablePlan plan = plan_tables(players(), coalitions.size(), units);
-      if (plan.chunks > 0) {
-        play_tables(prepare(rows[i], reference, plan.first_player[1], *scratch), plan, coalitions, *scratch, out);
-      } else {
-        play_product(prepare(rows[i], reference, 0, *scratch), coalitions, *scratch, out);
+      const bool range = coalitions.is_range();
+      const TablePlan plan = range ? TablePlan() : plan_tables(players(), coalitions.size(), units);
+      if (range || plan.chunks > 0) {
+        const size_t low = range ? std::min(low_players_of_range(), players()) : plan.first_player[1];
+        const LeakyRow row = prepare(rows[i], reference, low, *scratch);
+        if (!row.cancels) {
+          if (range) {
+            values_of_range(row, coalitions.first(), coalitions.size(), scratch->range, out);
+          } else {
+            play_tables(row, plan, coalitions, *scratch, out);
+          }
+          continue;
+        }
       }
+      play_product(prepare(rows[i], reference, 0, *scratch), coalitions, *scratch, out);
     }
   }
 
@@ -124,9 +148,35 @@ class LeakyGame final : public Game {
   struct Scratch {
     std::vector<double> differences, additive;
     std::vector<uint32_t> kept, table_rows;
-    VectorBuffer<double> exact, bounds;
-    VectorBuffer<float> deltas, base, signs, range, tables, additive_rows, masks;
+    VectorBuffer<double> exact, bounds, walk_additive;
+    VectorBuffer<float> deltas, base, signs, range, tables, additive_rows, masks, walk_rows, walk_values;
   };
+
+  // At most walk_lanes() rows, whatever their targets.
+  void walk(std::span<const size_t> rows, size_t reference, const Coalitions& coalitions, Scratch& scratch,
+            MatrixView<float> values) const {
+    const size_t lanes = walk_lanes();
+    const std::vector<uint32_t>& player = task_.players.of_column;
+    const auto base = task_.reference.rows.row(reference);
+    float* differences = scratch.walk_rows.zeros((player.size() + weights_.cols()) * lanes);
+    float* bends = differences + player.size() * lanes;
+    double* additive = scratch.walk_additive.zeros((players() + 1) * lanes);
+    for (size_t i = 0; i < rows.size(); i++) {
+      const TargetNetwork& target = targets_[task_.targets.of_row[rows[i]]];
+      const auto row = task_.rows.row(rows[i]);
+      additive[i] = target.constant[reference];
+      for (size_t c = 0; c < player.size(); c++) {
+        const double difference = static_cast<double>(row[c]) - base[c];
+        differences[c * lanes + i] = static_cast<float>(difference);
+        additive[(player[c] + 1) * lanes + i] += target.slope * target.through[c] * difference;
+      }
+      for (size_t j = 0; j < weights_.cols(); j++) bends[j * lanes + i] = target.bends[j];
+    }
+    const LeakyWalk made = {players(), weights_, player, references_.row(reference), differences, bends, additive};
+    float* by_row = scratch.walk_values.get(coalitions.size() * lanes);
+    walk_orders(made, coalitions.orders(), scratch.tables, by_row);
+    transpose(by_row, lanes, coalitions.size(), rows.size(), values.data(), values.stride());
+  }
 
   // The row's game, with so many low players.
   LeakyRow prepare(size_t row, size_t reference, size_t low, Scratch& scratch) const {
@@ -153,12 +203,16 @@ class LeakyGame final : public Game {
     scale_and_bound(players(), target.units, wide, target.scales.data(), base, deltas, lowest, highest);
 
     scratch.kept.clear();
+    double below = 0;
+    double above = 0;
     float* kept_base = scratch.base.zeros(wide);
     for (size_t i = 0; i < target.units; i++) {
       if (lowest[i] < 0 && highest[i] > 0) {
         kept_base[scratch.kept.size()] = static_cast<float>(base[i]);
         scratch.kept.push_back(static_cast<uint32_t>(i));
         if (i < target.plus) made.plus++;
+        for (size_t p = 0; p < low; p++) below -= std::min(deltas[p * wide + i], 0.0);
+        above += highest[i];
         continue;
       }
       // max(t, 0) is t or 0 in all coalitions. The sums `through` hold t for the low players already, 0 for the others.
@@ -170,6 +224,7 @@ class LeakyGame final : public Game {
         for (size_t p = 0; p < low; p++) scratch.additive[p] -= sign * deltas[p * wide + i];
       }
     }
+    made.cancels = below > kMostBelow * above;
     made.units = scratch.kept.size();
     made.stride = padded(made.units);
     float* kept_deltas = scratch.deltas.get(players() * made.stride);
@@ -247,6 +302,7 @@ class LeakyGame final : public Game {
   }
 
   ExplainTask task_;
+  MatrixView<const float> weights_;     // columns x entries: of the first layer
   Matrix64 references_;                 // reference rows x entries
   std::vector<TargetNetwork> targets_;  // those that rows have
   mutable ScratchPool<Scratch> pool_;

@@ -26,6 +26,8 @@ struct LeakyRow {
   const float* signs = nullptr;      // stride: 1 or -1
   const double* additive = nullptr;  // of each player
   double constant = 0;               // additive part of no players
+  // L goes so far below what units reach that max(B, -L) + L would leave only its rounding.
+  bool cancels = false;
 };
 
 // How many low players values_of_range wants, for the vector target in use.

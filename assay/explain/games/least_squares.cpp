@@ -88,7 +88,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "assay/core/parallel.h"
 
 namespace assay {
 namespace {
@@ -101,10 +106,69 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 // A pivot this small beside the largest is rounding, not information: designs of coalitions hold 0, 1 and small
 // fractions, and their weights are within a factor of the number of players.
 constexpr double kSmallestPivot = 1e-11;
+// Rows of X' W X that are found or eliminated together.
+constexpr size_t kPanel = 64;
+// Samples that are added up between two looks at whether to stop.
+constexpr Eigen::Index kSamplesPerCheck = 2048;
+// Multiplications of a block, about.
+constexpr size_t kBlockWork = size_t{1} << 26;
+// Of a residual's variance the share 1 - leverage is its own. Where it is less than this the residual says too little.
+constexpr double kOwnShare = 0.2;
+
+// The lower half of X' W X.
+RowMajor weighted_squares(const Eigen::Map<const RowMajor>& x, const Eigen::Map<const Eigen::VectorXd>& w,
+                          const Context& context) {
+  RowMajor squares = RowMajor::Zero(x.cols(), x.cols());
+  parallel_blocks(context, static_cast<size_t>(x.cols()), kPanel, [&](const Block& block) {
+    const auto begin = static_cast<Eigen::Index>(block.begin);
+    const auto end = static_cast<Eigen::Index>(block.end);
+    for (Eigen::Index from = 0; from < x.rows(); from += kSamplesPerCheck) {
+      context.check_cancelled();
+      const Eigen::Index count = std::min(kSamplesPerCheck, x.rows() - from);
+      const RowMajor left = x.block(from, begin, count, end - begin).transpose() * w.segment(from, count).asDiagonal();
+      squares.block(begin, 0, end - begin, end).noalias() += left * x.block(from, 0, count, end);
+    }
+  });
+  return squares;
+}
+
+// Cholesky's L in the lower half, by panels. False when there is a pivot that is no more than rounding.
+bool factorise(RowMajor& a, const Context& context) {
+  double largest = 0;
+  double smallest = std::numeric_limits<double>::infinity();
+  for (Eigen::Index k = 0; k < a.rows(); k += kPanel) {
+    const Eigen::Index width = std::min<Eigen::Index>(kPanel, a.rows() - k);
+    const Eigen::LLT<Eigen::MatrixXd> corner(a.block(k, k, width, width));
+    if (corner.info() != Eigen::Success) return false;
+    const Eigen::MatrixXd lower = corner.matrixL();
+    a.block(k, k, width, width) = lower;
+    largest = std::max(largest, lower.diagonal().cwiseAbs2().maxCoeff());
+    smallest = std::min(smallest, lower.diagonal().cwiseAbs2().minCoeff());
+    if (!(smallest > kSmallestPivot * largest)) return false;
+    const Eigen::Index next = k + width;
+    const auto rest = static_cast<size_t>(a.rows() - next);
+    parallel_blocks(context, rest, kPanel, [&](const Block& block) {
+      const Eigen::Index begin = next + static_cast<Eigen::Index>(block.begin);
+      const auto count = static_cast<Eigen::Index>(block.end - block.begin);
+      Eigen::MatrixXd left = a.block(begin, k, count, width).transpose();
+      lower.triangularView<Eigen::Lower>().solveInPlace(left);
+      a.block(begin, k, count, width) = left.transpose();
+    });
+    parallel_blocks(context, rest, kPanel, [&](const Block& block) {
+      const Eigen::Index begin = next + static_cast<Eigen::Index>(block.begin);
+      const auto count = static_cast<Eigen::Index>(block.end - block.begin);
+      const Eigen::Index columns = begin + count - next;
+      a.block(begin, next, count, columns).noalias() -=
+          a.block(begin, k, count, width) * a.block(next, k, columns, width).transpose();
+    });
+  }
+  return true;
+}
 
 }  // namespace
 
-std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regressors, std::span<const double> weights) {
+std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regressors, std::span<const double> weights,
+                                                const Context& context) {
   assert(regressors.stride() == regressors.cols() && weights.size() == regressors.rows());
   const auto samples = static_cast<Eigen::Index>(regressors.rows());
   const auto terms = static_cast<Eigen::Index>(regressors.cols());
@@ -112,25 +176,54 @@ std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regress
   const Eigen::Map<const RowMajor> x(regressors.data(), samples, terms);
   const Eigen::Map<const Eigen::VectorXd> w(weights.data(), samples);
 
-  const RowMajor weighted = x.transpose() * w.asDiagonal();
-  const Eigen::LDLT<Eigen::MatrixXd> factors(weighted * x);
-  const Eigen::VectorXd pivots = factors.vectorD();
-  if (factors.info() != Eigen::Success || !(pivots.minCoeff() > kSmallestPivot * pivots.maxCoeff())) return {};
-
+  RowMajor factor = weighted_squares(x, w, context);
+  if (!factorise(factor, context)) return {};
   std::optional<SharedFit> fit(std::in_place);
   fit->solver = Matrix64(regressors.cols(), regressors.rows());
   fit->leverage.resize(regressors.rows());
   Eigen::Map<RowMajor> solver(fit->solver.data(), terms, samples);
-  solver = factors.solve(weighted);
-  for (Eigen::Index p = 0; p < samples; p++) {
-    fit->leverage[static_cast<size_t>(p)] = x.row(p).dot(solver.col(p).transpose());
-  }
+  const size_t columns = std::clamp<size_t>(kBlockWork / (regressors.cols() * regressors.cols()), 8, 256);
+  parallel_blocks(context, regressors.rows(), columns, [&](const Block& block) {
+    const auto begin = static_cast<Eigen::Index>(block.begin);
+    const auto count = static_cast<Eigen::Index>(block.end) - begin;
+    Eigen::MatrixXd part = x.middleRows(begin, count).transpose() * w.segment(begin, count).asDiagonal();
+    factor.triangularView<Eigen::Lower>().solveInPlace(part);
+    factor.triangularView<Eigen::Lower>().transpose().solveInPlace(part);
+    solver.middleCols(begin, count) = part;
+    for (Eigen::Index p = 0; p < count; p++) {
+      fit->leverage[block.begin + static_cast<size_t>(p)] = x.row(begin + p).dot(part.col(p).transpose());
+    }
+  });
   return fit;
 }
 
 void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients) {
   assert(y.size() == solver.cols() && coefficients.size() == solver.rows());
   HWY_DYNAMIC_DISPATCH(multiply)(solver.data(), solver.rows(), solver.cols(), y.data(), coefficients.data());
+}
+
+ResidualScales::ResidualScales(std::span<const double> leverage) {
+  factors_.reserve(leverage.size());
+  for (const double each : leverage) {
+    const double own = 1 - each;
+    factors_.push_back(own < kOwnShare ? 0 : 1 / own);
+    free_ += own;
+    all_own_ = all_own_ && own >= kOwnShare;
+  }
+}
+
+void ResidualScales::restore(std::span<double> residuals) const {
+  assert(factors_.size() == residuals.size());
+  if (all_own_) {
+    for (size_t p = 0; p < residuals.size(); p++) residuals[p] *= factors_[p];
+    return;
+  }
+  double squares = 0;
+  for (const double residual : residuals) squares += residual * residual;
+  const double common = std::sqrt(squares / free_);
+  for (size_t p = 0; p < residuals.size(); p++) {
+    residuals[p] = factors_[p] == 0 ? std::copysign(common, residuals[p]) : residuals[p] * factors_[p];
+  }
 }
 
 void stratified_variances(const Matrix64& solver, std::span<const double> residuals, std::span<const Stratum> strata,

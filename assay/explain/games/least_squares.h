@@ -3,10 +3,10 @@
 //
 //   beta = argmin sum_p w_p (y_p - x_p . beta)^2 = Q y,   Q = (X' W X)^-1 X' W.
 //
-// In float64, by a pivoted LDL' factorisation of X' W X. Without a ridge: a design that does not determine all
+// In float64, by Cholesky's factorisation of X' W X. Without a ridge: a design that does not determine all
 // coefficients has no solution here. (One that should be shrunk can hold rows sqrt(ridge) e_j of weight 1 and value 0.)
 //
-// Cost: samples x terms^2 once, samples x terms for each right-hand side; memory: three times the design.
+// Cost: samples x terms^2 once, on all threads, samples x terms for each right-hand side; memory: twice the design.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "assay/core/context.h"
 #include "assay/core/matrix.h"
 
 namespace assay {
@@ -24,10 +25,27 @@ struct SharedFit {
 };
 
 // Nothing when the regressors (samples x terms) do not determine the coefficients. Weights are not negative.
-std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regressors, std::span<const double> weights);
+std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regressors, std::span<const double> weights,
+                                                const Context& context);
 
 // coefficients[i] = sum_p solver[i][p] y[p].
 void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients);
+
+// Residuals by their leverage, for errors. A fit's residuals are smaller than the errors they stand for: each is
+// divided by 1 - h, h its leverage (the "HC3" of MacKinnon and White 1985). Where 1 - h is below 0.2 the fit goes so
+// nearly through the sample that its residual says nothing about its error: it gets the common size sqrt(sum of e^2 /
+// sum of (1 - h)) of all these residuals.
+class ResidualScales {
+ public:
+  ResidualScales() = default;
+  explicit ResidualScales(std::span<const double> leverage);
+  void restore(std::span<double> residuals) const;
+
+ private:
+  std::vector<double> factors_;  // 1 / (1 - h); 0 for those of the common size
+  double free_ = 0;              // sum of 1 - h
+  bool all_own_ = true;
+};
 
 // Samples begin .. end - 1 are one stratum of a sample, whose part of a variance is
 // factor * sum_p (t_p - mean of t)^2, or factor * sum_p t_p^2 where it is not centred.

@@ -5,11 +5,12 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace assay {
 
-std::optional<PairedRegression> PairedRegression::make(PairDesign design) {
+std::optional<PairedRegression> PairedRegression::make(PairDesign design, const Context& context) {
   const size_t pairs = design.pairs();
   const size_t players = design.coalitions.players();
   std::vector<double> regressors((pairs + 1) * players);
@@ -17,6 +18,7 @@ std::optional<PairedRegression> PairedRegression::make(PairDesign design) {
   double mass = 0;
   for (const PairStratum& stratum : design.strata) {
     const double part = static_cast<double>(stratum.size) / static_cast<double>(players);
+    context.check_cancelled();
     for (size_t p = stratum.begin; p < stratum.end; p++) {
       weights[p] = stratum.weight();
       for (size_t i = 0; i < players; i++) {
@@ -28,7 +30,7 @@ std::optional<PairedRegression> PairedRegression::make(PairDesign design) {
   // The constraint. Its weight changes nothing but how far apart the pivots are.
   std::ranges::fill(std::span(regressors).last(players), 1 / std::sqrt(static_cast<double>(players)));
   weights[pairs] = mass / static_cast<double>(players);
-  auto fit = weighted_least_squares({regressors.data(), pairs + 1, players}, weights);
+  auto fit = weighted_least_squares({regressors.data(), pairs + 1, players}, weights, context);
   if (!fit) return {};
   return PairedRegression(std::move(design), *std::move(fit));
 }
@@ -37,23 +39,19 @@ PairedRegression::PairedRegression(PairDesign design, SharedFit fit)
     : design_(std::move(design)),
       solver_(fit.solver.rows(), fit.solver.cols() - 1),
       leverage_(fit.leverage.begin(), fit.leverage.end() - 1),
-      expected_(leverage_.size()),
-      inflation_(leverage_.size()) {
+      expected_(leverage_.size()) {
   const size_t players = solver_.rows();
   for (size_t i = 0; i < players; i++) std::copy_n(fit.solver.row(i).begin(), pairs(), solver_.row(i).begin());
   for (const PairStratum& stratum : design_.strata) {
     const double part = static_cast<double>(stratum.size) / static_cast<double>(players);
     const auto count = static_cast<double>(stratum.end - stratum.begin);
-    for (size_t p = stratum.begin; p < stratum.end; p++) {
-      expected_[p] = part - 0.5;
-      // A pair that fits itself alone (leverage 1) has no residual to inflate.
-      inflation_[p] = 1 / std::max(1 - leverage_[p], 1e-3);
-    }
+    std::fill(expected_.begin() + stratum.begin, expected_.begin() + stratum.end, part - 0.5);
     if (stratum.whole()) continue;
     const bool centred = count > 1;
     const double factor = (1 - count / stratum.population) * (centred ? count / (count - 1) : 1);
     strata_.push_back({.begin = stratum.begin, .end = stratum.end, .factor = factor, .centred = centred});
   }
+  if (!strata_.empty()) scales_ = ResidualScales(std::span(leverage_).subspan(strata_.front().begin));
   const size_t groups = (players + 7) / 8;
   bytes_.resize(groups * pairs());
   for (size_t b = 0; b < groups; b++) {
@@ -88,6 +86,10 @@ void PairedRegression::standard_errors(std::span<double> sides, std::span<const 
     std::ranges::fill(errors, 0.0);
     return;
   }
+  if (!has_errors()) {
+    std::ranges::fill(errors, std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
   double total = 0;
   for (const double value : phi) total += value;
   const double each = total / static_cast<double>(phi.size());
@@ -104,7 +106,7 @@ void PairedRegression::standard_errors(std::span<double> sides, std::span<const 
     const uint8_t* bytes = bytes_.data() + b * pairs();
     for (size_t p = from; p < sides.size(); p++) sides[p] -= table[bytes[p]];
   }
-  for (size_t p = from; p < sides.size(); p++) sides[p] *= inflation_[p];
+  scales_.restore(sides.subspan(from));
   stratified_variances(solver_, sides, strata_, errors);
   for (double& error : errors) error = std::sqrt(error);
 }

@@ -18,9 +18,10 @@
 //
 // Standard errors: pairs of a stratum are drawn without replacement and its pairs share one weight, so with residuals
 // e_p the estimate's error is, to first order, that of a stratified sample of t_p = Q_ip e_p (a sandwich):
-// Var_i = sum over strata of (1 - n / N) n / (n - 1) sum_p (t_p - mean)^2. Residuals of a fit are smaller than the
-// errors they stand for, so each is divided by 1 - h_p, h_p its leverage (the "HC3" of MacKinnon and White 1985).
-// Strata that were taken whole have no error. Intervals: normal quantiles.
+// Var_i = sum over strata of (1 - n / N) n / (n - 1) sum_p (t_p - mean)^2. The residuals are restored for what the fit
+// took of them, by their leverage (ResidualScales of games/least_squares.h). Strata that were taken whole have no
+// error. Intervals: normal quantiles. A fit with d - 1 free values leaves pairs - d + 1 residuals' worth of information
+// about errors; where that is less than 5, there are none.
 //
 // Cost for a row: 2 d multiplications for each pair, half of them for the errors.
 #pragma once
@@ -39,7 +40,7 @@ namespace assay {
 class PairedRegression {
  public:
   // Nothing when the pairs do not determine the values of all players.
-  static std::optional<PairedRegression> make(PairDesign design);
+  static std::optional<PairedRegression> make(PairDesign design, const Context& context);
 
   size_t pairs() const { return leverage_.size(); }
   const PairDesign& design() const { return design_; }
@@ -48,19 +49,22 @@ class PairedRegression {
   double left_sides(std::span<const float> values, std::span<double> sides) const;
   // phi of each player from left sides; they sum to `total`.
   void fit(std::span<const double> sides, double total, std::span<double> phi) const;
-  // The standard error of each player's phi. The left sides become residuals.
+  // Whether there are pairs enough for standard errors, or no need of them.
+  bool has_errors() const { return strata_.empty() || pairs() >= least_pairs_for_errors(solver_.rows()); }
+  static size_t least_pairs_for_errors(size_t players) { return players + 4; }
+  // The standard error of each player's phi; NaN where there are none. The left sides become residuals.
   void standard_errors(std::span<double> sides, std::span<const double> phi, std::span<double> errors) const;
 
  private:
   PairedRegression(PairDesign design, SharedFit fit);
 
   PairDesign design_;
-  Matrix64 solver_;                // players x pairs
-  std::vector<double> leverage_;   // of each pair
-  std::vector<double> expected_;   // of each pair, k / d - 1/2
-  std::vector<double> inflation_;  // of each pair's residual, for its leverage
-  std::vector<Stratum> strata_;    // those that were not taken whole
-  std::vector<uint8_t> bytes_;     // players 8 b .. 8 b + 7 of pair p, at b * pairs + p
+  Matrix64 solver_;               // players x pairs
+  std::vector<double> leverage_;  // of each pair
+  std::vector<double> expected_;  // of each pair, k / d - 1/2
+  std::vector<Stratum> strata_;   // those that were not taken whole
+  ResidualScales scales_;         // of the pairs from the first of strata_ on
+  std::vector<uint8_t> bytes_;    // players 8 b .. 8 b + 7 of pair p, at b * pairs + p
 };
 
 }  // namespace assay

@@ -17,6 +17,7 @@
 #include "assay/core/parallel.h"
 #include "assay/explain/games/coalitions.h"
 #include "assay/explain/games/game.h"
+#include "assay/explain/games/scratch_pool.h"
 
 namespace assay {
 
@@ -25,31 +26,36 @@ inline constexpr size_t kValuesPerCall = size_t{1} << 16;
 // Rows of a concurrent game that one thread takes at a time.
 inline constexpr size_t kRowsPerTurn = 8;
 
-// begin(row) -> State; take(state, row, reference, part, values) for each reference row and part of the design;
-// finish(state, row). Calls for different rows may come from several threads at once.
+// So many rows at most share a state. begin(rows) -> State; take(state, rows, reference, part, values) for each
+// reference row and part of the design, with a row of values for each row; finish(state, rows). Calls for different
+// rows may come from several threads at once.
 template <class Begin, class Take, class Finish>
-void play(const Game& game, std::span<const size_t> rows, std::span<const Coalitions> design, const Context& context,
-          std::string_view task, const Begin& begin, const Take& take, const Finish& finish) {
+void play_together(const Game& game, std::span<const size_t> rows, size_t together, std::span<const Coalitions> design,
+                   const Context& context, std::string_view task, const Begin& begin, const Take& take,
+                   const Finish& finish) {
   size_t widest = 1;
   for (const Coalitions& part : design) widest = std::max(widest, part.size());
+  const size_t turn_rows = (kRowsPerTurn + together - 1) / together * together;
   if (game.concurrent()) {
     Context alone = context;
     alone.threads = 1;
     alone.progress = nullptr;
     parallel_blocks(
-        context, rows.size(), kRowsPerTurn,
+        context, rows.size(), turn_rows,
         [&](const Block& block) {
-          Matrix values(1, widest);
-          for (size_t i = block.begin; i < block.end; i++) {
-            auto state = begin(rows[i]);
+          VectorBuffer<float> values;
+          for (size_t i = block.begin; i < block.end; i += together) {
+            const auto here = rows.subspan(i, std::min(together, block.end - i));
+            auto state = begin(here);
             for (size_t reference = 0; reference < game.references(); reference++) {
               for (size_t part = 0; part < design.size(); part++) {
-                const MatrixView<float> out(values.data(), 1, design[part].size());
-                game.values(rows.subspan(i, 1), reference, design[part], out, alone);
-                take(state, rows[i], reference, part, std::span<const float>(out.row(0)));
+                const size_t count = design[part].size();
+                const MatrixView<float> out(values.get(together * widest), here.size(), count);
+                game.values(here, reference, design[part], out, alone);
+                take(state, here, reference, part, MatrixView<const float>(out));
               }
             }
-            finish(state, rows[i]);
+            finish(state, here);
           }
         },
         task);
@@ -62,26 +68,44 @@ void play(const Game& game, std::span<const size_t> rows, std::span<const Coalit
   ProgressScope progress(context, task, rows.size());
   for (size_t first = 0; first < rows.size(); first += block_rows) {
     const auto turn = rows.subspan(first, std::min(block_rows, rows.size() - first));
-    std::vector<decltype(begin(size_t{0}))> states;
-    states.reserve(turn.size());
-    for (const size_t row : turn) states.push_back(begin(row));
+    std::vector<decltype(begin(turn))> states;
+    states.reserve((turn.size() + together - 1) / together);
+    for (size_t i = 0; i < turn.size(); i += together) {
+      states.push_back(begin(turn.subspan(i, std::min(together, turn.size() - i))));
+    }
+    const auto each_state = [&](const auto& work) {
+      parallel_blocks(inner, turn.size(), turn_rows, [&](const Block& block) {
+        for (size_t i = block.begin; i < block.end; i += together) work(i, std::min(together, block.end - i));
+      });
+    };
     for (size_t reference = 0; reference < game.references(); reference++) {
       for (size_t part = 0; part < design.size(); part++) {
         context.check_cancelled();
         const MatrixView<float> out(values.data(), turn.size(), design[part].size());
         game.values(turn, reference, design[part], out, inner);
-        parallel_blocks(inner, turn.size(), kRowsPerTurn, [&](const Block& block) {
-          for (size_t i = block.begin; i < block.end; i++) {
-            take(states[i], turn[i], reference, part, std::span<const float>(out.row(i)));
-          }
+        each_state([&](size_t i, size_t count) {
+          take(states[i / together], turn.subspan(i, count), reference, part,
+               MatrixView<const float>(out.rows_between(i, i + count)));
         });
       }
     }
-    parallel_blocks(inner, turn.size(), kRowsPerTurn, [&](const Block& block) {
-      for (size_t i = block.begin; i < block.end; i++) finish(states[i], turn[i]);
-    });
+    each_state([&](size_t i, size_t count) { finish(states[i / together], turn.subspan(i, count)); });
     progress.advance(turn.size());
   }
+}
+
+// The same with a state for each row: begin(row) -> State; take(state, row, reference, part, values); finish(state,
+// row).
+template <class Begin, class Take, class Finish>
+void play(const Game& game, std::span<const size_t> rows, std::span<const Coalitions> design, const Context& context,
+          std::string_view task, const Begin& begin, const Take& take, const Finish& finish) {
+  using Rows = std::span<const size_t>;
+  play_together(
+      game, rows, 1, design, context, task, [&](Rows row) { return begin(row[0]); },
+      [&](auto& state, Rows row, size_t reference, size_t part, MatrixView<const float> values) {
+        take(state, row[0], reference, part, values.row(0));
+      },
+      [&](auto& state, Rows row) { finish(state, row[0]); });
 }
 
 // 0 .. count - 1.

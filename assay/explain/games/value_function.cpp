@@ -82,8 +82,27 @@ void ValueFunction::apply(size_t row, MatrixView<const float> outputs, std::span
   for (size_t i = 0; i < values.size(); i++) {
     log_probabilities(unit_, outputs.row(i), logs);
     double sum = 0;
-    for (size_t y = 0; y < logs.size(); y++) sum += probabilities[y] * logs[y];
+    for (size_t y = 0; y < logs.size(); y++) {
+      // 0 ln 0 is 0: what the row never is tells nothing.
+      if (probabilities[y] > 0) sum += probabilities[y] * logs[y];
+    }
     values[i] = static_cast<float>(sum);
+  }
+}
+
+void ValueFunction::apply_to_rows(size_t begin, MatrixView<const float> outputs, std::span<double> values) const {
+  assert(outputs.rows() == values.size());
+  if (!targets_->information) {
+    for (size_t i = 0; i < values.size(); i++) {
+      const OutputTerm& term = targets_->term(begin + i);
+      values[i] = term.offset + term.scale * outputs(i, term.output);
+    }
+    return;
+  }
+  for (size_t i = 0; i < values.size(); i++) {
+    float value = 0;
+    apply(begin + i, outputs.rows_between(i, i + 1), {&value, 1});
+    values[i] = value;
   }
 }
 

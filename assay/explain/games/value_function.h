@@ -21,6 +21,8 @@ class ValueFunction {
   // values[i] = the value of row `row` for outputs.row(i), whatever rows of features gave those outputs. A probability
   // of 0 makes the information form NaN.
   void apply(size_t row, MatrixView<const float> outputs, std::span<float> values) const;
+  // values[i] = the value of row begin + i for outputs.row(i).
+  void apply_to_rows(size_t begin, MatrixView<const float> outputs, std::span<double> values) const;
   // Nothing for the information form.
   std::optional<OutputTerm> term(size_t row) const;
 

@@ -45,6 +45,12 @@ class MetaReader {
     if (!found->is_number_unsigned()) fail(fmt::format("a whole number as '{}'", key), *found);
     return found->get<uint64_t>();
   }
+  bool flag(const char* key) const {
+    const auto found = meta_.find(key);
+    if (found == meta_.end()) return false;
+    if (!found->is_boolean()) fail(fmt::format("true or false as '{}'", key), *found);
+    return found->get<bool>();
+  }
   // An empty object where there is none.
   json object(const char* key) const {
     const auto found = meta_.find(key);
@@ -89,6 +95,7 @@ std::string explanations_meta_text(std::string_view where, const Explanations& e
                      {"reference", made.reference},
                      {"versions", {{"assay", made.version}, {"vector_target", made.vector_target}}},
                      {"evaluations", explanations.evaluations},
+                     {"sampled", !explanations.standard_error.empty()},
                      {"notes", explanations.notes},
                      {"id_name", explanations.id_name}};
   try {
@@ -123,6 +130,8 @@ void read_explanations_meta(std::string_view where, std::string_view text, Expla
   explanations.evaluations = reader.number("evaluations");
   explanations.notes = reader.texts("notes");
   explanations.id_name = reader.text(meta, "id_name");
+  // Files always have an array of errors; without sampling there are none.
+  if (!reader.flag("sampled")) explanations.standard_error = {};
 }
 
 bool is_explanations_meta(std::string_view text) {

@@ -39,14 +39,11 @@ std::vector<std::string> read_texts(const NpzFile& file, const char* name, size_
   return to_strings(array_where(file, name), read_shaped(file, name, {count}, each));
 }
 
-// Empty where the file has none, or where all is undefined.
+// Empty where the file has none.
 Matrix read_errors(const NpzFile& file, const char* name, const Matrix& values) {
   if (!file.contains(name)) return {};
-  Matrix errors =
-      to_matrix(array_where(file, name), read_shaped(file, name, {values.rows(), values.cols()}, "one for each value"));
-  const auto undefined = [](float v) { return std::isnan(v); };
-  if (std::all_of(errors.values().begin(), errors.values().end(), undefined)) return {};
-  return errors;
+  return to_matrix(array_where(file, name),
+                   read_shaped(file, name, {values.rows(), values.cols()}, "one for each value"));
 }
 
 void read_targets(const NpzFile& file, Explanations& out) {

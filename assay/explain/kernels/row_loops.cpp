@@ -1,5 +1,9 @@
 #include "assay/explain/kernels/row_loops.h"
 
+#include <algorithm>
+#include <array>
+#include <numeric>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "assay/explain/kernels/row_loops.cpp"
 #include <hwy/foreach_target.h>
@@ -120,6 +124,9 @@ HWY_EXPORT(add_weighted_rows);
 HWY_EXPORT(add_moments);
 HWY_EXPORT(weighted_mean_slopes);
 
+// Rows whose sums are formed side by side: one sum waits for each of its additions.
+constexpr size_t kSideBySide = 8;
+
 }  // namespace
 
 void points_on_path(const float* from, const float* to, const float* at, size_t count, size_t columns, float* points) {
@@ -133,6 +140,19 @@ void points_around(const float* centre, const float* deviations, const float* no
 
 void multiply_by_way(const float* from, const float* to, size_t columns, float* values) {
   HWY_DYNAMIC_DISPATCH(multiply_by_way)(from, to, columns, values);
+}
+
+void sum_rows(const float* values, size_t count, size_t columns, double* sums) {
+  size_t k = 0;
+  for (; k + kSideBySide <= count; k += kSideBySide) {
+    const float* first = values + k * columns;
+    std::array<double, kSideBySide> sum{};
+    for (size_t c = 0; c < columns; c++) {
+      for (size_t i = 0; i < kSideBySide; i++) sum[i] += first[i * columns + c];
+    }
+    std::copy(sum.begin(), sum.end(), sums + k);
+  }
+  for (; k < count; k++) sums[k] = std::accumulate(values + k * columns, values + (k + 1) * columns, 0.0);
 }
 
 void add_weighted_rows(const float* values, const double* weights, size_t count, size_t columns, double* sums) {

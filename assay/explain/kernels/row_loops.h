@@ -18,6 +18,9 @@ void points_around(const float* centre, const float* deviations, const float* no
 // values[c] *= to[c] - from[c]
 void multiply_by_way(const float* from, const float* to, size_t columns, float* values);
 
+// sums[k] = sum over c of values[k][c] for k < count, in float64 and ascending c.
+void sum_rows(const float* values, size_t count, size_t columns, double* sums);
+
 // sums[c] += sum over k < count of weights[k] * values[k][c], in float64 and ascending k.
 void add_weighted_rows(const float* values, const double* weights, size_t count, size_t columns, double* sums);
 

@@ -7,6 +7,9 @@
 namespace assay {
 namespace {
 
+// The roots of P_n take n^2 steps.
+constexpr size_t kMostPanelPoints = 1024;
+
 struct Legendre {
   double value;
   double slope;
@@ -25,7 +28,8 @@ Legendre legendre(size_t n, double t) {
   return {value, static_cast<double>(n) * (before - t * value) / (1 - t * t)};
 }
 
-Quadrature gauss_legendre(size_t n) {
+// On all of [0, 1].
+Quadrature one_panel(size_t n) {
   Quadrature made;
   made.points.resize(n);
   made.weights.resize(n);
@@ -44,6 +48,25 @@ Quadrature gauss_legendre(size_t n) {
     made.points[n - 1 - k] = (1 + t) / 2;
     made.points[k] = (1 - t) / 2;
     made.weights[k] = made.weights[n - 1 - k] = weight;
+  }
+  return made;
+}
+
+Quadrature gauss_legendre(size_t n) {
+  const size_t panels = (n + kMostPanelPoints - 1) / kMostPanelPoints;
+  if (panels == 1) return one_panel(n);
+  Quadrature made;
+  made.points.reserve(n);
+  made.weights.reserve(n);
+  const auto width = 1 / static_cast<double>(panels);
+  Quadrature panel;
+  for (size_t p = 0; p < panels; p++) {
+    const size_t count = n / panels + (p < n % panels ? 1 : 0);
+    if (panel.size() != count) panel = one_panel(count);
+    for (size_t k = 0; k < count; k++) {
+      made.points.push_back((static_cast<double>(p) + panel.points[k]) * width);
+      made.weights.push_back(panel.weights[k] * width);
+    }
   }
   return made;
 }

@@ -2,6 +2,8 @@
 //
 // gauss_legendre: exact for polynomials of degree 2 n - 1. Nodes are the roots of the Legendre polynomial P_n, moved
 // from [-1, 1]; found by Newton's method in float64, weights 2 / ((1 - t^2) P_n'(t)^2) (Abramowitz and Stegun 25.4.29).
+// Above 1,024 points it is composite: equal panels of at most 1,024 points each, as equal in number as can be, so that
+// finding them takes time in proportion to their number; then exact for the degree of the panel with fewest points.
 // left, right, middle: n equal pieces, each by its left end, right end or middle. trapezoid: n points at equal
 // distance, both ends among them, with half the weight each; so it has n - 1 pieces, and needs two points.
 #pragma once

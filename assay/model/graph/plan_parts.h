@@ -11,6 +11,8 @@
 
 namespace assay {
 
+class ByElement;
+
 inline constexpr size_t kNoPlace = SIZE_MAX;
 
 // How RevealCancel passes a step. See reveal.cpp.
@@ -23,6 +25,7 @@ enum class Passing {
 
 struct StepParts {
   Passing passing = Passing::joined;
+  const ByElement* by_element = nullptr;                 // of a function that is not of a UnaryKernel
   std::shared_ptr<const Kernel> absolute;                // of |A|
   std::vector<std::shared_ptr<const Tensor>> constants;  // what replaces each constant floating input of it
   size_t changing = 0;                                   // the input that changes, of a function or mixed

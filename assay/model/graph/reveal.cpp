@@ -10,14 +10,15 @@
 //             t_y = |A| t_x;  M_x += A^T M_y,  c_x += |A|^T c_y
 //   mixed     y = A x + b where a contribution A_ij d_j, by its own sign, goes to y_i+ or y_i- (Gemm, MatMul, Conv):
 //             t_y = |A| |d_x|;  M_x += A^T M_y + sign(d_x) |A|^T c_y
-//   function  y = f(x): see ops/unary.h
+//   function  y = f(x), element by element: see ops/unary.h, and ops/by_element.h where f has constants (PRelu)
 //   joined    all else: the parts of y are its difference, by sign, and the Rescale rule for
 //             t_y = |d_y|;  M_x += rescale(M_y + sign(d_y) c_y)
 // The inputs of the plan have their parts by sign, so their multiplier is M + sign(d) c.
 //
 // Deviations from the paper: a bias and a batch normalisation that stand as steps of their own pass parts apart, as if
-// they were part of the layer before; the paper has no rule for what is joined here; functions that are not defined
-// everywhere, and points where they overflow, take the Rescale rule.
+// they were part of the layer before; the paper has no rule for what is joined here, which is also a function that
+// a graph spells by a condition, as in Where(x > 0, x, 0); functions that are not defined everywhere, and points where
+// they overflow, take the Rescale rule.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -25,6 +26,7 @@
 
 #include "assay/model/graph/plan.h"
 #include "assay/model/graph/plan_parts.h"
+#include "assay/model/ops/by_element.h"
 #include "assay/model/ops/unary.h"
 
 namespace assay {
@@ -75,19 +77,30 @@ void Plan::find_parts() {
     StepParts& parts = step.parts;
     std::vector<bool> changes(step.inputs.size(), false);
     bool all_known = true;
+    bool others_constant = true;
     for (size_t i = 0; i < step.inputs.size(); i++) {
       if (step.inputs[i] == kNoValue) continue;
       const PlanValue& value = values_[step.inputs[i]];
       changes[i] = value.has_gradient && step.kernel->differentiable(i);
       all_known &= changes[i] || value.info.constant != nullptr || !is_floating(value.info.type);
+      others_constant &= changes[i] || value.info.constant != nullptr;
       if (changes[i]) parts.changing = i;
     }
     // State is written by forward, which runs twice for affine kernels.
     std::optional<AffineForm> form;
     if (all_known && step.kernel->state_bytes() == 0) form = step.kernel->affine_form(changes);
     if (!form) {
-      const bool one = std::count(changes.begin(), changes.end(), true) == 1;
-      if (step.kernel->unary() != nullptr && one && changes[0]) parts.passing = Passing::function;
+      if (std::count(changes.begin(), changes.end(), true) != 1) continue;
+      if (step.kernel->unary() != nullptr && changes[0]) {
+        parts.passing = Passing::function;
+        continue;
+      }
+      const auto* by_element = dynamic_cast<const ByElement*>(step.kernel.get());
+      if (by_element == nullptr || !by_element->by_element(parts.changing) || !others_constant) continue;
+      // One that is repeated sums what its copies get, which a function does not.
+      if (values_[step.inputs[parts.changing]].info.count() != values_[step.outputs[0]].info.count()) continue;
+      parts.passing = Passing::function;
+      parts.by_element = by_element;
       continue;
     }
     parts.passing = form->mixes ? Passing::mixed : Passing::apart;
@@ -168,10 +181,16 @@ void Workspace::spread_parts(const Workspace& reference, size_t s) {
         distances(value_of(output).info, values_[output], reference.values_[output], spreads[i]);
       }
       return;
-    case Passing::function:
-      step.kernel->unary()->spread(buffers(s), reference.buffers(s),
-                                   arena_.get() + value_of(step.inputs[0]).spread_place, spreads[0]);
+    case Passing::function: {
+      const size_t input = step.parts.changing;
+      const std::byte* const spread = arena_.get() + value_of(step.inputs[input]).spread_place;
+      if (step.parts.by_element != nullptr) {
+        step.parts.by_element->spread(input, buffers(s), reference.buffers(s), spread, spreads[0]);
+      } else {
+        step.kernel->unary()->spread(buffers(s), reference.buffers(s), spread, spreads[0]);
+      }
       return;
+    }
     case Passing::apart:
     case Passing::mixed: break;
   }
@@ -195,8 +214,13 @@ void Workspace::pull_back_parts(const Workspace& reference, size_t s) {
   std::vector<void*> wanted = places(step.inputs, &PlanValue::contrast_place);
   const Buffers own = buffers(s);
   if (step.parts.passing == Passing::function) {
-    step.kernel->unary()->reveal(own, reference.buffers(s), arena_.get() + plan_->values_[step.inputs[0]].spread_place,
-                                 mean, {contrasts, wanted});
+    const size_t input = step.parts.changing;
+    const std::byte* const spread = arena_.get() + plan_->values_[step.inputs[input]].spread_place;
+    if (step.parts.by_element != nullptr) {
+      step.parts.by_element->reveal(input, own, reference.buffers(s), spread, mean, {contrasts, wanted});
+    } else {
+      step.kernel->unary()->reveal(own, reference.buffers(s), spread, mean, {contrasts, wanted});
+    }
     return;
   }
   if (step.parts.passing == Passing::joined) {

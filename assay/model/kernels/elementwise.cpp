@@ -51,6 +51,27 @@ void leaky_relu_gradient(const float* x, const float* dy, float* dx, float slope
   }
 }
 
+void leaky_relu_rescale(LeakyPairs pairs, const float* dy, float* dx, float slope, size_t count, bool accumulate) {
+  const auto multiplied = [=](auto d, size_t i) HWY_ATTR {
+    const auto to = hn::LoadU(d, pairs.x + i);
+    const auto from = hn::LoadU(d, pairs.reference + i);
+    const auto difference = hn::Sub(to, from);
+    const auto size = hn::Add(hn::Add(hn::Abs(to), hn::Abs(from)), hn::Set(d, 1e-3F));
+    const auto near = hn::Mul(hn::Set(d, 64 * hwy::Epsilon<float>()), size);
+    const auto quotient = hn::Div(hn::Sub(hn::LoadU(d, pairs.y + i), hn::LoadU(d, pairs.y_reference + i)), difference);
+    const auto half_way = hn::Add(from, hn::Mul(difference, hn::Set(d, 0.5F)));
+    const auto at_point = hn::IfThenElse(hn::Gt(half_way, hn::Zero(d)), hn::Set(d, 1.0F), hn::Set(d, slope));
+    const auto multiplier = hn::IfThenElse(hn::Gt(hn::Abs(difference), near), quotient, at_point);
+    return hn::Mul(multiplier, hn::LoadU(d, dy + i));
+  };
+  if (accumulate) {
+    for_elements(count, [=](auto d, size_t i)
+                            HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, dx + i), multiplied(d, i)), d, dx + i); });
+  } else {
+    for_elements(count, [=](auto d, size_t i) HWY_ATTR { hn::StoreU(multiplied(d, i), d, dx + i); });
+  }
+}
+
 void add(const float* x, float* y, size_t count) {
   for_elements(count, [=](auto d, size_t i)
                           HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i); });
@@ -72,6 +93,7 @@ namespace {
 
 HWY_EXPORT(leaky_relu);
 HWY_EXPORT(leaky_relu_gradient);
+HWY_EXPORT(leaky_relu_rescale);
 HWY_EXPORT(add);
 HWY_EXPORT(axpy);
 
@@ -83,6 +105,10 @@ void leaky_relu(const float* x, float* y, float slope, size_t count) {
 
 void leaky_relu_gradient(const float* x, const float* dy, float* dx, float slope, size_t count, bool accumulate) {
   HWY_DYNAMIC_DISPATCH(leaky_relu_gradient)(x, dy, dx, slope, count, accumulate);
+}
+
+void leaky_relu_rescale(LeakyPairs pairs, const float* dy, float* dx, float slope, size_t count, bool accumulate) {
+  HWY_DYNAMIC_DISPATCH(leaky_relu_rescale)(pairs, dy, dx, slope, count, accumulate);
 }
 
 void add(const float* x, float* y, size_t count) { HWY_DYNAMIC_DISPATCH(add)(x, y, count); }

@@ -12,6 +12,17 @@ void leaky_relu(const float* x, float* y, float slope, size_t count);
 // dx = dy * (x > 0 ? 1 : slope), added to dx when `accumulate`. dx may be dy.
 void leaky_relu_gradient(const float* x, const float* dy, float* dx, float slope, size_t count, bool accumulate);
 
+// DeepLift's multipliers of the function above, y = f(x), between values and a reference: dx = dy * (y - y_reference) /
+// (x - reference), and dy times the slope half way where x and reference are too near, by the rule and to the bit of
+// rescale_multiplier (ops/unary.h); added to dx when `accumulate`. dx may be dy.
+struct LeakyPairs {
+  const float* x;
+  const float* y;
+  const float* reference;
+  const float* y_reference;
+};
+void leaky_relu_rescale(LeakyPairs pairs, const float* dy, float* dx, float slope, size_t count, bool accumulate);
+
 // y += x
 void add(const float* x, float* y, size_t count);
 

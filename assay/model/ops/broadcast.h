@@ -130,7 +130,7 @@ struct Operands {
 // multiplier_b * (x.b - reference.b) = x.y - reference.y. Where it is affine in one or both: coefficients(changes), as
 // in AffineForm, or nothing; and `Absolute`, the function of its absolute coefficients, where that is another.
 template <class Function, class A, class B = A>
-class BinaryOf final : public BinaryMap<Function, A, B, A> {
+class BinaryOf : public BinaryMap<Function, A, B, A> {
  public:
   using BinaryMap<Function, A, B, A>::BinaryMap;
 
@@ -215,7 +215,7 @@ inline BroadcastLoops<2> binary_loops(NodeSetup& setup, OnnxElement output) {
 }
 
 // Two numbers of one type to a third of that type: all types that ONNX allows for arithmetic.
-template <class Function>
+template <class Function, template <class, class, class> class KernelOf = BinaryOf>
 std::unique_ptr<Kernel> make_arithmetic(NodeSetup& setup) {
   setup.expect_inputs(2, 2);
   setup.expect_outputs(1, 1);
@@ -225,7 +225,7 @@ std::unique_ptr<Kernel> make_arithmetic(NodeSetup& setup) {
   BroadcastLoops<2> loops = binary_loops(setup, type);
   return with_element(type, [&]<class T>() -> std::unique_ptr<Kernel> {
     if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
-      return std::make_unique<BinaryOf<Function, T>>(std::move(loops));
+      return std::make_unique<KernelOf<Function, T, T>>(std::move(loops));
     }
     return nullptr;
   });

@@ -5,17 +5,18 @@
 // elsewhere to the one that wins at the reference, so that no multiplier leaves [0, 1] (as shap does for max pooling).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "assay/model/ops/broadcast.h"
-#include "assay/model/ops/unary.h"
+#include "assay/model/ops/by_element.h"
 
 namespace assay {
 
@@ -57,7 +58,7 @@ T deciding_multiplier(T x, T reference, T y, T y_reference) {
 }
 
 template <class Order, class T>
-class ExtremumOf final : public Kernel {
+class ExtremumOf final : public Kernel, public ByElementOf<ExtremumOf<Order, T>, T> {
  public:
   ExtremumOf(std::vector<BroadcastLoops<1>> inputs, size_t count, size_t scratch)
       : inputs_(std::move(inputs)), count_(count), scratch_(scratch) {}
@@ -96,7 +97,35 @@ class ExtremumOf final : public Kernel {
     }
   }
 
+  bool by_element(size_t) const override { return std::is_floating_point_v<T>; }
+  template <class Body>
+  void sections(size_t input, const Buffers& values, const Body& body) const {
+    using Limits = std::numeric_limits<T>;
+    T* bounds = reinterpret_cast<T*>(values.scratch);
+    std::fill_n(bounds, count_, Order::beats(T(1), T(0)) ? -Limits::infinity() : Limits::infinity());
+    for (size_t k = 0; k < inputs_.size(); k++) {
+      if (k == input) continue;
+      const T* x = values.in<T>(k);
+      each(k, [&](size_t i, size_t j) { bounds[j] = extremum<Order>(bounds[j], x[i]); });
+    }
+    for (size_t j = 0; j < count_; j++) body(j, Bounded{bounds[j]});
+  }
+
  private:
+  // The extremum of one input and the others'.
+  struct Bounded {
+    T bound;
+    template <class X>
+    X value(X x) const {
+      return extremum<Order>(x, bound);
+    }
+    template <class X>
+    X slope(X x, X) const {
+      return Order::beats(x, bound) ? X(1) : x == bound ? X(0.5) : X(0);
+    }
+    bool has_gaps() const { return false; }
+  };
+
   // Calls body(index in input k, index in the output).
   template <class Body>
   void each(size_t k, const Body& body) const {

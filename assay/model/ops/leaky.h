@@ -26,7 +26,9 @@ class LeakyOf final : public UnaryKernel {
     leaky_relu_gradient(values.in<float>(0), gradients.out<float>(0), gradients.in<float>(0), slope_, count_, true);
   }
   void rescale(const Buffers& values, const Buffers& reference, const Gradients& multipliers) const override {
-    plain_.rescale(values, reference, multipliers);
+    if (type_ != OnnxElement::float32) return plain_.rescale(values, reference, multipliers);
+    leaky_relu_rescale({values.in<float>(0), values.out<float>(0), reference.in<float>(0), reference.out<float>(0)},
+                       multipliers.out<float>(0), multipliers.in<float>(0), slope_, count_, true);
   }
   void apply(const float* x, float* y, size_t count) const override { leaky_relu(x, y, slope_, count); }
   void pull_back(const float* x, const float* /*y*/, const float* dy, float* dx, size_t count) const override {
@@ -34,7 +36,7 @@ class LeakyOf final : public UnaryKernel {
   }
   void rescale_back(const float* x, const float* y, const float* reference, const float* y_reference, const float* dy,
                     float* dx, size_t count) const override {
-    plain_.rescale_back(x, y, reference, y_reference, dy, dx, count);
+    leaky_relu_rescale({x, y, reference, y_reference}, dy, dx, slope_, count, false);
   }
   void spread(const Buffers& values, const Buffers& reference, const void* spread_x, void* spread_y) const override {
     plain_.spread(values, reference, spread_x, spread_y);

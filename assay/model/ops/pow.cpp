@@ -14,8 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "assay/model/ops/broadcast.h"
-#include "assay/model/ops/unary.h"
+#include "assay/model/ops/by_element.h"
 
 namespace assay {
 namespace {
@@ -56,6 +55,15 @@ struct Pow {
       if constexpr (std::is_same_v<A, B>) return std::pow(a, b);
       return static_cast<A>(std::pow(double{a}, static_cast<double>(b)));
     }
+  }
+  template <class B>
+  static bool gaps_a(B b) {
+    if constexpr (std::is_floating_point_v<B>) return b < B(0) || b != std::trunc(b);
+    return b < B(0);
+  }
+  template <class A>
+  static bool gaps_b(A a) {
+    return a <= A(0);
   }
   template <class A, class B>
   A slope_a(const Operands<A, B>& x) const {
@@ -122,7 +130,7 @@ std::unique_ptr<Kernel> make_pow(NodeSetup& setup) {
     return with_element(setup.input(1).type, [&]<class B>() -> std::unique_ptr<Kernel> {
       constexpr bool kBase = std::is_floating_point_v<A> || std::is_same_v<A, int32_t> || std::is_same_v<A, int64_t>;
       if constexpr (kBase && std::is_arithmetic_v<B> && !std::is_same_v<B, bool>) {
-        return std::make_unique<BinaryOf<Pow, A, B>>(std::move(loops));
+        return std::make_unique<BinaryByElement<Pow, A, B>>(std::move(loops));
       }
       return nullptr;
     });

@@ -9,8 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "assay/model/ops/broadcast.h"
-#include "assay/model/ops/unary.h"
+#include "assay/model/ops/by_element.h"
 
 namespace assay {
 namespace {
@@ -24,6 +23,10 @@ struct PRelu {
     } else {
       return x * slope;
     }
+  }
+  template <class T>
+  static bool gaps_a(T) {
+    return false;
   }
   template <class T>
   T slope_a(const Operands<T, T>& at) const {
@@ -55,7 +58,7 @@ std::unique_ptr<Kernel> make_prelu(NodeSetup& setup) {
     setup.fail(fmt::format("the dimensions of the slope ({}) do not broadcast to those of the input ({})",
                            onnx_shape_text(setup.input(1).dims), onnx_shape_text(dims)));
   }
-  return make_arithmetic<PRelu>(setup);
+  return make_arithmetic<PRelu, BinaryByElement>(setup);
 }
 
 }  // namespace assay

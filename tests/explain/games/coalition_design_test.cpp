@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -12,10 +13,18 @@
 #include <utility>
 #include <vector>
 
+#include "assay/core/error.h"
+
 namespace assay::testing {
 namespace {
 
 constexpr std::array kAllocations = {PairAllocation::kernel, PairAllocation::leverage, PairAllocation::balanced};
+
+Context seeded(uint64_t seed) {
+  Context made;
+  made.seed = seed;
+  return made;
+}
 
 std::vector<size_t> counts(size_t players, size_t pairs, PairAllocation allocation) {
   std::vector<size_t> found;
@@ -79,7 +88,7 @@ RC_GTEST_PROP(CoalitionDesignProperty, PairsAreDistinctComplementaryAndOfTheirSt
   const size_t all = players > 12 ? 3000 : (size_t{1} << (players - 1)) - 1;
   const auto pairs = *rc::gen::inRange<size_t>(players, std::min<size_t>(all, 8 * players) + 1);
   const PairDesign design =
-      make_pair_design(players, pairs, *rc::gen::elementOf(kAllocations), *rc::gen::arbitrary<uint64_t>());
+      make_pair_design(players, pairs, *rc::gen::elementOf(kAllocations), seeded(*rc::gen::arbitrary<uint64_t>()));
   RC_ASSERT(design.pairs() == pairs);
   RC_ASSERT(design.coalitions.size() == 2 * pairs + 2);
   RC_ASSERT(size_of(design.coalitions, 0) == 0U);
@@ -107,7 +116,7 @@ RC_GTEST_PROP(CoalitionDesignProperty, PairsAreDistinctComplementaryAndOfTheirSt
 TEST(CoalitionDesign, AllPairsAreEachOfThemOnce) {
   for (const size_t players : {4, 5, 6, 11}) {
     const size_t all = (size_t{1} << (players - 1)) - 1;
-    const PairDesign design = make_pair_design(players, all, PairAllocation::balanced, 1);
+    const PairDesign design = make_pair_design(players, all, PairAllocation::balanced, seeded(1));
     std::set<uint64_t> seen;
     for (size_t c = 0; c < design.coalitions.size(); c++) seen.insert(design.coalitions.word(c, 0));
     EXPECT_EQ(seen.size(), size_t{1} << players);
@@ -122,7 +131,8 @@ TEST(CoalitionDesign, DrawsPairsOfAStratumEquallyOften) {
     const int draws = 4000;
     std::vector<PairStratum> strata;
     for (int seed = 0; seed < draws; seed++) {
-      const PairDesign design = make_pair_design(players, pairs, PairAllocation::leverage, static_cast<uint64_t>(seed));
+      const PairDesign design =
+          make_pair_design(players, pairs, PairAllocation::leverage, seeded(static_cast<uint64_t>(seed)));
       for (size_t p = 0; p < pairs; p++) drawn[design.coalitions.word(2 + p, 0)]++;
       strata = design.strata;
     }
@@ -138,15 +148,24 @@ TEST(CoalitionDesign, DrawsPairsOfAStratumEquallyOften) {
 }
 
 TEST(CoalitionDesign, HoldsForMorePlayersThanNumbersCanCount) {
-  const PairDesign design = make_pair_design(2000, 2500, PairAllocation::kernel, 1);
+  const PairDesign design = make_pair_design(2000, 2500, PairAllocation::kernel, seeded(1));
   EXPECT_EQ(design.pairs(), 2500U);
   EXPECT_TRUE(std::isinf(design.strata.back().population));
   for (const PairStratum& stratum : design.strata) EXPECT_GE(stratum.end - stratum.begin, 2U);
 }
 
+// Both ways to draw.
+TEST(CoalitionDesign, StopsWhenAsked) {
+  const std::atomic<bool> cancelled = true;
+  Context context;
+  context.cancelled = &cancelled;
+  EXPECT_THROW(make_pair_design(40, 100, PairAllocation::balanced, context), Error);
+  EXPECT_THROW(make_pair_design(6, 31, PairAllocation::balanced, context), Error);
+}
+
 TEST(CoalitionDesign, IsAnotherForAnotherSeed) {
   const auto first_bits = [](uint64_t seed) {
-    const PairDesign design = make_pair_design(40, 100, PairAllocation::balanced, seed);
+    const PairDesign design = make_pair_design(40, 100, PairAllocation::balanced, seeded(seed));
     std::vector<uint64_t> bits;
     for (size_t c = 0; c < design.coalitions.size(); c++) bits.push_back(design.coalitions.word(c, 0));
     return bits;

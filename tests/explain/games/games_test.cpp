@@ -133,6 +133,36 @@ TEST(Games, LargeRawFeaturesKeepTheirAccuracy) {
   }
 }
 
+TEST(Games, UnitsFarBelowZeroLeaveNoDust) {
+  // One raw feature of 1e6 drives all units to about -5e4 wherever it is present, at any place among the players; what
+  // is left is the output's bias. Errors are held against the outputs, not against the entries.
+  for (const size_t large : {size_t{0}, size_t{4}, size_t{9}}) {
+    OnnxModel graph = dense_network({10, 40, 1}, node("Relu", {}, {}), 7);
+    RandomStream random(7, "below");
+    std::vector<float> weights = testing::games::normals(size_t{10} * 40, random, 0.4);
+    for (size_t j = 0; j < 40; j++) weights[large * 40 + j] = -0.05F - 0.01F * static_cast<float>(random.uniform());
+    graph.graph.initializers[0] = testing::floats("w0", {10, 40}, weights);
+    OwnTask task = random_task(GraphModel::from_onnx("m", std::move(graph)), 3, 1, 10, {{0, 1, 0}}, 7);
+    for (size_t r = 0; r < 3; r++) task.rows(r, large) = 1e6F;
+    task.reference.rows(0, large) = 0;
+    const auto masked = make_masked_game(task.view(), {});
+    const auto game = make_leaky_game(task.view());
+    Coalitions list(10);
+    for (uint64_t mask = 0; mask < 1024; mask += 3) list.add(std::vector<uint64_t>{mask});
+    const std::vector<uint32_t> orders = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 4, 2, 0, 1, 3, 5, 8, 7, 6};
+    for (const Coalitions& form : {Coalitions::range(10, 0, 1024), list, Coalitions::along(10, orders)}) {
+      const Matrix expected = values_of(*masked, 0, form);
+      const Matrix found = values_of(*game, 0, form);
+      float largest = 0;
+      for (const float value : expected.values()) largest = std::max(largest, std::abs(value));
+      ASSERT_LT(largest, 100);
+      for (size_t i = 0; i < found.values().size(); i++) {
+        ASSERT_NEAR(found.values()[i], expected.values()[i], 1e-5F * largest) << large;
+      }
+    }
+  }
+}
+
 TEST(Games, UnitsThatNeverBendAreExact) {
   // max(t, 0) of t = x + 1000 is t, of t = x - 1000 is 0: v(S) = sum over S of x_p + 1000, with no error of rounding
   // 1000.

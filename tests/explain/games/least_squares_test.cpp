@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <vector>
 
+#include "assay/core/error.h"
 #include "assay/core/random.h"
 #include "assay/core/vector_target.h"
 
@@ -25,7 +29,7 @@ TEST(LeastSquares, ALineThroughThreePointsByHand) {
     x(p, 0) = 1;
     x(p, 1) = static_cast<double>(p);
   }
-  const auto fit = weighted_least_squares(x.view(), std::vector<double>{1, 2, 1});
+  const auto fit = weighted_least_squares(x.view(), std::vector<double>{1, 2, 1}, {});
   ASSERT_TRUE(fit);
   std::vector<double> line(2);
   multiply(fit->solver, std::vector<double>{1, 5, 3}, line);
@@ -42,7 +46,7 @@ TEST(LeastSquares, ResidualsAreOrthogonalToTheRegressors) {
   const Matrix64 y = random_matrix(1, 203, 2);
   std::vector<double> weights(203);
   for (size_t p = 0; p < 203; p++) weights[p] = 0.01 + static_cast<double>(p % 7);
-  const auto fit = weighted_least_squares(x.view(), weights);
+  const auto fit = weighted_least_squares(x.view(), weights, {});
   ASSERT_TRUE(fit);
   std::vector<double> beta(17);
   multiply(fit->solver, y.row(0), beta);
@@ -61,13 +65,68 @@ TEST(LeastSquares, ResidualsAreOrthogonalToTheRegressors) {
 TEST(LeastSquares, RefusesDesignsThatDoNotDetermineTheTerms) {
   Matrix64 x = random_matrix(50, 6, 3);
   const std::vector<double> weights(50, 1.0);
-  ASSERT_TRUE(weighted_least_squares(x.view(), weights));
+  ASSERT_TRUE(weighted_least_squares(x.view(), weights, {}));
   for (size_t p = 0; p < 50; p++) x(p, 4) = x(p, 1) - 2 * x(p, 2);
-  EXPECT_FALSE(weighted_least_squares(x.view(), weights));
-  EXPECT_FALSE(weighted_least_squares(random_matrix(5, 6, 4).view(), std::vector<double>(5, 1.0)));
+  EXPECT_FALSE(weighted_least_squares(x.view(), weights, {}));
+  EXPECT_FALSE(weighted_least_squares(random_matrix(5, 6, 4).view(), std::vector<double>(5, 1.0), {}));
   // Six samples, one of them without weight.
-  EXPECT_FALSE(weighted_least_squares(random_matrix(6, 6, 5).view(), std::vector<double>{1, 1, 1, 1, 1, 0}));
-  EXPECT_FALSE(weighted_least_squares(Matrix64(9, 2).view(), std::vector<double>(9, 1.0)));
+  EXPECT_FALSE(weighted_least_squares(random_matrix(6, 6, 5).view(), std::vector<double>{1, 1, 1, 1, 1, 0}, {}));
+  EXPECT_FALSE(weighted_least_squares(Matrix64(9, 2).view(), std::vector<double>(9, 1.0), {}));
+}
+
+// More terms than are eliminated together: beta itself comes back from values without noise, on any number of threads
+// the same bits.
+TEST(LeastSquares, ManyTermsInPanels) {
+  for (const size_t terms : {63, 64, 65, 150}) {
+    const size_t samples = 2100 + terms;
+    const Matrix64 x = random_matrix(samples, terms, terms);
+    std::vector<double> weights(samples);
+    for (size_t p = 0; p < samples; p++) weights[p] = 0.1 + static_cast<double>(p % 5);
+    Context context;
+    context.threads = 1;
+    const auto fit = weighted_least_squares(x.view(), weights, context);
+    ASSERT_TRUE(fit);
+    std::vector<double> y(samples);
+    for (size_t p = 0; p < samples; p++) {
+      for (size_t i = 0; i < terms; i++) y[p] += x(p, i) * (static_cast<double>(i) - 40);
+    }
+    std::vector<double> beta(terms);
+    multiply(fit->solver, y, beta);
+    for (size_t i = 0; i < terms; i++) EXPECT_NEAR(beta[i], static_cast<double>(i) - 40, 1e-10);
+    context.threads = 3;
+    const auto again = weighted_least_squares(x.view(), weights, context);
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(std::ranges::equal(fit->solver.values(), again->solver.values()));
+    EXPECT_EQ(fit->leverage, again->leverage);
+    // The last regressor is the sum of two others: of several panels, only the last pivot is nothing.
+    Matrix64 deficient = x;
+    for (size_t p = 0; p < samples; p++) deficient(p, terms - 1) = x(p, 0) + x(p, 7);
+    EXPECT_FALSE(weighted_least_squares(deficient.view(), weights, context));
+  }
+}
+
+TEST(LeastSquares, StopsWhenAsked) {
+  const std::atomic<bool> cancelled = true;
+  Context context;
+  context.cancelled = &cancelled;
+  const Matrix64 x = random_matrix(50, 6, 3);
+  EXPECT_THROW(weighted_least_squares(x.view(), std::vector<double>(50, 1.0), context), Error);
+}
+
+// By hand: residuals 3 and -1 of leverages 0.25 and 0.5 become 4 and -2; one of 0.9 gets the common size,
+// sqrt((9 + 1 + 0.35) / (0.75 + 0.5 + 0.1)) = 2.769, whatever it is, with its sign.
+TEST(LeastSquares, ResidualsAreRestoredByTheirLeverage) {
+  for (const double sign : {1.0, -1.0}) {
+    std::vector<double> residuals = {3, -1, sign * std::sqrt(0.35)};
+    ResidualScales(std::vector<double>{0.25, 0.5, 0.9}).restore(residuals);
+    EXPECT_NEAR(residuals[0], 4, 1e-14);
+    EXPECT_NEAR(residuals[1], -2, 1e-14);
+    EXPECT_NEAR(residuals[2], sign * std::sqrt(10.35 / 1.35), 1e-14);
+  }
+  std::vector<double> own = {3, -1};
+  ResidualScales(std::vector<double>{0.25, 0.5}).restore(own);
+  EXPECT_NEAR(own[0], 4, 1e-14);
+  EXPECT_NEAR(own[1], -2, 1e-14);
 }
 
 // Plain sums of the same terms, on all targets, for counts on both sides of the vectors.

@@ -65,6 +65,26 @@ TEST(ValueFunction, OneOutputIsScaledAndShifted) {
   value.apply(1, {outputs.data(), 2, 3}, values);
   EXPECT_EQ(values, (std::vector<float>{-2, -5}));
   EXPECT_EQ(value.term(1)->output, 2U);
+  // Each row its own: 2 * 1, then 1 - 6; from the second row on 1 - 3 alone.
+  std::vector<double> of_rows(2);
+  value.apply_to_rows(0, {outputs.data(), 2, 3}, of_rows);
+  EXPECT_EQ(of_rows, (std::vector<double>{2, -5}));
+  value.apply_to_rows(1, {outputs.data(), 1, 3}, {of_rows.data(), 1});
+  EXPECT_EQ(of_rows[0], -2);
+}
+
+// P(y | x) = (1, 1) / 2 and (1, 3) / 4; of a row's own outputs the value is -entropy.
+TEST(ValueFunction, InformationOfRowsThemselves) {
+  const auto model = identity_model(2, OutputUnit::probability);
+  const std::vector<float> outputs = {0.5F, 0.5F, 0.25F, 0.75F};
+  const Targets targets = information(2);
+  const ValueFunction value(*model, {outputs.data(), 2, 2}, targets, {});
+  std::vector<double> values(2);
+  value.apply_to_rows(0, {outputs.data(), 2, 2}, values);
+  EXPECT_NEAR(values[0], -std::log(2.0), 1e-6);
+  EXPECT_NEAR(values[1], 0.25 * std::log(0.25) + 0.75 * std::log(0.75), 1e-6);
+  value.apply_to_rows(1, {outputs.data(), 1, 2}, {values.data(), 1});
+  EXPECT_NEAR(values[0], -std::log(2.0), 1e-6);
 }
 
 TEST(ValueFunction, InformationFromMarginsOfSeveralClasses) {
@@ -88,9 +108,11 @@ TEST(ValueFunction, InformationFromOneMargin) {
 }
 
 TEST(ValueFunction, InformationFromProbabilities) {
-  const auto values = values_from(OutputUnit::probability, {0.5F, 0.5F, 0}, {0.25F, 0.5F, 0.25F, 0.5F, 0.5F, 0});
+  const auto values =
+      values_from(OutputUnit::probability, {0.5F, 0.5F, 0}, {0.25F, 0.5F, 0.25F, 0.5F, 0.5F, 0, 1, 0, 0});
   EXPECT_NEAR(values[0], 0.5 * std::log(0.25) + 0.5 * std::log(0.5), 1e-6);
-  EXPECT_TRUE(std::isnan(values[1]));
+  EXPECT_NEAR(values[1], std::log(0.5), 1e-6);  // 0 ln 0 = 0
+  EXPECT_TRUE(std::isnan(values[2]));           // 0.5 ln 0
   const auto one = values_from(OutputUnit::probability, {0.75F}, {0.2F, 0, 1});
   EXPECT_NEAR(one[0], 0.75 * std::log(0.2) + 0.25 * std::log(0.8), 1e-6);
   EXPECT_TRUE(std::isnan(one[1]));

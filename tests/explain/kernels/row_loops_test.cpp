@@ -106,6 +106,24 @@ TEST_P(RowLoops, SumsAreInFloat64) {
   }
 }
 
+TEST_P(RowLoops, SumsOfRowsAreInOrder) {
+  for (const size_t width : kWidths) {
+    for (const size_t rows : {0U, 1U, 7U, 8U, 21U}) {
+      auto values = numbers(rows * width, 4);
+      // Sizes so different that another order would round otherwise.
+      for (size_t i = 0; i < values.size(); i++) values[i] = std::ldexp(values[i], static_cast<int>(i * 7 % 80) - 40);
+      std::vector<double> sums(rows + 1, kUntouched);
+      sum_rows(values.data(), rows, width, sums.data());
+      for (size_t k = 0; k < rows; k++) {
+        double sum = 0;
+        for (size_t c = 0; c < width; c++) sum += values[k * width + c];
+        EXPECT_EQ(sums[k], sum) << rows << " rows, " << width << " columns";
+      }
+      EXPECT_EQ(sums.back(), kUntouched);
+    }
+  }
+}
+
 TEST_P(RowLoops, MeanSlopesAreDifferenceQuotients) {
   for (const float slope : {0.0F, 0.1F, 1.0F}) {
     for (const size_t width : kWidths) {

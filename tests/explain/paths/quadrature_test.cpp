@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 namespace assay {
 namespace {
@@ -58,6 +60,31 @@ TEST(Quadrature, GaussLegendreIsExactUpToDegree2nMinus1) {
   }
   // Not beyond: the error for x^4 of two points is 1/180.
   EXPECT_NEAR(0.2 - integral_of_power(quadrature(Rule::gauss_legendre, 2), 4), 1.0 / 180, 1e-15);
+}
+
+// Panels: 2,050 points are three of 684, 683 and 683; each is the rule of its own size on its third. So many points
+// that roots of one polynomial would take minutes.
+TEST(Quadrature, GaussLegendreOfManyPointsIsComposite) {
+  const Quadrature rule = quadrature(Rule::gauss_legendre, 2050);
+  ASSERT_EQ(rule.size(), 2050U);
+  const Quadrature first = quadrature(Rule::gauss_legendre, 684);
+  const Quadrature other = quadrature(Rule::gauss_legendre, 683);
+  for (size_t k = 0; k < 683; k++) {
+    EXPECT_NEAR(rule.points[k], first.points[k] / 3, 1e-15);
+    EXPECT_NEAR(rule.weights[k], first.weights[k] / 3, 1e-15);
+    EXPECT_NEAR(rule.points[684 + k], (1 + other.points[k]) / 3, 1e-15);
+    EXPECT_NEAR(rule.points[1367 + k], (2 + other.points[k]) / 3, 1e-15);
+  }
+  for (const size_t n : {size_t{1025}, size_t{2050}, size_t{1'000'000}}) {
+    const Quadrature made = quadrature(Rule::gauss_legendre, n);
+    ASSERT_EQ(made.size(), n);
+    EXPECT_NEAR(std::accumulate(made.weights.begin(), made.weights.end(), 0.0), 1, 1e-11);
+    EXPECT_TRUE(std::is_sorted(made.points.begin(), made.points.end()));
+    EXPECT_GT(made.points.front(), 0);
+    EXPECT_LT(made.points.back(), 1);
+    for (const double power : {1.0, 2.0, 9.0, 100.0})
+      EXPECT_NEAR(integral_of_power(made, power) * (power + 1), 1, 1e-11);
+  }
 }
 
 TEST(Quadrature, WeightsSumToOne) {

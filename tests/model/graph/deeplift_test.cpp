@@ -98,7 +98,7 @@ class RandomGraph {
   std::string grow(const std::string& last) {
     static const std::vector<std::string> functions = {"Relu", "Tanh", "Sigmoid", "LeakyRelu", "Softplus",
                                                        "Elu",  "Abs",  "Neg",     "Gelu",      "Erf"};
-    switch (stream_.below(16)) {
+    switch (stream_.below(18)) {
       case 0: return add("Add", {add("MatMul", {last, weight({kWidth, kWidth})}), weight({kWidth})});
       case 1:
         return add("Gemm", {last, weight({kWidth, kWidth}), weight({kWidth})}, "",
@@ -136,7 +136,12 @@ class RandomGraph {
         const std::string rest = add("Pad", {part, list({0, 1, 0, 0}), weight({})});
         return add("Sub", {add("Concat", {rest, earlier_slice(last)}, "", {int_attribute("axis", 1)}), mean});
       }
-      default: return add("Clip", {last, scalar(-0.5F), scalar(0.8F)});
+      case 15: return add("Clip", {last, scalar(-0.5F), scalar(0.8F)});
+      case 16: return add("PRelu", {last, weight({kWidth})});
+      default: {
+        if (stream_.below(3) == 0) return add("Pow", {add("Tanh", {last}), scalar(3)});
+        return add(stream_.below(2) == 0 ? "Max" : "Min", {weight({1, kWidth}), last});
+      }
     }
   }
   std::string earlier_slice(const std::string& last) { return add("Slice", {last, list({3}), list({6}), list({1})}); }

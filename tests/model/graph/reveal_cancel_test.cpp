@@ -200,5 +200,153 @@ TEST(RevealCancel, NoDifferenceTakesTheMeanOfBothMultipliers) {
   EXPECT_EQ(found(0, 1), -(1 + 0.5F) / 2);
 }
 
+// min(a, b) = a - relu(a - b) from (0, 0). At (10, 6) the parts of a - b are 10 and -6. Due to the first: (10 + 4 - 0)
+// / 2 = 7, to the second: (0 + 4 - 10) / 2 = -3. So a has 10 - 7 and b 3; at (3, 8) they have (3 + 0 - 0) / 2 = 1.5
+// each.
+TEST(RevealCancel, AReLUIsOneHoweverItIsSpelled) {
+  const std::vector<OnnxTensor> weights = {floats("zero", {}, {0}), floats("low", {1}, {-1}),
+                                           floats("zeros", {1, 1}, {0})};
+  const std::vector<std::vector<OnnxNode>> spellings = {
+      {node("Relu", {"d"}, {"h"})},
+      {node("LeakyRelu", {"d"}, {"h"}, {float_attribute("alpha", 0)})},
+      {node("PRelu", {"d", "zero"}, {"h"})},
+      {node("PRelu", {"d", "zeros"}, {"h"})},
+      {node("Max", {"d", "zero"}, {"h"})},
+      {node("Max", {"zeros", "d"}, {"h"})},
+      {node("Max", {"low", "d", "zero"}, {"h"})},
+      {node("Neg", {"d"}, {"n"}), node("Min", {"n", "zero"}, {"m"}), node("Neg", {"m"}, {"h"})},
+      {node("Clip", {"d", "zero"}, {"h"})}};
+  Matrix x(2, 2);
+  x(0, 0) = 10, x(0, 1) = 6;
+  x(1, 0) = 3, x(1, 1) = 8;
+  for (const auto& spelling : spellings) {
+    SCOPED_TRACE(spelling[0].op_type + " of " + spelling[0].inputs[0]);
+    std::vector<OnnxNode> nodes = {node("Sub", {"a", "b"}, {"d"})};
+    nodes.insert(nodes.end(), spelling.begin(), spelling.end());
+    nodes.push_back(node("Sub", {"a", "h"}, {"y"}));
+    const auto made = GraphModel::from_onnx(
+        "min", model(nodes, {value("a", {-1, 1}), value("b", {-1, 1})}, {value("y", {-1, 1})}, weights));
+    const Matrix found = multipliers_of(*made, x, Matrix(1, 2), ones_for(2), DeepLiftRule::reveal_cancel);
+    EXPECT_FLOAT_EQ(found(0, 0) * 10, 3);
+    EXPECT_FLOAT_EQ(found(0, 1) * 6, 3);
+    EXPECT_FLOAT_EQ(found(1, 0) * 3, 1.5F);
+    EXPECT_FLOAT_EQ(found(1, 1) * 8, 1.5F);
+  }
+}
+
+// Three neurons, each with its own constant of the function. A second input that is a constant is no variable.
+TEST(RevealCancel, FunctionsWithConstants) {
+  struct Case {
+    std::string op;
+    bool constant_first;
+    std::vector<float> constants;
+    std::function<double(double z, double constant)> f, slope;
+  };
+  const std::vector<Case> cases = {{"PRelu",
+                                    false,
+                                    {0.1F, -0.5F, 2},
+                                    [](double z, double c) { return z > 0 ? z : c * z; },
+                                    [](double z, double c) { return z > 0 ? 1 : c; }},
+                                   {"Max",
+                                    true,
+                                    {0.3F, -0.2F, 0},
+                                    [](double z, double c) { return std::max(z, c); },
+                                    [](double z, double c) { return z > c ? 1 : 0; }},
+                                   {"Min",
+                                    false,
+                                    {0.3F, -0.2F, 0},
+                                    [](double z, double c) { return std::min(z, c); },
+                                    [](double z, double c) { return z < c ? 1 : 0; }},
+                                   {"Pow",
+                                    false,
+                                    {2, 3, 0},
+                                    [](double z, double c) { return std::pow(z, c); },
+                                    [](double z, double c) { return c * std::pow(z, c - 1); }},
+                                   {"Pow",
+                                    true,
+                                    {2, 1, 0.5F},
+                                    [](double z, double c) { return std::pow(c, z); },
+                                    [](double z, double c) { return std::log(c) * std::pow(c, z); }},
+                                   {"Abs",
+                                    false,
+                                    {0, 0, 0},
+                                    [](double z, double) { return std::abs(z); },
+                                    [](double z, double) { return z > 0 ? 1 : -1; }}};
+  const std::vector<float> w = random_floats(12, 70), b = random_floats(3, 71), v = random_floats(3, 72);
+  const Matrix x = random_matrix(20, 4, 73, 2);
+  const Matrix reference = random_matrix(20, 4, 74, 2);
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.op + (each.constant_first ? " of a constant" : ""));
+    std::vector<std::string> inputs = {"z", "c"};
+    if (each.constant_first) std::swap(inputs[0], inputs[1]);
+    if (each.op == "Abs") inputs = {"z"};
+    const auto made = GraphModel::from_onnx(
+        "constants",
+        model({node("Gemm", {"x", "w", "b"}, {"z"}), node(each.op, inputs, {"h"}), node("MatMul", {"h", "v"}, {"y"})},
+              {value("x", {-1, 4})}, {value("y", {-1, 1})},
+              {floats("w", {4, 3}, w), floats("b", {3}, b), floats("v", {3, 1}, v), floats("c", {3}, each.constants)}));
+    const Matrix found = multipliers_of(*made, x, reference, ones_for(20), DeepLiftRule::reveal_cancel);
+    for (size_t r = 0; r < 20; r++) {
+      std::vector<double> expected(4, 0.0);
+      for (size_t o = 0; o < 3; o++) {
+        const std::vector<Layer> neuron = {{4, 1, {w[o], w[3 + o], w[6 + o], w[9 + o]}, {b[o]}, {1}},
+                                           {1, 1, {v[o]}, {0}, {1}}};
+        const double constant = static_cast<double>(each.constants[o]);
+        const auto part = reveal_cancel_by_hand(
+            neuron, x.row(r).data(), reference.row(r).data(), [&](double z) { return each.f(z, constant); },
+            [&](double z) { return each.slope(z, constant); });
+        for (size_t j = 0; j < 4; j++) expected[j] += part[j];
+      }
+      for (size_t j = 0; j < 4; j++) {
+        EXPECT_NEAR(found(r, j), expected[j], 3e-5 * (1 + std::abs(expected[j]))) << "row " << r << " column " << j;
+      }
+    }
+  }
+}
+
+// Powers that are not defined everywhere, and an input that is repeated beside its constant, as in Max((N, 1), (3)).
+TEST(RevealCancel, WhatIsNoFunctionOfOneElementIsRescaled) {
+  const std::vector<std::vector<OnnxNode>> graphs = {
+      {node("MatMul", {"x", "w"}, {"z"}), node("Pow", {"z", "root"}, {"h"}), node("MatMul", {"h", "v"}, {"y"})},
+      {node("MatMul", {"x", "w"}, {"z"}), node("Pow", {"z", "inverse"}, {"h"}), node("MatMul", {"h", "v"}, {"y"})},
+      {node("MatMul", {"x", "u"}, {"z"}), node("Max", {"z", "levels"}, {"h"}), node("MatMul", {"h", "v"}, {"y"})}};
+  Matrix x(1, 2);
+  x(0, 0) = 2, x(0, 1) = 1;
+  Matrix reference(1, 2);
+  reference(0, 0) = 1, reference(0, 1) = 0.5F;
+  for (const auto& nodes : graphs) {
+    SCOPED_TRACE(nodes[1].op_type + " with " + nodes[1].inputs[1]);
+    const auto made = GraphModel::from_onnx(
+        "joined", model(nodes, {value("x", {-1, 2})}, {value("y", {-1, 1})},
+                        {floats("w", {2, 3}, {3, 2, 1, -1, 1, 0.5F}), floats("u", {2, 1}, {2, -1}),
+                         floats("v", {3, 1}, {1, 2, 3}), floats("root", {}, {0.5F}), floats("inverse", {}, {-1}),
+                         floats("levels", {3}, {0, 2, 5})}));
+    const Matrix found = multipliers_of(*made, x, reference, ones_for(1), DeepLiftRule::reveal_cancel);
+    const Matrix expected = multipliers_of(*made, x, reference, ones_for(1), DeepLiftRule::rescale);
+    for (size_t j = 0; j < 2; j++) EXPECT_NEAR(found(0, j), expected(0, j), 1e-6) << j;
+  }
+}
+
+// 96 values of 4 MiB a row: twice that for derivatives is allowed, four times is not. The table of one entry
+// refuses the rows on which models are tried, so that nothing of this is ever computed.
+TEST(RevealCancel, TooMuchMemoryIsKnownBefore) {
+  std::vector<OnnxNode> nodes = {node("Mul", {"x", "thousand"}, {"t"}),
+                                 node("Cast", {"t"}, {"i"}, {int_attribute("to", 7)}),
+                                 node("Gather", {"table", "i"}, {"g"}), node("Expand", {"x", "size"}, {"v0"})};
+  for (size_t i = 0; i < 95; i++) {
+    nodes.push_back(node("Tanh", {"v" + std::to_string(i)}, {"v" + std::to_string(i + 1)}));
+  }
+  nodes.push_back(node("ReduceSum", {"v95", "axis"}, {"s"}));
+  nodes.push_back(node("Add", {"s", "g"}, {"y"}));
+  const auto made =
+      GraphModel::from_onnx("large", model(nodes, {value("x", {-1, 1})}, {value("y", {-1, 1})},
+                                           {floats("thousand", {}, {1000}), floats("table", {1}, {0}),
+                                            integers("size", {2}, {1, 1 << 20}), integers("axis", {1}, {1})}));
+  ASSERT_NE(made->rescalable(), nullptr);
+  EXPECT_EQ(made->rescalable()->refuses(DeepLiftRule::rescale), std::nullopt);
+  EXPECT_EQ(made->rescalable()->refuses(DeepLiftRule::reveal_cancel),
+            "keeping the parts of all differences would take too much memory");
+}
+
 }  // namespace
 }  // namespace assay::testing

@@ -1,8 +1,13 @@
 // Relu and LeakyRelu: the float32 path of their own, and the one they share with other functions.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
+#include "assay/core/random.h"
+#include "assay/core/vector_target.h"
 #include "assay/model/ops/unary.h"
 #include "tests/model/ops/single_node.h"
 
@@ -61,6 +66,88 @@ TEST(LeakyKernels, OffersItselfToFusedKernels) {
   EXPECT_EQ(dx, (std::vector<float>{7.5, 20}));
   const SingleNode relu("Relu", {}, {random_input<float>({2}, 1)});
   EXPECT_EQ(relu.kernel().unary()->leaky_slope(), 0);
+}
+
+// Pairs of all kinds: both signs, far and near (by the rule, and at its edge), equal, and no numbers at all.
+struct Pairs {
+  std::vector<float> x, reference, dy;
+};
+
+Pairs many_pairs() {
+  Pairs made;
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> points = {0,      -0.0F, 1,      -1,        1e-30F,     -1e-30F, 1e-7F,
+                                     -1e-7F, 3e38F, -3e38F, kInfinity, -kInfinity, kNan,    0.3F};
+  for (const float x : points) {
+    for (const float reference : points) {
+      made.x.push_back(x);
+      made.reference.push_back(reference);
+    }
+  }
+  RandomStream stream(1, "leaky test");
+  for (size_t k = 0; k < 4096; k++) {
+    const auto x = static_cast<float>(stream.normal());
+    // From 2^-26 to 2^5 apart: the rule's edge for x of about 1 is 2^-16.
+    const float apart = std::ldexp(static_cast<float>(stream.normal()), static_cast<int>(k % 32) - 26);
+    made.x.push_back(k % 5 == 0 ? apart / 3 : x);
+    made.reference.push_back(k % 5 == 0 ? -apart : x + apart);
+  }
+  for (size_t i = 0; i < made.x.size(); i++) made.dy.push_back(static_cast<float>(stream.normal()));
+  return made;
+}
+
+bool same_or_both_nan(float a, float b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
+
+// The vector code against the rule as it is written down, to the bit.
+TEST(LeakyKernels, MultipliersFollowTheRuleOnAllTargets) {
+  const Pairs pairs = many_pairs();
+  const size_t count = pairs.x.size();
+  const Shape dims = {static_cast<int64_t>(count)};
+  for (const std::string& target : vector_targets()) {
+    pin_vector_target(target);
+    for (const float slope : {0.0F, 0.25F, 0.01F}) {
+      SCOPED_TRACE(target + ", slope " + std::to_string(slope));
+      std::vector<OnnxAttribute> attributes;
+      if (slope != 0) attributes.push_back(float_attribute("alpha", slope));
+      const std::string op = slope == 0 ? "Relu" : "LeakyRelu";
+      const SingleNode node(op, attributes, {variable<float>(dims, pairs.x)});
+      const SingleNode other(op, attributes, {variable<float>(dims, pairs.reference)});
+      SingleNode::Run run = node.forward();
+      SingleNode::Run reference = other.forward();
+      const std::vector<float> y = floats(run.outputs[0]);
+      const std::vector<float> y_reference = floats(reference.outputs[0]);
+      std::vector<float> expected;
+      size_t near = 0;
+      for (size_t i = 0; i < count; i++) {
+        const auto slope_at = [&](float at) {
+          near++;
+          return at > 0 ? 1.0F : slope;
+        };
+        expected.push_back(rescale_multiplier<float>(pairs.x[i], pairs.reference[i], y[i], y_reference[i], slope_at) *
+                           pairs.dy[i]);
+      }
+      EXPECT_GT(near, count / 8);
+      EXPECT_LT(near, count / 2);
+      // In place, and for every length of what is left after whole vectors.
+      for (size_t length = count - 17; length <= count; length++) {
+        std::vector<float> dx = pairs.dy;
+        node.kernel().unary()->rescale_back(pairs.x.data(), y.data(), pairs.reference.data(), y_reference.data(),
+                                            dx.data(), dx.data(), length);
+        for (size_t i = 0; i < count; i++) {
+          ASSERT_TRUE(same_or_both_nan(dx[i], i < length ? expected[i] : pairs.dy[i]))
+              << pairs.x[i] << " to " << pairs.reference[i] << ": " << dx[i] << ", not " << expected[i];
+        }
+      }
+      const Tensor outer = Tensor::of<float>(dims, pairs.dy);
+      Tensor dx = Tensor::of<float>(dims, std::vector<float>(count, 1));
+      const std::vector<void*> in = {dx.raw()};
+      const std::vector<const void*> out = {outer.raw()};
+      node.kernel().rescale(run.buffers(), reference.buffers(), {out, in});
+      const std::vector<float> added = floats(dx);
+      for (size_t i = 0; i < count; i++) ASSERT_TRUE(same_or_both_nan(added[i], 1 + expected[i]));
+    }
+  }
+  pin_vector_target(vector_targets().front());
 }
 
 TEST(LeakyKernels, GradientsAndMultipliersInDouble) {
