@@ -120,10 +120,14 @@ bool is_done(std::span<const float> values, std::span<const float> errors, doubl
 }  // namespace
 
 std::optional<std::string> kernel_shap_refuses(size_t players, const KernelShap::Options& options) {
+  if (options.tolerance > 0 && options.most_samples < options.samples) {
+    return fmt::format("has most_samples={}, which is below samples={}", options.most_samples, options.samples);
+  }
   const auto rounds = budgets(players, options);
   if (covers_all(players, rounds.front())) return {};
   if (rounds.front() < least_samples(players)) {
-    return fmt::format("needs at least 2 d + 2 = {} samples for {} players, and has {}", least_samples(players),
+    const size_t all = players < 16 ? size_t{1} << players : SIZE_MAX;
+    return fmt::format("needs at least {} samples for {} players, and has {}", std::min(least_samples(players), all),
                        players, rounds.front());
   }
   if (!covers_all(players, rounds.back()) && uint64_t{rounds.back()} / 2 * players > kMostEntries) {

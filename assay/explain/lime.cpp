@@ -148,6 +148,10 @@ struct RowState {
 std::optional<std::string> Lime::refuses(const ExplainTask& task) const {
   const size_t players = task.players.size();
   const size_t masks = mask_count(players, options_.samples);
+  if (options_.ridge == 0 && masks <= players) {
+    return fmt::format("needs at least {} samples for {} players without a ridge, and has {}", players + 1, players,
+                       masks);
+  }
   if (masks + players <= kMostElements / std::max<size_t>(players, 1)) return {};
   return fmt::format("keeps masks x players in memory, at most {}; {} masks of {} players are more", kMostElements,
                      masks, players);

@@ -16,7 +16,7 @@ OPERATOR_FAMILIES = {f"{name}.h" for name in ("kernel", "node_setup", "operators
 OPERATOR_FAMILIES |= {f"{name}.h" for name in ("broadcast", "extremum", "softmax", "movement", "reduce", "window")}
 OPERATOR_FAMILIES |= {f"{name}.h" for name in ("pool", "two_by_two", "im2col", "matrix_product", "dense_layer")}
 OPERATOR_FAMILIES |= {f"{name}.h" for name in ("classifier", "linear_model", "post_transform", "tabular")}
-OPERATOR_FAMILIES |= {f"{name}.h" for name in ("ensemble", "ensemble_attributes")}
+OPERATOR_FAMILIES |= {f"{name}.h" for name in ("ensemble", "ensemble_attributes", "by_element")}
 
 # Folders with one file per thing: these files do not include each other's headers, apart from what is shared here.
 # A file may always include the header of its own name.

@@ -213,10 +213,10 @@ def test_labels_and_ids_may_be_in_one_table_alone(assay, one_sentence, tmp_path)
 
 
 def test_the_terminal_shows_the_strongest_players(explain):
-    result = explain("--method", "kernel_shap:samples=10", "--show", "2")
+    result = explain("--method", "shapley_sampling:permutations=8", "--show", "2")
     assert (result.returncode, result.stderr) == (0, "")
     head, columns, first, second, more, totals, *_ = result.stdout.splitlines()
-    assert head.startswith("kernel_shap: margin of ") and "reference mean of iris (train part)" in head
+    assert head.startswith("shapley_sampling: margin of ") and "reference mean of iris (train part)" in head
     assert columns.split()[:4] == ["row", "target", "output", "base"]
     assert first.startswith("1 ") and "petal_length" in first and "+-" in first
     assert second.startswith("2 ") and more.startswith("... 28 more rows")
@@ -307,6 +307,22 @@ BAD = {
     "no rows": ((*GOOD, "--rows", "x"), None, MEAN, "iris", "'x'"),
     "groups of nothing": ((*GOOD, "--groups", "no.json"), None, MEAN, "iris", "no.json"),
     "a grid of no image": ((*GOOD, "--groups", "grid:2"), None, MEAN, "iris", "images"),
+    "columns in another order": (GOOD, None, ("--pool", "turned.csv"), "torch", "column 1 is 'x5' where "),
+    "more samples than the most": (
+        ("--method", "kernel_shap:samples=90:most_samples=50:tolerance=1"),
+        None,
+        MEAN,
+        "iris",
+        "most_samples=50",
+    ),
+    "a few masks without a ridge": (
+        ("--method", "occlusion,lime:samples=3:ridge=0"),
+        None,
+        MEAN,
+        "iris",
+        "at least 5 samples",
+    ),
+    "infinity": (GOOD, ("--data", "inf.csv"), ("--baseline", "zero"), "torch", "row 1 has inf in column 'b'"),
     "gradients of trees": (("--method", "occlusion,gradient"), None, ("--baseline", "zero"), "forest", "gradient"),
 }
 
@@ -315,6 +331,8 @@ def write_tables(folder):
     (folder / "three.csv").write_text("a,b,c\n1,2,3\n")
     (folder / "short.csv").write_text("sepal_length,sepal_width,petal_length\n1,2,3\n")
     (folder / "nan.csv").write_text("a,b,c,d,e,f\n1,2,3,4,5,6\n1,,3,4,5,6\n")
+    (folder / "inf.csv").write_text("a,b,c,d,e,f\n1,inf,3,4,5,6\n")
+    (folder / "turned.csv").write_text("x5,x4,x3,x2,x1,x0\n1,2,3,4,5,6\n")
     (folder / "text.csv").write_text(IRIS + "1,2,3,4\n1,2,x,4\n")
     (folder / "iris.csv").write_text(IRIS + "1,2,3,4\n5,6,7,8\n")
 
@@ -333,6 +351,27 @@ def test_bad_input_gets_one_sentence_and_writes_nothing(assay, models, one_sente
     assert words in one_sentence(result)
     assert (tmp_path / "kept.npz").read_bytes() == b"precious"
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_an_input_is_never_written_over(assay, models, one_sentence, tmp_path):
+    write_tables(tmp_path)
+    before = (tmp_path / "iris.csv").read_text()
+    for reference in (("--pool", "iris.csv"), ("--baseline", "zero", "--groups", "none")):
+        command = ("explain", "--model", models / "iris.onnx", "--data", "iris.csv", *reference, *GOOD)
+        assert "a file of its own" in one_sentence(assay(*command, "--out", "./iris.csv"))
+    assert (tmp_path / "iris.csv").read_text() == before
+
+
+def test_a_class_may_be_called_all(assay, program, tmp_path):
+    rows = "\n".join(f"{i % 7},{i % 3},{'all' if i % 2 else 'auto'}" for i in range(60))
+    (tmp_path / "t.csv").write_text("a,b,kind\n" + rows + "\n")
+    train = ("--quiet", "train", "--data", "t.csv", "--label", "kind", "--hidden", "4", "--out", "t.onnx")
+    assert assay(*train, "--training", "epochs=3").returncode == 0
+    command = ("explain", "--model", "t.onnx", "--data", "t.csv", "--label", "kind", "--pool", "t.csv")
+    result = assay(*command, "--method", "occlusion,exact_shapley", "--target", "all", "--out", "o.npz")
+    assert result.returncode == 0, result.stderr
+    assert sorted(path.name for path in tmp_path.glob("o.*")) == ["o.exact_shapley.npz", "o.occlusion.npz"]
+    assert meta(load(tmp_path / "o.occlusion.npz"))["method"] == "occlusion"
 
 
 @pytest.mark.parametrize(

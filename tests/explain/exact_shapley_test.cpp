@@ -174,6 +174,17 @@ TEST(ExactShapley, AnUndefinedValueMakesUndefinedAttributions) {
   for (const float value : values) EXPECT_TRUE(std::isnan(value));
 }
 
+TEST(ExactShapley, APlayerThatTakesNoPartGetsNothingAtAll) {
+  // Thirds and sevenths, so that sums round.
+  const auto values = exact(9, [](uint64_t mask) {
+    double value = 0.1;
+    for (size_t i = 0; i < 9; i++) value += (mask >> i & 1) != 0 && i != 4 ? 1.0 / (3.0 + static_cast<double>(i)) : 0;
+    return static_cast<double>(static_cast<float>(value * value * value / 7));
+  });
+  EXPECT_EQ(values[4], 0);
+  for (size_t i = 0; i < 9; i++) EXPECT_EQ(values[i] != 0, i != 4);
+}
+
 TEST(ExactShapley, RefusesMorePlayersThanItCanEnumerate) {
   const auto reason = [](size_t columns) {
     ModelInfo info;

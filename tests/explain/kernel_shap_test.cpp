@@ -361,16 +361,16 @@ TEST(KernelShap, DoesNotStopAtErrorsItCannotKnow) {
 TEST(KernelShap, RefusesTooFewSamples) {
   EXPECT_EQ(kernel_shap_refuses(14, {.samples = 30}), std::nullopt);
   EXPECT_EQ(kernel_shap_refuses(14, {.samples = 29}).value_or(""),
-            "needs at least 2 d + 2 = 30 samples for 14 players, and has 29");
+            "needs at least 30 samples for 14 players, and has 29");
   EXPECT_EQ(kernel_shap_refuses(2, {.samples = 4}), std::nullopt);
   EXPECT_EQ(kernel_shap_refuses(2, {.samples = 3}).value_or(""),
-            "needs at least 2 d + 2 = 6 samples for 2 players, and has 3");
+            "needs at least 4 samples for 2 players, and has 3");
   EXPECT_EQ(kernel_shap_refuses(784, {}), std::nullopt);
   EXPECT_EQ(kernel_shap_refuses(784, {.tolerance = 0.1}), std::nullopt);
   EXPECT_EQ(kernel_shap_refuses(784, {.samples = 1 << 20}).value_or(""),
             "takes more than 1 GiB of memory for 1048576 samples of 784 players: take fewer, or group features");
   EXPECT_EQ(sentence([] { play_toy(network(14, 1), with({.samples = 3})); }),
-            "kernel_shap needs at least 2 d + 2 = 30 samples for 14 players, and has 3");
+            "kernel_shap needs at least 30 samples for 14 players, and has 3");
 }
 
 // No ridge and no guess where the sample does not determine the values.

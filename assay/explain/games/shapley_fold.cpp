@@ -66,6 +66,9 @@ HWY_AFTER_NAMESPACE();
 namespace assay {
 namespace {
 
+// Of float64 sums of 2^24 terms.
+constexpr double kDust = 0x1p-44;
+
 HWY_EXPORT(add_rows);
 
 constexpr size_t kPartBits = 14;
@@ -137,7 +140,12 @@ void ShapleyFold::shapley_values(const Sums& sums, std::span<double> values) con
   double total = -sums.full;
   for (size_t i = 0; i < players_; i++) total += sums.with[i];
   const double common = total / static_cast<double>(players_);
-  for (size_t i = 0; i < players_; i++) values[i] = sums.with[i] - common;
+  for (size_t i = 0; i < players_; i++) {
+    values[i] = sums.with[i] - common;
+    // What two such sums differ by from rounding alone is nothing: a player that takes no part gets 0, not dust that
+    // would count as a feature. Values of float32 have long lost such digits.
+    if (std::abs(values[i]) < kDust * std::max(std::abs(sums.with[i]), std::abs(common))) values[i] = 0;
+  }
 }
 
 void play_all_coalitions(const Game& game, std::span<const size_t> rows, Attributions& out, const Context& context) {
