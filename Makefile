@@ -40,6 +40,7 @@ demo: build ## Build, then run the main job on embedded data
 	@echo; echo '$$ build/assay describe iris'; build/assay describe iris
 	@echo; echo '$$ build/assay --quiet train --data iris --hidden 16 --out build/iris.onnx'; build/assay --quiet train --data iris --hidden 16 --out build/iris.onnx
 	@echo; echo '$$ build/assay inspect build/iris.onnx'; build/assay inspect build/iris.onnx
+	@echo; echo '$$ build/assay explain --model build/iris.onnx --data iris --rows 1,60,120 --pool iris --method exact_shapley,deeplift'; build/assay explain --model build/iris.onnx --data iris --rows 1,60,120 --pool iris --method exact_shapley,deeplift
 	@echo; echo '$$ build/assay neighbours iris --rows 51,120 --k 3'; build/assay neighbours iris --rows 51,120 --k 3
 
 test: setup-test ## Build, then run every test that is not long

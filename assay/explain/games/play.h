@@ -23,8 +23,9 @@ namespace assay {
 
 // Values of a non-concurrent game that one call asks for, at most (unless one row's part is larger).
 inline constexpr size_t kValuesPerCall = size_t{1} << 16;
-// Rows of a concurrent game that one thread takes at a time.
+// Rows that one thread takes at a time: at most so many, and fewer where so many values are enough work.
 inline constexpr size_t kRowsPerTurn = 8;
+inline constexpr size_t kValuesPerTurn = size_t{1} << 16;
 
 // So many rows at most share a state. begin(rows) -> State; take(state, rows, reference, part, values) for each
 // reference row and part of the design, with a row of values for each row; finish(state, rows). Calls for different
@@ -34,8 +35,13 @@ void play_together(const Game& game, std::span<const size_t> rows, size_t togeth
                    const Context& context, std::string_view task, const Begin& begin, const Take& take,
                    const Finish& finish) {
   size_t widest = 1;
-  for (const Coalitions& part : design) widest = std::max(widest, part.size());
-  const size_t turn_rows = (kRowsPerTurn + together - 1) / together * together;
+  double values_of_row = 1;
+  for (const Coalitions& part : design) {
+    widest = std::max(widest, part.size());
+    values_of_row += static_cast<double>(part.size()) * static_cast<double>(game.references());
+  }
+  const auto affordable = static_cast<size_t>(static_cast<double>(kValuesPerTurn) / values_of_row);
+  const size_t turn_rows = (std::clamp<size_t>(affordable, 1, kRowsPerTurn) + together - 1) / together * together;
   if (game.concurrent()) {
     Context alone = context;
     alone.threads = 1;
