@@ -1,6 +1,7 @@
 // Runs one method on a setting, without the table of all methods.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -83,7 +84,7 @@ inline void expect_same_bits_everywhere(const Explainer& method, const Setting& 
 inline Players players_of(const std::vector<uint32_t>& of_column, size_t players) {
   Players made;
   made.of_column = of_column;
-  for (size_t p = 0; p < players; p++) made.names.push_back("p" + std::to_string(p));
+  for (size_t p = 0; p < players; p++) made.names.push_back(fmt::format("p{}", p));
   return made;
 }
 

@@ -1,6 +1,8 @@
 // Tasks for tests of games: random networks, rows and players, and the game by brute force.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -83,7 +85,7 @@ inline OwnTask random_task(std::shared_ptr<const Model> model, size_t rows, size
   made.reference.rows = Matrix(references, features);
   for (float& each : made.rows.values()) each = static_cast<float>(random.normal());
   for (float& each : made.reference.rows.values()) each = static_cast<float>(0.5 * random.normal());
-  for (size_t p = 0; p < groups; p++) made.players.names.push_back("p" + std::to_string(p));
+  for (size_t p = 0; p < groups; p++) made.players.names.push_back(fmt::format("p{}", p));
   for (size_t c = 0; c < features; c++) made.players.of_column.push_back(static_cast<uint32_t>(c % groups));
   made.targets.terms = std::move(terms);
   made.targets.names.assign(made.targets.terms.size(), "t");

@@ -1,6 +1,7 @@
 // Functions of a model put in the places of their calls: names, attributes, versions; and functions made to hurt.
 #include "assay/model/graph/functions.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -261,10 +262,10 @@ TEST(Functions, ThatCallThemselvesAreRefused) {
 OnnxModel tower(size_t height, size_t width, bool empty) {
   std::vector<OnnxFunction> functions;
   for (size_t i = 0; i < height; i++) {
-    OnnxFunction f = function("F" + std::to_string(i), {"a"}, {"b0"}, {});
+    OnnxFunction f = function(fmt::format("F{}", i), {"a"}, {"b0"}, {});
     for (size_t k = 0; k < (i + 1 < height ? width : empty ? 0 : 1); k++) {
-      const std::string op = i + 1 < height ? "F" + std::to_string(i + 1) : "Relu";
-      const Texts outputs = empty ? Texts() : Texts{"b" + std::to_string(k)};
+      const std::string op = i + 1 < height ? fmt::format("F{}", i + 1) : "Relu";
+      const Texts outputs = empty ? Texts() : Texts{fmt::format("b{}", k)};
       f.nodes.push_back(i + 1 < height ? call("", op, {"a"}, outputs) : node("", op, {"a"}, outputs));
     }
     functions.push_back(std::move(f));
@@ -288,7 +289,7 @@ TEST(Functions, ThatGrowWithoutBoundAreRefused) {
   value.tensors.resize(1);
   value.tensors[0].raw.resize(size_t{1} << 26);
   std::vector<OnnxNode> calls;
-  for (size_t i = 0; i < 5; i++) calls.push_back(call("", "F", {}, {"y" + std::to_string(i)}));
+  for (size_t i = 0; i < 5; i++) calls.push_back(call("", "F", {}, {fmt::format("y{}", i)}));
   EXPECT_THAT(refusal(model(calls, {function("F", {}, {"b"}, {node("", "Constant", {}, {"b"}, {value})})})),
               HasSubstr("more than 268435456 bytes"));
 }

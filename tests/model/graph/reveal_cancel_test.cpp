@@ -1,4 +1,5 @@
 // The RevealCancel rule on graphs against the paper's formulas, written out for a dense network.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -334,7 +335,7 @@ TEST(RevealCancel, TooMuchMemoryIsKnownBefore) {
                                  node("Cast", {"t"}, {"i"}, {int_attribute("to", 7)}),
                                  node("Gather", {"table", "i"}, {"g"}), node("Expand", {"x", "size"}, {"v0"})};
   for (size_t i = 0; i < 95; i++) {
-    nodes.push_back(node("Tanh", {"v" + std::to_string(i)}, {"v" + std::to_string(i + 1)}));
+    nodes.push_back(node("Tanh", {fmt::format("v{}", i)}, {fmt::format("v{}", i + 1)}));
   }
   nodes.push_back(node("ReduceSum", {"v95", "axis"}, {"s"}));
   nodes.push_back(node("Add", {"s", "g"}, {"y"}));
