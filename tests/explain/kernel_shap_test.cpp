@@ -363,8 +363,7 @@ TEST(KernelShap, RefusesTooFewSamples) {
   EXPECT_EQ(kernel_shap_refuses(14, {.samples = 29}).value_or(""),
             "needs at least 30 samples for 14 players, and has 29");
   EXPECT_EQ(kernel_shap_refuses(2, {.samples = 4}), std::nullopt);
-  EXPECT_EQ(kernel_shap_refuses(2, {.samples = 3}).value_or(""),
-            "needs at least 4 samples for 2 players, and has 3");
+  EXPECT_EQ(kernel_shap_refuses(2, {.samples = 3}).value_or(""), "needs at least 4 samples for 2 players, and has 3");
   EXPECT_EQ(kernel_shap_refuses(784, {}), std::nullopt);
   EXPECT_EQ(kernel_shap_refuses(784, {.tolerance = 0.1}), std::nullopt);
   EXPECT_EQ(kernel_shap_refuses(784, {.samples = 1 << 20}).value_or(""),
