@@ -29,6 +29,9 @@ class ByElement {
 // of kHasGaps.
 template <class Own, class T>
 class ByElementOf : public ByElement {
+  friend Own;
+  ByElementOf() = default;
+
  public:
   void spread(size_t input, const Buffers& values, const Buffers& reference, const void* spread_x,
               void* spread_y) const override {
@@ -84,7 +87,7 @@ class BinaryByElement final : public BinaryOf<Function, A, B>, public ByElementO
   void sections(size_t input, const Buffers& values, const Body& body) const {
     const A* a = values.in<A>(0);
     const B* b = values.in<B>(1);
-    with_run_strides(this->loops_, [&](auto a_stride, auto b_stride) {
+    with_run_strides(this->loops_, [&]([[maybe_unused]] auto a_stride, auto b_stride) {
       this->loops_.runs([&](const auto& at, size_t output, size_t length) {
         for (size_t i = 0; i < length; i++) {
           if (input == 0) {
