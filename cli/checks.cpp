@@ -39,4 +39,11 @@ std::string distance_or_radius(const std::string& text) {
   return number && *number >= 0 && std::isfinite(*number) ? "" : refusal(text, "a number from 0 on");
 }
 
+std::optional<OutputUnit> unit_of(const std::string& word) {
+  if (word == "margin") return OutputUnit::margin;
+  if (word == "probability") return OutputUnit::probability;
+  if (word == "log_odds") return OutputUnit::log_odds;
+  return {};
+}
+
 }  // namespace assay::cli

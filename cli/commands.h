@@ -5,6 +5,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "assay/data/datasets.h"
 #include "assay/data/encoder.h"
 #include "assay/data/io/csv.h"
+#include "assay/model/model.h"
 
 namespace assay::cli {
 
@@ -38,6 +40,9 @@ void add_explain(CLI::App& app, Session& session);
 std::string whole_number(const std::string& text);
 std::string positive_whole_number(const std::string& text);
 std::string distance_or_radius(const std::string& text);
+
+// The unit that --output and --value name; nothing for any other word.
+std::optional<OutputUnit> unit_of(const std::string& word);
 
 // What --encode says: label or one_hot, with options as in one_hot:scale=standardise.
 EncoderOptions encoder_options(const std::string& encode);

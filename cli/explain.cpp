@@ -150,13 +150,6 @@ Tables open_tables(const ExplainArguments& arguments, const Session& session) {
   fail_input(fmt::format("{}: there is no column {}, which --label names", tables.rows.source, in_quotes(label)));
 }
 
-std::optional<OutputUnit> unit_of(const std::string& word) {
-  if (word == "margin") return OutputUnit::margin;
-  if (word == "probability") return OutputUnit::probability;
-  if (word == "log_odds") return OutputUnit::log_odds;
-  return {};
-}
-
 std::vector<Targets> targets_of(const ExplainArguments& arguments, const Prepared& made, const Context& context) {
   if (arguments.value == "information") {
     if (arguments.target != "auto") {

@@ -10,6 +10,7 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/table_io.h"
+#include "assay/explain/target.h"
 #include "assay/model/graph_model.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -113,24 +114,13 @@ std::optional<Accuracy> accuracy(const GraphModel& model, const Dataset& data, c
   model.predict(data.x.view(), outputs.view(), context);
   size_t right = 0;
   size_t labelled = 0;
-  const float threshold = info.unit == OutputUnit::probability ? 0.5F : 0.0F;
   for (size_t r = 0; r < data.rows(); r++) {
     if (std::isnan(data.labels[r])) continue;
     labelled++;
-    const auto row = outputs.row(r);
-    const size_t chosen = row.size() == 1 ? (row[0] > threshold ? 1 : 0)
-                                          : static_cast<size_t>(std::max_element(row.begin(), row.end()) - row.begin());
-    right += static_cast<size_t>(data.labels[r]) == chosen ? 1 : 0;
+    right += static_cast<size_t>(data.labels[r]) == predicted_class(info, outputs.row(r)) ? 1 : 0;
   }
   if (labelled == 0) return {};
   return Accuracy{static_cast<double>(right) / static_cast<double>(labelled), labelled};
-}
-
-std::optional<OutputUnit> unit_of(const std::string& word) {
-  if (word == "margin") return OutputUnit::margin;
-  if (word == "probability") return OutputUnit::probability;
-  if (word == "log_odds") return OutputUnit::log_odds;
-  return {};
 }
 
 void report_text(const PredictArguments& arguments, const Table& predictions, const std::optional<Accuracy>& share,
