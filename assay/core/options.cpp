@@ -103,7 +103,7 @@ void OptionSetter::integer(std::string_view name, int64_t& value, std::string_vi
   const std::string* text = take(name);
   if (text == nullptr) return;
   if (!parse_whole(*text, value) || value < least || value > most) {
-    refuse(name, "a whole number, " + integer_range(least, most), *text);
+    refuse(name, fmt::format("a whole number, {}", integer_range(least, most)), *text);
   }
 }
 
@@ -113,7 +113,7 @@ void OptionSetter::real(std::string_view name, double& value, std::string_view, 
   if (text == nullptr) return;
   // Written so that NaN is refused too.
   if (!parse_whole(*text, value) || !(value >= least && value <= most)) {
-    refuse(name, "a number, " + real_range(least, most), *text);
+    refuse(name, fmt::format("a number, {}", real_range(least, most)), *text);
   }
 }
 
@@ -132,11 +132,59 @@ void OptionSetter::choice(std::string_view name, std::string& value, std::string
   value = *text;
 }
 
+void OptionSetter::real_or(std::string_view name, std::optional<double>& value, std::string_view word, std::string_view,
+                           std::string_view, double least, double most) {
+  const std::string* text = take(name);
+  if (text == nullptr) return;
+  double number = 0;
+  if (*text == word) {
+    value.reset();
+  } else if (parse_whole(*text, number) && number >= least && number <= most) {
+    value = number;
+  } else {
+    refuse(name, fmt::format("{}, or a number, {}", word, real_range(least, most)), *text);
+  }
+}
+
+void OptionSetter::integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word,
+                              std::string_view, std::string_view, int64_t least, int64_t most) {
+  const std::string* text = take(name);
+  if (text == nullptr) return;
+  int64_t number = 0;
+  if (*text == word) {
+    value.reset();
+  } else if (parse_whole(*text, number) && number >= least && number <= most) {
+    value = number;
+  } else {
+    refuse(name, fmt::format("{}, or a whole number, {}", word, integer_range(least, most)), *text);
+  }
+}
+
+void OptionSetter::reals(std::string_view name, std::vector<double>& value, std::string_view, std::string_view,
+                         double least, double most) {
+  const std::string* text = take(name);
+  if (text == nullptr) return;
+  std::string_view inside = *text;
+  // An open bracket is an error of the list itself, so brackets come in pairs here.
+  if (inside.starts_with('[') && inside.ends_with(']')) inside = inside.substr(1, inside.size() - 2);
+  std::vector<double> numbers;
+  for (size_t begin = 0; begin <= inside.size();) {
+    const size_t end = std::min(inside.find(',', begin), inside.size());
+    double number = 0;
+    if (!parse_whole(inside.substr(begin, end - begin), number) || !(number >= least && number <= most)) {
+      refuse(name, fmt::format("numbers as in [1,2], each {}", real_range(least, most)), *text);
+    }
+    numbers.push_back(number);
+    begin = end + 1;
+  }
+  value = std::move(numbers);
+}
+
 void OptionSetter::finish() const {
   for (size_t i = 0; i < used_.size(); ++i) {
     if (used_[i]) continue;
     const auto& name = spec_.options[i].first;
-    const std::string known = known_.empty() ? "it has none" : "its options are " + joined(known_);
+    const std::string known = known_.empty() ? "it has none" : fmt::format("its options are {}", joined(known_));
     fail_input(fmt::format("{} has no option {}{}; {}", spec_.name, in_quotes(name), suggestion(name, known_), known));
   }
 }
@@ -160,6 +208,24 @@ void OptionLister::flag(std::string_view name, bool& value, std::string_view mea
 void OptionLister::choice(std::string_view name, std::string& value, std::string_view meaning,
                           const std::vector<std::string>& words) {
   fields.push_back({std::string(name), value, std::string(meaning), "", joined(words, "or")});
+}
+
+void OptionLister::real_or(std::string_view name, std::optional<double>& value, std::string_view word,
+                           std::string_view meaning, std::string_view unit, double least, double most) {
+  fields.push_back({std::string(name), value ? fmt::format("{}", *value) : std::string(word), std::string(meaning),
+                    std::string(unit), fmt::format("{}, or {}", word, real_range(least, most))});
+}
+
+void OptionLister::integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word,
+                              std::string_view meaning, std::string_view unit, int64_t least, int64_t most) {
+  fields.push_back({std::string(name), value ? fmt::format("{}", *value) : std::string(word), std::string(meaning),
+                    std::string(unit), fmt::format("{}, or {}", word, integer_range(least, most))});
+}
+
+void OptionLister::reals(std::string_view name, std::vector<double>& value, std::string_view meaning,
+                         std::string_view unit, double least, double most) {
+  fields.push_back({std::string(name), fmt::format("[{}]", fmt::join(value, ",")), std::string(meaning),
+                    std::string(unit), fmt::format("numbers in [ ], each {}", real_range(least, most))});
 }
 
 }  // namespace detail

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,14 @@ class OptionVisitor {
   // The value is one of these words.
   virtual void choice(std::string_view name, std::string& value, std::string_view meaning,
                       const std::vector<std::string>& words) = 0;
+  // A number, or `word` for a value that is found when it is needed: then there is none.
+  virtual void real_or(std::string_view name, std::optional<double>& value, std::string_view word,
+                       std::string_view meaning, std::string_view unit, double least, double most) = 0;
+  virtual void integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word,
+                          std::string_view meaning, std::string_view unit, int64_t least, int64_t most) = 0;
+  // Numbers in brackets, as in [0.1,0.5], at least one; a single number may go without.
+  virtual void reals(std::string_view name, std::vector<double>& value, std::string_view meaning, std::string_view unit,
+                     double least, double most) = 0;
 };
 
 // A field as help and documentation show it.
@@ -67,6 +76,12 @@ class OptionSetter : public OptionVisitor {
   void flag(std::string_view name, bool& value, std::string_view meaning) override;
   void choice(std::string_view name, std::string& value, std::string_view meaning,
               const std::vector<std::string>& words) override;
+  void real_or(std::string_view name, std::optional<double>& value, std::string_view word, std::string_view meaning,
+               std::string_view unit, double least, double most) override;
+  void integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word, std::string_view meaning,
+                  std::string_view unit, int64_t least, int64_t most) override;
+  void reals(std::string_view name, std::vector<double>& value, std::string_view meaning, std::string_view unit,
+             double least, double most) override;
   void finish() const;
 
  private:
@@ -87,6 +102,12 @@ class OptionLister : public OptionVisitor {
   void flag(std::string_view name, bool& value, std::string_view meaning) override;
   void choice(std::string_view name, std::string& value, std::string_view meaning,
               const std::vector<std::string>& words) override;
+  void real_or(std::string_view name, std::optional<double>& value, std::string_view word, std::string_view meaning,
+               std::string_view unit, double least, double most) override;
+  void integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word, std::string_view meaning,
+                  std::string_view unit, int64_t least, int64_t most) override;
+  void reals(std::string_view name, std::vector<double>& value, std::string_view meaning, std::string_view unit,
+             double least, double most) override;
 
   std::vector<OptionInfo> fields;
 };

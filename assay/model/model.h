@@ -105,6 +105,17 @@ class Trainable {
   virtual std::unique_ptr<Model> retrain(const Dataset& training, uint64_t seed, const Context& context) const = 0;
 };
 
+// Its parameters can be replaced by random ones, a layer at a time: the sanity check of Adebayo et al. (2018).
+class Randomisable {
+ public:
+  virtual ~Randomisable() = default;
+  // Names of what has parameters, from the outputs down to the features; at least one.
+  virtual std::vector<std::string> layers() const = 0;
+  // This model with the parameters of layers 0 .. count - 1 (or of layer count - 1 alone) drawn afresh, as they would
+  // be before training. Same features, outputs and unit.
+  virtual std::unique_ptr<Model> randomised(size_t count, bool alone, uint64_t seed) const = 0;
+};
+
 class Model {
  public:
   virtual ~Model() = default;
@@ -116,6 +127,7 @@ class Model {
   virtual const Rescalable* rescalable() const { return nullptr; }
   virtual const AffineEntry* affine_entry() const { return nullptr; }
   virtual const Trainable* trainable() const { return nullptr; }
+  virtual const Randomisable* randomisable() const { return nullptr; }
 };
 
 // A black box. The function is called on the calling thread only, with at most `most_rows` rows at a time, and fills

@@ -33,7 +33,7 @@ SHARED_HEADERS = {
         "reference.h",
         "target.h",
     },
-    "assay/evaluate": {"common.h"},
+    "assay/evaluate": {"common.h", "criterion.h", "criteria.h", "pool_explanations.h", "scores.h"},
     "assay/aggregate": {"common.h"},
 }
 

@@ -1,5 +1,6 @@
 #include "assay/core/options.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -86,6 +87,55 @@ TEST(Options, ListShowsEachFieldWithItsDefault) {
   EXPECT_EQ(fields[1].range, "0 or more");
   EXPECT_EQ(fields[2].range, "true or false");
   EXPECT_EQ(fields[3].range, "mean or pooled");
+}
+
+struct Wide {
+  std::optional<double> radius = {};
+  std::optional<int64_t> subset = {};
+  std::vector<double> shares = {0.1, 0.5};
+
+  void describe(OptionVisitor& visit) {
+    visit.real_or("radius", radius, "auto", "how far", "", 0, std::numeric_limits<double>::infinity());
+    visit.integer_or("subset", subset, "auto", "how many", "players", 1, 100);
+    visit.reals("shares", shares, "which", "", 0, 1);
+  }
+};
+
+Wide parse_wide(const char* text) { return options_from<Wide>(parse_spec("--criteria", text)); }
+
+TEST(Options, AWordStandsForANumberThatIsFoundLater) {
+  EXPECT_FALSE(parse_wide("c").radius);
+  EXPECT_FALSE(parse_wide("c:radius=auto:subset=auto").radius);
+  EXPECT_EQ(parse_wide("c:radius=2.5").radius, 2.5);
+  EXPECT_EQ(parse_wide("c:subset=7").subset, 7);
+  const auto message = [](const char* text) { return message_of([&] { parse_wide(text); }); };
+  EXPECT_EQ(message("c:radius=wide"), "c, option radius: expected auto, or a number, 0 or more, found 'wide'");
+  EXPECT_EQ(message("c:radius=-1"), "c, option radius: expected auto, or a number, 0 or more, found '-1'");
+  EXPECT_EQ(message("c:radius=nan"), "c, option radius: expected auto, or a number, 0 or more, found 'nan'");
+  EXPECT_EQ(message("c:subset=0"), "c, option subset: expected auto, or a whole number, 1 to 100, found '0'");
+  EXPECT_EQ(message("c:subset=1.5"), "c, option subset: expected auto, or a whole number, 1 to 100, found '1.5'");
+}
+
+TEST(Options, ListsOfNumbersAreInBrackets) {
+  EXPECT_EQ(parse_wide("c").shares, (std::vector<double>{0.1, 0.5}));
+  EXPECT_EQ(parse_wide("c:shares=[0.2,1,0]").shares, (std::vector<double>{0.2, 1, 0}));
+  EXPECT_EQ(parse_wide("c:shares=0.25").shares, (std::vector<double>{0.25}));
+  const auto message = [](const char* text) { return message_of([&] { parse_wide(text); }); };
+  for (const char* bad : {"[]", "[0.1,]", "[2]", "[a]", "[nan]", "[0.1 0.2]", ""}) {
+    EXPECT_EQ(message(fmt::format("c:shares={}", bad).c_str()),
+              fmt::format("c, option shares: expected numbers as in [1,2], each 0 to 1, found '{}'", bad));
+  }
+}
+
+TEST(Options, ListShowsWordsAndBrackets) {
+  const auto fields = list_options<Wide>({.radius = {}, .subset = 3});
+  ASSERT_EQ(fields.size(), 3u);
+  EXPECT_EQ(fields[0].value, "auto");
+  EXPECT_EQ(fields[0].range, "auto, or 0 or more");
+  EXPECT_EQ(fields[1].value, "3");
+  EXPECT_EQ(fields[1].unit, "players");
+  EXPECT_EQ(fields[2].value, "[0.1,0.5]");
+  EXPECT_EQ(fields[2].range, "numbers in [ ], each 0 to 1");
 }
 
 }  // namespace

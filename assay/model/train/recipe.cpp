@@ -32,6 +32,18 @@ class JsonOptions : public OptionVisitor {
   void choice(std::string_view name, std::string& value, std::string_view, const std::vector<std::string>&) override {
     object[std::string(name)] = value;
   }
+  void real_or(std::string_view name, std::optional<double>& value, std::string_view word, std::string_view,
+               std::string_view, double, double) override {
+    object[std::string(name)] = value ? Json(*value) : Json(word);
+  }
+  void integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word, std::string_view,
+                  std::string_view, int64_t, int64_t) override {
+    object[std::string(name)] = value ? Json(*value) : Json(word);
+  }
+  void reals(std::string_view name, std::vector<double>& value, std::string_view, std::string_view, double,
+             double) override {
+    object[std::string(name)] = value;
+  }
 
   Json object = Json::object();
 };

@@ -1,0 +1,75 @@
+// What criteria share: the order of players by strength, distances between explanations, predicted classes, and
+// predictions of rows that are made on the way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/core/matrix.h"
+#include "assay/core/options.h"
+#include "assay/evaluate/criterion.h"
+#include "assay/model/model.h"
+
+namespace assay {
+
+// Reasons that several criteria give.
+inline constexpr std::string_view kNotFinite = "attributions are not all numbers";
+inline constexpr std::string_view kAllZero = "all attributions are 0";
+
+bool all_finite(std::span<const float> values);
+bool all_zero(std::span<const float> values);
+
+// Players by decreasing |value|; ties by index.
+std::vector<uint32_t> strongest_first(std::span<const float> values);
+// Players by decreasing value; ties by index.
+std::vector<uint32_t> largest_first(std::span<const float> values);
+
+// Ranks 1 .. n of the values, ascending; equal values share their mean rank.
+std::vector<double> ranks_of(std::span<const double> values);
+
+// D, between explanations. l0 counts the players that differ at all; cosine is 1 - cosine similarity (0 for two zero
+// vectors, undefined for one); kendall is the share of pairs of players that the two order differently by |value|, half
+// for pairs tied in one of them alone (0 .. 1).
+enum class ExplanationDistance { l1, l2, l0, cosine, kendall };
+const std::vector<std::string>& explanation_distance_names();
+ExplanationDistance explanation_distance(std::string_view name);
+double distance_between(ExplanationDistance distance, std::span<const float> a, std::span<const float> b);
+
+// The options of every criterion that compares explanations.
+struct ComparisonOptions {
+  std::string distance = "l2";
+  std::string normalise = "raw";
+
+  void describe(OptionVisitor& visit) {
+    visit.choice("distance", distance, "D, between two explanations", explanation_distance_names());
+    visit.choice("normalise", normalise, "explanations as they are, or each scaled to unit l2 norm", {"raw", "unit"});
+  }
+};
+
+// Each row to unit l2 norm; a zero row stays zero. Returns how many are zero.
+size_t scale_to_unit_norm(MatrixView<float> rows);
+// The values, or a copy of unit norm where asked.
+Matrix prepared(MatrixView<const float> values, const ComparisonOptions& options);
+
+// Columns of the model's predicted classes; for a regression all rows are of one class.
+std::vector<uint32_t> predicted_classes(const Model& model, MatrixView<const float> rows, const Context& context);
+
+// Predicts `count` rows that fill(i, row) writes, in batches of bounded memory; take(i, outputs) sees the outputs of
+// each. Both may come from several threads at once for different i (a black box alone is called on this one). Nothing
+// depends on the size of the batches.
+void predict_made_rows(const Model& model, size_t count,
+                       const std::function<void(size_t i, std::span<float> row)>& fill,
+                       const std::function<void(size_t i, std::span<const float> outputs)>& take,
+                       const Context& context, std::string_view task = {});
+
+// row = x with the columns of the players that are not `kept` from the reference row; kept: one byte for each player.
+void mask_row(const Players& players, std::span<const float> x, std::span<const float> reference,
+              std::span<const uint8_t> kept, std::span<float> row);
+
+}  // namespace assay

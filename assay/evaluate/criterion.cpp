@@ -1,0 +1,93 @@
+#include "assay/evaluate/criterion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/core/error.h"
+#include "assay/evaluate/criteria.h"
+
+namespace assay {
+namespace {
+
+// The first need that is not met, in words.
+std::optional<std::string> missing_need(const Needs& needs, const EvaluateTask& task) {
+  const bool model =
+      task.model != nullptr && task.data != nullptr && task.players != nullptr && task.targets != nullptr;
+  if (needs.model && !model) return "needs the model and the rows that were explained";
+  if (needs.reference && (task.reference == nullptr || task.reference->rows.rows() == 0)) {
+    return "needs a reference that stands for absent features";
+  }
+  if (needs.pool && task.pool == nullptr) return "needs a pool of training rows";
+  if (needs.pool_explanations && task.pool_explanations == nullptr) {
+    return "needs explanations of the pool's rows, or the method to make them";
+  }
+  if (needs.labels && (task.data == nullptr || task.data->labels.empty())) return "needs labels of the rows";
+  if (needs.trainer && !task.trainer) return "needs a model that can be trained again";
+  if (needs.others && task.others.empty()) return "needs other explanations of the same rows to compare with";
+  return {};
+}
+
+void expect(std::string_view what, size_t found, size_t expected) {
+  if (found == expected) return;
+  fail_input(fmt::format("the explanations: expected {} {}, found {}", expected, what, found));
+}
+
+void check_shapes(const EvaluateTask& task) {
+  const size_t rows = task.rows();
+  const size_t players = task.explanations.players();
+  if (rows == 0) fail_input("the explanations have no rows");
+  if (task.data != nullptr) expect("rows, as many as there are explained", rows, task.data->rows());
+  if (task.players != nullptr) expect("columns, one for each player", players, task.players->size());
+  if (task.targets != nullptr) expect("targets, one for each row", task.targets->of_row.size(), rows);
+  if (task.pool != nullptr && task.data != nullptr) {
+    expect("columns in the pool's rows", task.pool->x.cols(), task.data->x.cols());
+  }
+  if (task.pool != nullptr && task.pool_explanations != nullptr) {
+    expect("rows in the pool's explanations, one for each of its rows", task.pool_explanations->rows(),
+           task.pool->rows());
+    expect("columns in the pool's explanations", task.pool_explanations->players(), players);
+  }
+  for (const Explanations* other : task.others) {
+    expect("rows in the explanations to compare with", other->rows(), rows);
+    expect("columns in the explanations to compare with", other->players(), players);
+  }
+}
+
+bool lacks_explainer(const Needs& needs, const EvaluateTask& task) { return needs.explainer && task.method == nullptr; }
+
+}  // namespace
+
+std::optional<std::string> criterion_refusal(const Spec& spec, const EvaluateTask& task) {
+  const CriterionInfo& info = find_criterion(spec.name);
+  const std::unique_ptr<Criterion> criterion = info.make(spec);
+  if (lacks_explainer(info.needs, task)) return {};
+  std::optional<std::string> reason = missing_need(info.needs, task);
+  if (!reason) reason = criterion->refuses(task);
+  if (!reason) return {};
+  return fmt::format("{} {}", info.name, *reason);
+}
+
+Scores evaluate(const Spec& spec, const EvaluateTask& task, const SummaryOptions& summary, const Context& context) {
+  const CriterionInfo& info = find_criterion(spec.name);
+  const std::unique_ptr<Criterion> criterion = info.make(spec);
+  check_shapes(task);
+  Scores scores;
+  scores.criterion = info.name;
+  scores.direction = info.direction;
+  for (const OptionInfo& option : info.options) {
+    const auto given = std::ranges::find(spec.options, option.name, &std::pair<std::string, std::string>::first);
+    scores.options.emplace_back(option.name, given == spec.options.end() ? option.value : given->second);
+  }
+  scores.values.assign(task.rows(), NAN);
+  if (lacks_explainer(info.needs, task)) {
+    scores.undefined = {{"attributions made elsewhere cannot be made again", task.rows()}};
+  } else {
+    if (const auto reason = criterion_refusal(spec, task)) throw Error(ErrorKind::unsupported, *reason);
+    criterion->score(task, scores, context);
+  }
+  summarise(scores, summary, context);
+  return scores;
+}
+
+}  // namespace assay

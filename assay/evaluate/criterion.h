@@ -1,0 +1,112 @@
+// What every criterion is to the rest of the house.
+//
+// A criterion scores the explanations of many rows at once. evaluate() around it refuses beforehand what cannot be
+// done, and adds what all results have: options, direction, mean, error, interval and coverage.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/core/matrix.h"
+#include "assay/core/options.h"
+#include "assay/data/dataset.h"
+#include "assay/evaluate/pool_explanations.h"
+#include "assay/evaluate/scores.h"
+#include "assay/explain/explainer.h"
+#include "assay/explain/explanations.h"
+#include "assay/model/model.h"
+
+namespace assay {
+
+// A model of the same kind, fitted to these rows from this seed.
+using Trainer = std::function<std::unique_ptr<Model>(const Dataset& training, uint64_t seed, const Context& context)>;
+
+// What a criterion may look at; what is not there is null or empty. All of it must outlive the call. Players, targets
+// and reference are those that the explanations were made with: players of the explanations' columns, targets of its
+// rows.
+struct EvaluateTask {
+  const Explanations& explanations;
+  const Dataset* data = nullptr;  // the rows that are explained, as the model takes them, with labels where known
+  const Model* model = nullptr;
+  const Players* players = nullptr;
+  const Targets* targets = nullptr;
+  const Reference* reference = nullptr;  // what stands for absent
+  const Dataset* pool = nullptr;         // rows that neighbours come from, and that retraining trains on
+  PoolExplanations* pool_explanations = nullptr;
+  const Spec* method = nullptr;  // how the explanations were made, to make them again; null for bare arrays
+  uint64_t method_seed = 0;      // the seed they were made with
+  Trainer trainer = {};          // empty where nothing can be retrained
+  // Other explanations of the same rows, for criteria of agreement, and their names.
+  std::span<const Explanations* const> others = {};
+  std::span<const std::string> other_names = {};
+
+  size_t rows() const { return explanations.rows(); }
+  // The task of explaining these rows afresh; for criteria that need model, players, targets and reference.
+  ExplainTask explain_task() const { return {*model, data->x.view(), *targets, *reference, *players}; }
+};
+
+// What a criterion cannot do without. `model` stands for model, data, players and targets together.
+struct Needs {
+  bool model = false;
+  bool reference = false;
+  bool pool = false;
+  bool pool_explanations = false;
+  bool labels = false;     // of the rows
+  bool explainer = false;  // bare arrays have none: then every score is undefined, with that reason
+  bool trainer = false;
+  bool others = false;
+};
+
+class Criterion {
+ public:
+  virtual ~Criterion() = default;
+  // Why the criterion cannot do this task, beyond the needs of its table entry, as the end of a sentence that begins
+  // with its name ("needs class labels, and ..."); nothing when it can. No model is run.
+  virtual std::optional<std::string> refuses(const EvaluateTask& /*task*/) const { return {}; }
+  // Fills values, undefined, and what else the criterion knows (standard_error, tables, notes, evaluations, of_rows,
+  // mean_error). `scores.values` comes with one NaN for each row.
+  virtual void score(const EvaluateTask& task, Scores& scores, const Context& context) const = 0;
+};
+
+// One line of the table of criteria.
+struct CriterionInfo {
+  std::string name;      // as the command line and Python know it
+  std::string title;     // one line
+  std::string family;    // faithfulness, sensitivity, complexity, predictability, importance, stability, agreement
+  std::string citation;  // author (year)
+  std::string cost;      // model evaluations for a row, in words
+  Direction direction = Direction::neither;
+  std::string range;  // of a score: "-1 to 1", "0 to ln d", "0 or more"
+  Needs needs = {};
+  bool sampled = false;                  // may have standard errors of single rows
+  std::vector<OptionInfo> options = {};  // with their defaults
+  std::unique_ptr<Criterion> (*make)(const Spec&) = nullptr;
+};
+
+// Fills the options and the maker of a criterion whose class has `Options` and is made from them.
+template <class Class>
+CriterionInfo with_criterion_options(CriterionInfo info) {
+  info.options = list_options<typename Class::Options>();
+  info.make = [](const Spec& spec) -> std::unique_ptr<Criterion> {
+    return std::make_unique<Class>(options_from<typename Class::Options>(spec));
+  };
+  return info;
+}
+
+// Why the criterion cannot do this task, as a sentence; nothing when it can (a missing explainer is no refusal). No
+// model is run. An input error for options that the criterion does not have.
+std::optional<std::string> criterion_refusal(const Spec& spec, const EvaluateTask& task);
+
+// The scores of all rows. An unsupported error with the reason when the criterion cannot, an input error for shapes
+// that do not fit. A row whose attributions are not all finite is undefined for every criterion that reads them.
+Scores evaluate(const Spec& spec, const EvaluateTask& task, const SummaryOptions& summary, const Context& context);
+
+}  // namespace assay

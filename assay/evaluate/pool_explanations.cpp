@@ -1,0 +1,41 @@
+#include "assay/evaluate/pool_explanations.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <utility>
+
+namespace assay {
+
+PoolExplanations::PoolExplanations(Matrix given) : values_(std::move(given)), known_(values_.rows(), true) {}
+
+PoolExplanations::PoolExplanations(size_t rows, size_t players, Make make)
+    : values_(rows, players), known_(rows, false), make_(std::move(make)) {}
+
+void PoolExplanations::need(std::span<const size_t> rows, const Context& context) {
+  std::vector<size_t> missing;
+  for (const size_t row : rows) {
+    if (known_[row]) continue;
+    known_[row] = true;
+    missing.push_back(row);
+  }
+  if (missing.empty()) return;
+  std::ranges::sort(missing);
+  try {
+    const Matrix made = make_(missing, context);
+    assert(made.rows() == missing.size() && made.cols() == values_.cols());
+    for (size_t i = 0; i < missing.size(); i++) std::ranges::copy(made.row(i), values_.row(missing[i]).begin());
+  } catch (...) {
+    for (const size_t row : missing) known_[row] = false;
+    throw;
+  }
+  explained_ += missing.size();
+}
+
+void PoolExplanations::need_all(const Context& context) {
+  std::vector<size_t> rows(values_.rows());
+  std::iota(rows.begin(), rows.end(), size_t{0});
+  need(rows, context);
+}
+
+}  // namespace assay

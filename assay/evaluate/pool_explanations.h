@@ -1,0 +1,44 @@
+// Explanations of the rows of a pool, each made at most once and only where some criterion needs it.
+//
+// Every row of the pool has one target: the one that all explained rows share, or, where those differ (the predicted
+// class of each), its own predicted class. So a neighbour of the same predicted class is explained for the same target.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/core/matrix.h"
+
+namespace assay {
+
+class PoolExplanations {
+ public:
+  // Attributions of these rows of the pool, one row each.
+  using Make = std::function<Matrix(std::span<const size_t> rows, const Context& context)>;
+
+  // Given: a row for each row of the pool.
+  explicit PoolExplanations(Matrix given);
+  // Made when needed.
+  PoolExplanations(size_t rows, size_t players, Make make);
+
+  size_t rows() const { return values_.rows(); }
+  size_t players() const { return values_.cols(); }
+  // After this the attributions of these rows (in any order, repeats allowed) are there. From one thread at a time.
+  void need(std::span<const size_t> rows, const Context& context);
+  void need_all(const Context& context);
+  // Rows x players; only rows that were needed, or given, mean anything.
+  MatrixView<const float> values() const { return values_.view(); }
+  size_t explained() const { return explained_; }  // rows made so far, none when they were given
+
+ private:
+  Matrix values_;
+  std::vector<bool> known_;
+  Make make_;
+  size_t explained_ = 0;
+};
+
+}  // namespace assay
