@@ -14,12 +14,10 @@
 #include "assay/explain/games/value_function.h"
 #include "assay/explain/kernels/row_loops.h"
 #include "assay/explain/methods.h"
+#include "assay/model/predict_rows.h"
 
 namespace assay {
 namespace {
-
-// Rows whose outputs are in memory at a time.
-constexpr size_t kRowsAtATime = 4096;
 
 void check_shapes(const ExplainTask& task, bool uses_reference) {
   const ModelInfo& info = task.model.info();
@@ -65,17 +63,15 @@ void check_outputs(const ExplainTask& task, std::span<const double> output, size
 }
 
 std::vector<double> find_outputs(const ExplainTask& task, const ValueFunction& value, const Context& context) {
-  const size_t rows = task.rows.rows();
-  std::vector<double> output(rows);
-  Matrix outputs(std::min(rows, kRowsAtATime), task.model.info().outputs());
-  for (size_t begin = 0; begin < rows; begin += kRowsAtATime) {
-    const size_t end = std::min(begin + kRowsAtATime, rows);
-    const MatrixView<float> part = outputs.view().rows_between(0, end - begin);
-    task.model.predict(task.rows.rows_between(begin, end), part, context);
-    value.apply_to_rows(begin, part, std::span(output).subspan(begin, end - begin));
-    // Here and not at the end: the rest of many rows need not be run to refuse one of the first.
-    check_outputs(task, output, begin, end);
-  }
+  std::vector<double> output(task.rows.rows());
+  predict_rows(
+      task.model, task.rows,
+      [&](size_t begin, MatrixView<const float> outputs) {
+        value.apply_to_rows(begin, outputs, std::span(output).subspan(begin, outputs.rows()));
+        // Here and not at the end: the rest of many rows need not be run to refuse one of the first.
+        check_outputs(task, output, begin, begin + outputs.rows());
+      },
+      context);
   return output;
 }
 

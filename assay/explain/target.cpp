@@ -8,12 +8,10 @@
 #include "assay/core/error.h"
 #include "assay/core/parallel.h"
 #include "assay/core/text.h"
+#include "assay/model/predict_rows.h"
 
 namespace assay {
 namespace {
-
-// Rows whose outputs are in memory at a time.
-constexpr size_t kRowsAtATime = 4096;
 
 // Class 0 of a binary model with one output, which is that of class 1.
 OutputTerm other_class(OutputUnit unit) {
@@ -78,14 +76,14 @@ Targets freeze_targets(const Model& model, MatrixView<const float> rows, const T
   targets.terms = all_terms(info);
   targets.of_row.assign(rows.rows(), static_cast<uint32_t>(choice.which));
   if (!choice.predicted) return targets;
-  for (size_t begin = 0; begin < rows.rows(); begin += kRowsAtATime) {
-    const size_t end = std::min(begin + kRowsAtATime, rows.rows());
-    Matrix outputs(end - begin, info.outputs());
-    model.predict(rows.rows_between(begin, end), outputs.view(), context);
-    for (size_t r = begin; r < end; r++) {
-      targets.of_row[r] = static_cast<uint32_t>(predicted_class(info, outputs.row(r - begin)));
-    }
-  }
+  predict_rows(
+      model, rows,
+      [&](size_t begin, MatrixView<const float> outputs) {
+        for (size_t i = 0; i < outputs.rows(); i++) {
+          targets.of_row[begin + i] = static_cast<uint32_t>(predicted_class(info, outputs.row(i)));
+        }
+      },
+      context);
   return targets;
 }
 

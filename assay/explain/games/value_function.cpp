@@ -6,11 +6,10 @@
 #include <limits>
 #include <vector>
 
+#include "assay/model/predict_rows.h"
+
 namespace assay {
 namespace {
-
-// Rows whose outputs are in memory at a time.
-constexpr size_t kRowsAtATime = 4096;
 
 size_t class_count(size_t outputs) { return outputs == 1 ? 2 : outputs; }
 
@@ -50,24 +49,21 @@ ValueFunction::ValueFunction(const Model& model, MatrixView<const float> rows, c
   assert(unit_ == OutputUnit::margin || unit_ == OutputUnit::probability);
   const size_t width = model.info().outputs();
   probabilities_ = Matrix64(rows.rows(), class_count(width));
-  Matrix outputs(std::min(rows.rows(), kRowsAtATime), width);
-  for (size_t begin = 0; begin < rows.rows(); begin += kRowsAtATime) {
-    const size_t end = std::min(rows.rows(), begin + kRowsAtATime);
-    const MatrixView<float> part = outputs.view().rows_between(0, end - begin);
-    model.predict(rows.rows_between(begin, end), part, context);
-    for (size_t r = begin; r < end; r++) {
-      const std::span<double> out = probabilities_.row(r);
+  const auto take = [&](size_t begin, MatrixView<const float> outputs) {
+    for (size_t i = 0; i < outputs.rows(); i++) {
+      const std::span<double> out = probabilities_.row(begin + i);
+      const std::span<const float> given = outputs.row(i);
       if (unit_ == OutputUnit::probability) {
         // As they are: a probability of 0 is a weight of 0.
-        const auto given = part.row(r - begin);
         std::copy(given.begin(), given.end(), out.end() - static_cast<std::ptrdiff_t>(width));
         if (width == 1) out[0] = 1 - out[1];
         continue;
       }
-      log_probabilities(unit_, part.row(r - begin), out);
+      log_probabilities(unit_, given, out);
       for (double& p : out) p = std::exp(p);
     }
-  }
+  };
+  predict_rows(model, rows, take, context);
 }
 
 void ValueFunction::apply(size_t row, MatrixView<const float> outputs, std::span<float> values) const {
