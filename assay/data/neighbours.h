@@ -7,10 +7,13 @@
 //
 // Cost: the pool once more in float32. Up to 24 coordinates a tree of boxes: tens of microseconds a query among 50,000
 // rows. More: every query looks at every row, until it is seen to be too far: about a millisecond among 60,000 images.
-// A wide radius costs what it returns: 16 bytes for each row found.
+// A wide radius costs what it returns: 16 bytes for each row found. Where that is too much, stream() hands neighbours
+// out block by block and keeps none: about a nanosecond for a pair of rows.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -52,15 +55,44 @@ class Neighbours {
 
 inline constexpr size_t kNoRow = static_cast<size_t>(-1);
 
+// An index keeps its rows at places 0, 1, ..., in blocks of this many: place p is bit p % 32 of block p / 32.
+inline constexpr size_t kBlockRows = 32;
+
+// The rows of one block that are within the radius of one query.
+struct BlockHit {
+  uint32_t query = 0;                 // number in its batch
+  uint32_t within = 0;                // one bit for each place of the block; at least one is set
+  uint32_t coincident = 0;            // those of them at distance 0, the query itself among them
+  const double* distances = nullptr;  // kBlockRows of them, meant where `within` is set; null unless asked for
+};
+
+// Sees the neighbours of one batch of queries, on one thread.
+class NeighbourVisitor {
+ public:
+  virtual ~NeighbourVisitor() = default;
+  // Whether the batch cares for this block at all.
+  virtual bool wants(size_t /*block*/) { return true; }
+  // Blocks come in ascending order, those without a hit are left out; hits come in the order of queries.
+  virtual void see(size_t block, std::span<const BlockHit> hits) = 0;
+  // After the last block of the batch.
+  virtual void finish() {}
+};
+
 class NeighbourIndex {
  public:
   // Refuses infinite values, naming row and column, and values so large that distances leave float32.
   NeighbourIndex(const Dataset& pool, Norm norm, Space space = Space::scaled);
+  // An index for each part of the pool (row numbers below its size, each at most once in a part), all in the space of
+  // the whole pool. Rows keep the numbers they have in the pool.
+  static std::vector<NeighbourIndex> of_parts(const Dataset& pool, Norm norm, Space space,
+                                              std::span<const std::vector<size_t>> parts);
   ~NeighbourIndex();
   NeighbourIndex(NeighbourIndex&&) noexcept;
   NeighbourIndex& operator=(NeighbourIndex&&) noexcept;
 
   size_t rows() const;
+  // The rows by place.
+  std::span<const uint32_t> places() const;
 
   // Queries have the columns of the pool and are refused the same values. `excluded` is empty, or names for each query
   // one pool row that does not count (the query itself; kNoRow for none). k is at least 1; a pool with fewer rows gives
@@ -69,11 +101,22 @@ class NeighbourIndex {
                      std::span<const size_t> excluded = {}) const;
   Neighbours within(MatrixView<const float> queries, double radius, const Context& context,
                     std::span<const size_t> excluded = {}) const;
+  // The same rows as within() finds, and nothing kept: `make` gives a visitor for each batch of at most kBlockRows of
+  // the queries with these numbers (rows of `queries`, in this order), from several threads at once. Distances cost as
+  // much again.
+  using MakeVisitor = std::function<std::unique_ptr<NeighbourVisitor>(std::span<const size_t> batch)>;
+  void stream(MatrixView<const float> queries, std::span<const size_t> numbers, double radius, bool distances,
+              const MakeVisitor& make, const Context& context, std::string_view task = "finding neighbours") const;
+  // For each query of these numbers the distance to the k-th nearest of the rows that are not at distance 0; to the
+  // last of them where there are fewer than k, NaN where there is none.
+  std::vector<double> reach(MatrixView<const float> queries, std::span<const size_t> numbers, size_t k,
+                            const Context& context) const;
   // The distance of a query to one pool row, by the same arithmetic.
   double distance(std::span<const float> query, size_t row) const;
 
  private:
   struct State;
+  explicit NeighbourIndex(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

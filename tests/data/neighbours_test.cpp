@@ -7,6 +7,8 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -161,6 +163,60 @@ Context on_threads(unsigned threads) {
   return context;
 }
 
+// Lists what a stream hands out, and checks its order.
+std::vector<std::vector<Neighbour>> streamed(const NeighbourIndex& index, const Matrix& queries,
+                                             const std::vector<size_t>& numbers, double radius, bool distances,
+                                             unsigned threads = 1) {
+  class Lister final : public NeighbourVisitor {
+   public:
+    Lister(const NeighbourIndex& index, const Matrix& queries, std::span<const size_t> batch,
+           std::vector<std::vector<Neighbour>>& lists)
+        : index_(index), queries_(queries), batch_(batch), lists_(lists) {}
+    void see(size_t block, std::span<const BlockHit> hits) override {
+      EXPECT_TRUE(last_ == kNoRow || block > last_);
+      last_ = block;
+      for (size_t i = 0; i < hits.size(); ++i) {
+        const BlockHit& hit = hits[i];
+        EXPECT_TRUE(i == 0 || hits[i - 1].query < hit.query);
+        EXPECT_NE(hit.within, 0u);
+        for (size_t at = 0; at < kBlockRows; ++at) {
+          if ((hit.within >> at & 1) == 0) continue;
+          const size_t row = index_.places()[block * kBlockRows + at];
+          const size_t query = batch_[hit.query];
+          const double distance =
+              hit.distances != nullptr ? hit.distances[at] : index_.distance(queries_.row(query), row);
+          EXPECT_EQ(hit.coincident >> at & 1, distance == 0 ? 1u : 0u);
+          lists_[query].push_back({row, distance});
+        }
+        EXPECT_EQ(hit.coincident & ~hit.within, 0u);
+      }
+    }
+    void finish() override {
+      for (const size_t query : batch_)
+        std::ranges::sort(lists_[query], {}, [](const Neighbour& n) { return std::pair(n.distance, n.row); });
+    }
+
+   private:
+    const NeighbourIndex& index_;
+    const Matrix& queries_;
+    std::span<const size_t> batch_;
+    std::vector<std::vector<Neighbour>>& lists_;
+    size_t last_ = kNoRow;
+  };
+  std::vector<std::vector<Neighbour>> lists(queries.rows());
+  index.stream(
+      queries.view(), numbers, radius, distances,
+      [&](std::span<const size_t> batch) { return std::make_unique<Lister>(index, queries, batch, lists); },
+      on_threads(threads));
+  return lists;
+}
+
+std::vector<size_t> up_to(size_t count) {
+  std::vector<size_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), size_t{0});
+  return numbers;
+}
+
 void expect_equal_to_brute_force(const Dataset& pool, const Matrix& queries, std::span<const size_t> excluded,
                                  Norm norm, Space space) {
   const NeighbourIndex index(pool, norm, space);
@@ -192,6 +248,9 @@ void expect_equal_to_brute_force(const Dataset& pool, const Matrix& queries, std
       std::ranges::copy_if(all[i], std::back_inserter(expected), [&](const auto& n) { return n.distance <= radius; });
       ASSERT_EQ(found[i], expected) << "query " << i << ", radius " << radius;
     }
+    if (!excluded.empty()) continue;
+    ASSERT_EQ(streamed(index, queries, up_to(queries.rows()), radius, false), found) << "radius " << radius;
+    ASSERT_EQ(streamed(index, queries, up_to(queries.rows()), radius, true), found) << "radius " << radius;
   }
   for (size_t i = 0; i < std::min<size_t>(queries.rows(), 3); ++i) {
     for (size_t row = 0; row < pool.rows(); row += 1 + pool.rows() / 50) {
@@ -270,6 +329,60 @@ INSTANTIATE_TEST_SUITE_P(All, NeighboursCase,
                                           testing::Values(Space::scaled, Space::raw)),
                          case_name);
 
+// A part of the pool is searched in the space of the whole, and its rows keep their numbers.
+TEST(NeighboursTest, PartsEqualFilteredBruteForce) {
+  for (const char* kinds : {"nncosnc", "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnncc"}) {
+    const Dataset pool = make_data(kinds, 700, 11, true, true);
+    const Matrix queries = make_data(kinds, 70, 12, true, true).x;
+    std::vector<std::vector<size_t>> parts(4);
+    for (size_t row = 0; row < pool.rows(); ++row) parts[row == 17 ? 2 : row % 5 == 0 ? 1 : 0].push_back(row);
+    const std::vector<size_t> numbers = {69, 3, 4, 3, 12};  // one of them twice
+    for (const Norm norm : {Norm::linf, Norm::l1, Norm::l2}) {
+      for (const Space space : {Space::scaled, Space::raw}) {
+        const BruteForce brute(pool, norm, space);
+        const auto indexes = NeighbourIndex::of_parts(pool, norm, space, parts);
+        ASSERT_EQ(indexes.size(), parts.size());
+        for (size_t part = 0; part < parts.size(); ++part) {
+          const NeighbourIndex& index = indexes[part];
+          ASSERT_EQ(index.rows(), parts[part].size());
+          for (const double radius : {0.0, 1.0, 2.0, 9.0}) {
+            const auto within = lists_of(index.within(queries.view(), radius, on_threads(1)));
+            for (size_t i = 0; i < queries.rows(); ++i) {
+              std::vector<Neighbour> expected;
+              for (const Neighbour& n : brute.sorted(queries.row(i), kNoRow)) {
+                if (n.distance <= radius && std::ranges::binary_search(parts[part], n.row)) expected.push_back(n);
+              }
+              ASSERT_EQ(within[i], expected);
+            }
+            ASSERT_EQ(streamed(index, queries, up_to(queries.rows()), radius, false), within);
+            ASSERT_EQ(streamed(index, queries, up_to(queries.rows()), radius, true, 3), within);
+          }
+          const std::vector<double> reached = index.reach(queries.view(), numbers, 10, on_threads(1));
+          for (size_t i = 0; i < numbers.size(); ++i) {
+            std::vector<double> away;
+            for (const size_t row : parts[part]) {
+              const double distance = brute.distance(queries.row(numbers[i]), row);
+              if (distance > 0) away.push_back(distance);
+            }
+            std::ranges::sort(away);
+            if (away.empty()) {
+              EXPECT_TRUE(std::isnan(reached[i]));
+            } else {
+              EXPECT_EQ(reached[i], away[std::min<size_t>(10, away.size()) - 1]);
+            }
+          }
+        }
+      }
+    }
+    EXPECT_THAT(
+        sentence([&] { NeighbourIndex::of_parts(pool, Norm::l2, Space::raw, parts)[2].distance(queries.row(0), 16); }),
+        "the row of a distance: expected one of the part of the pool that is searched, found 16");
+    const std::vector<std::vector<size_t>> beyond = {{700}};
+    EXPECT_EQ(sentence([&] { NeighbourIndex::of_parts(pool, Norm::l2, Space::raw, beyond); }),
+              "the rows of a part of the pool: expected rows below 700, the size of the pool, found 700");
+  }
+}
+
 TEST(NeighboursTest, SameOnAnyNumberOfThreads) {
   for (const char* kinds : {"nncosnc", "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnncc"}) {
     const Dataset pool = make_data(kinds, 1500, 3, true, true);
@@ -295,6 +408,7 @@ TEST(NeighboursTest, SameOnEveryVectorTarget) {
         pin_vector_target(target);
         EXPECT_EQ(lists_of(index.nearest(pool.x.view(), 7, on_threads(1))), nearest) << target;
         EXPECT_EQ(lists_of(index.within(pool.x.view(), 2.0, on_threads(1))), within) << target;
+        EXPECT_EQ(streamed(index, pool.x, up_to(pool.rows()), 2.0, true), within) << target;
       }
       pin_vector_target(targets.front());
     }
@@ -339,6 +453,11 @@ TEST(NeighboursTest, RefusesWhatItCannotSearch) {
             "the radius of a neighbourhood: expected 0 or more, found nan");
   EXPECT_EQ(sentence([&] { index.nearest(Matrix(2, 3).view(), 1, context); }),
             "the queries of a neighbour search: expected 2 columns, as in the pool, found 3");
+  EXPECT_EQ(sentence([&] { index.stream(queries.view(), {}, -1, false, {}, context); }),
+            "the radius of a neighbourhood: expected 0 or more, found -1");
+  const std::vector<size_t> second = {2};
+  EXPECT_EQ(sentence([&] { index.reach(queries.view(), second, 1, context); }),
+            "the queries of a neighbour search: expected numbers below 2, of the rows there are, found 2");
   const std::vector<size_t> three(3, kNoRow), beyond = {0, 6};
   EXPECT_EQ(sentence([&] { index.nearest(queries.view(), 1, context, three); }),
             "the excluded rows of a neighbour search: expected none, or one for each of the 2 queries, found 3");

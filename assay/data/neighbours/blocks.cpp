@@ -36,7 +36,7 @@ AlignedFloats::AlignedFloats(size_t size) {
 
 NeighbourBlocks::NeighbourBlocks(const NeighbourSpace& space, MatrixView<const float> coordinates, Norm norm,
                                  std::span<const uint32_t> rows)
-    : rows_(rows.begin(), rows.end()), places_(rows.size()) {
+    : rows_(rows.begin(), rows.end()), places_(coordinates.rows(), kNoPlace) {
   const size_t d = space.coordinates();
   layout_.norm = norm;
   layout_.position.resize(d);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -34,12 +35,16 @@ class AlignedFloats {
 
 class NeighbourBlocks {
  public:
-  // coordinates: as the space maps the pool. rows: which row stands at which place; every block is then sorted by row.
+  // coordinates: as the space maps the pool. rows: which row of it stands at which place, not necessarily all; every
+  // block is then sorted by row.
   NeighbourBlocks(const NeighbourSpace& space, MatrixView<const float> coordinates, Norm norm,
                   std::span<const uint32_t> rows);
 
   const BlockLayout& layout() const { return layout_; }
   size_t rows() const { return rows_.size(); }
+  size_t pool_rows() const { return places_.size(); }
+  std::span<const uint32_t> places() const { return rows_; }
+  bool holds(size_t row) const { return places_[row] != kNoPlace; }
   size_t blocks() const { return (rows_.size() + kBlockRows - 1) / kBlockRows; }
   size_t rows_in(size_t block) const { return std::min(kBlockRows, rows_.size() - block * kBlockRows); }
   size_t lowest_row(size_t block) const { return rows_[block * kBlockRows]; }
@@ -52,13 +57,16 @@ class NeighbourBlocks {
   template <class List>
   void visit(size_t block, const BlockQuery& query, List& list) const;
 
+  // Of a row that it holds.
   double distance(const BlockQuery& query, size_t row) const;
 
  private:
+  static constexpr uint32_t kNoPlace = std::numeric_limits<uint32_t>::max();
+
   BlockLayout layout_;
   bool missing_ = false;
   std::vector<uint32_t> rows_;    // by place
-  std::vector<uint32_t> places_;  // by row
+  std::vector<uint32_t> places_;  // by row of the pool
   AlignedFloats values_;          // places beyond the last row repeat it
 };
 

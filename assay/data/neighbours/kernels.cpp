@@ -52,9 +52,10 @@ HWY_INLINE uint32_t bits_of(hn::Mask<Floats> mask) {
   return bytes[0];
 }
 
-template <Norm norm, bool missing>
-uint32_t rows_under_of(const BlockLayout& layout, const float* HWY_RESTRICT block, const float* HWY_RESTRICT query,
-                       float ceiling) {
+// The masks of a block; without `decide` only `under` is filled.
+template <Norm norm, bool missing, bool decide>
+HWY_INLINE BlockEstimate estimate_of(const BlockLayout& layout, const float* HWY_RESTRICT block,
+                                     const float* HWY_RESTRICT query, float ceiling, float floor) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
   const size_t end = layout.coordinates();
@@ -64,7 +65,7 @@ uint32_t rows_under_of(const BlockLayout& layout, const float* HWY_RESTRICT bloc
   // A difference of numbers is rounded to float32, a mismatch is not: so rows that tie at exactly 1 are told apart from
   // those beyond without computing them again.
   const FloatVector top = hn::Set(d, norm == Norm::linf ? ceiling * (1 + 0x1p-21f) : ceiling);
-  uint32_t under = 0;
+  BlockEstimate found;
   for (size_t lane = 0; lane < kBlockRows; lane += 4 * lanes) {
     const float* HWY_RESTRICT x = block + lane;
     FloatVector s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
@@ -97,11 +98,30 @@ uint32_t rows_under_of(const BlockLayout& layout, const float* HWY_RESTRICT bloc
       dropped = all_above();
     }
     if (dropped) continue;
-    const uint32_t bits = bits_of(hn::Le(s0, top)) | bits_of(hn::Le(s1, top)) << lanes |
-                          bits_of(hn::Le(s2, top)) << (2 * lanes) | bits_of(hn::Le(s3, top)) << (3 * lanes);
-    under |= bits << lane;
+    const auto at_most = [&](FloatVector limit) HWY_ATTR {
+      const uint32_t bits = bits_of(hn::Le(s0, limit)) | bits_of(hn::Le(s1, limit)) << lanes |
+                            bits_of(hn::Le(s2, limit)) << (2 * lanes) | bits_of(hn::Le(s3, limit)) << (3 * lanes);
+      return bits << lane;
+    };
+    found.under |= at_most(top);
+    if constexpr (decide) {
+      found.surely |= at_most(hn::Set(d, floor));
+      found.zero |= at_most(hn::Zero(d));
+    }
   }
-  return under;
+  return found;
+}
+
+template <Norm norm, bool missing>
+uint32_t rows_under_of(const BlockLayout& layout, const float* HWY_RESTRICT block, const float* HWY_RESTRICT query,
+                       float ceiling) {
+  return estimate_of<norm, missing, false>(layout, block, query, ceiling, 0).under;
+}
+
+template <Norm norm, bool missing>
+BlockEstimate estimate_rows_of(const BlockLayout& layout, const float* HWY_RESTRICT block,
+                               const float* HWY_RESTRICT query, float ceiling, float floor) {
+  return estimate_of<norm, missing, true>(layout, block, query, ceiling, floor);
 }
 
 template <Norm norm, bool missing>
@@ -147,28 +167,66 @@ uint32_t boxes_under_of(const BlockLayout& layout, const float* HWY_RESTRICT box
   return under;
 }
 
-template <Norm norm>
+// 1 for each row of the block that differs from the query in a coordinate that only matches or not, else 0.
+HWY_INLINE void any_mismatch(const BlockLayout& layout, const float* HWY_RESTRICT block,
+                             const float* HWY_RESTRICT query, float* HWY_RESTRICT mismatch) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  for (size_t lane = 0; lane < kBlockRows; lane += 4 * lanes) {
+    const float* HWY_RESTRICT at = block + lane;
+    FloatVector s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    for (size_t c = 0; c < layout.mismatches; ++c, at += kBlockRows) {
+      const FloatVector q = hn::Set(d, query[c]);
+      s0 = hn::Max(s0, one_if_different(d, hn::Load(d, at), q));
+      s1 = hn::Max(s1, one_if_different(d, hn::Load(d, at + lanes), q));
+      s2 = hn::Max(s2, one_if_different(d, hn::Load(d, at + 2 * lanes), q));
+      s3 = hn::Max(s3, one_if_different(d, hn::Load(d, at + 3 * lanes), q));
+    }
+    hn::Store(s0, d, mismatch + lane);
+    hn::Store(s1, d, mismatch + lane + lanes);
+    hn::Store(s2, d, mismatch + lane + 2 * lanes);
+    hn::Store(s3, d, mismatch + lane + 3 * lanes);
+  }
+}
+
+template <Norm norm, bool missing>
 void exact_distances_of(const BlockLayout& layout, const float* HWY_RESTRICT block, const float* HWY_RESTRICT query,
                         double* HWY_RESTRICT distances) {
   const Doubles d;
   const hn::Rebind<float, Doubles> narrow;
   const size_t lanes = hn::Lanes(d);
   const auto wide = [&](const float* at) HWY_ATTR { return hn::PromoteTo(d, hn::Load(narrow, at)); };
+  alignas(64) float mismatch[kBlockRows];
+  if constexpr (norm == Norm::linf) any_mismatch(layout, block, query, mismatch);
   for (size_t lane = 0; lane < kBlockRows; lane += 4 * lanes) {
     DoubleVector s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-    for (const uint32_t c : layout.position) {
+    const auto add_number = [&](size_t c) HWY_ATTR {
       const DoubleVector q = hn::Set(d, static_cast<double>(query[c]));
       const float* HWY_RESTRICT at = block + c * kBlockRows + lane;
-      if (c < layout.mismatches) {
+      s0 = accumulate<norm>(d, s0, number_difference<missing>(d, wide(at), q));
+      s1 = accumulate<norm>(d, s1, number_difference<missing>(d, wide(at + lanes), q));
+      s2 = accumulate<norm>(d, s2, number_difference<missing>(d, wide(at + 2 * lanes), q));
+      s3 = accumulate<norm>(d, s3, number_difference<missing>(d, wide(at + 3 * lanes), q));
+    };
+    if constexpr (norm == Norm::linf) {
+      // A maximum has no order: all mismatches at once, then the numbers as they lie.
+      s0 = wide(mismatch + lane);
+      s1 = wide(mismatch + lane + lanes);
+      s2 = wide(mismatch + lane + 2 * lanes);
+      s3 = wide(mismatch + lane + 3 * lanes);
+      for (size_t c = layout.mismatches; c < layout.coordinates(); ++c) add_number(c);
+    } else {
+      for (const uint32_t c : layout.position) {
+        if (c >= layout.mismatches) {
+          add_number(c);
+          continue;
+        }
+        const DoubleVector q = hn::Set(d, static_cast<double>(query[c]));
+        const float* HWY_RESTRICT at = block + c * kBlockRows + lane;
         s0 = accumulate<norm>(d, s0, one_if_different(d, wide(at), q));
         s1 = accumulate<norm>(d, s1, one_if_different(d, wide(at + lanes), q));
         s2 = accumulate<norm>(d, s2, one_if_different(d, wide(at + 2 * lanes), q));
         s3 = accumulate<norm>(d, s3, one_if_different(d, wide(at + 3 * lanes), q));
-      } else {
-        s0 = accumulate<norm>(d, s0, number_difference<true>(d, wide(at), q));
-        s1 = accumulate<norm>(d, s1, number_difference<true>(d, wide(at + lanes), q));
-        s2 = accumulate<norm>(d, s2, number_difference<true>(d, wide(at + 2 * lanes), q));
-        s3 = accumulate<norm>(d, s3, number_difference<true>(d, wide(at + 3 * lanes), q));
       }
     }
     const auto store = [&](DoubleVector s, size_t at)
@@ -193,6 +251,20 @@ uint32_t rows_under(const BlockLayout& layout, const float* block, const BlockQu
   return run.template operator()<Norm::l2>();
 }
 
+BlockEstimate estimate_rows(const BlockLayout& layout, const float* block, const BlockQuery& query, float ceiling,
+                            float floor) {
+  const auto run = [&]<Norm norm>() {
+    return query.missing ? estimate_rows_of<norm, true>(layout, block, query.values, ceiling, floor)
+                         : estimate_rows_of<norm, false>(layout, block, query.values, ceiling, floor);
+  };
+  switch (layout.norm) {
+    case Norm::linf: return run.template operator()<Norm::linf>();
+    case Norm::l1: return run.template operator()<Norm::l1>();
+    case Norm::l2: break;
+  }
+  return run.template operator()<Norm::l2>();
+}
+
 uint32_t boxes_under(const BlockLayout& layout, const float* boxes, const BlockQuery& query, float ceiling,
                      float* estimates) {
   const auto run = [&]<Norm norm>() {
@@ -208,10 +280,14 @@ uint32_t boxes_under(const BlockLayout& layout, const float* boxes, const BlockQ
 }
 
 void exact_distances(const BlockLayout& layout, const float* block, const BlockQuery& query, double* distances) {
+  const auto run = [&]<Norm norm>() {
+    query.missing ? exact_distances_of<norm, true>(layout, block, query.values, distances)
+                  : exact_distances_of<norm, false>(layout, block, query.values, distances);
+  };
   switch (layout.norm) {
-    case Norm::linf: return exact_distances_of<Norm::linf>(layout, block, query.values, distances);
-    case Norm::l1: return exact_distances_of<Norm::l1>(layout, block, query.values, distances);
-    case Norm::l2: return exact_distances_of<Norm::l2>(layout, block, query.values, distances);
+    case Norm::linf: return run.template operator()<Norm::linf>();
+    case Norm::l1: return run.template operator()<Norm::l1>();
+    case Norm::l2: return run.template operator()<Norm::l2>();
   }
 }
 
@@ -224,6 +300,7 @@ namespace assay {
 namespace {
 
 HWY_EXPORT(rows_under);
+HWY_EXPORT(estimate_rows);
 HWY_EXPORT(boxes_under);
 HWY_EXPORT(exact_distances);
 
@@ -243,6 +320,22 @@ float estimate_ceiling(const BlockLayout& layout, double limit) {
   const double sum = layout.norm == Norm::l2 ? limit * limit : limit;
   const double highest = sum * std::exp((d + 8) * 0x1p-24) + (d + 1) * std::numeric_limits<float>::min();
   return std::nextafter(static_cast<float>(highest), std::numeric_limits<float>::infinity());
+}
+
+float estimate_floor(const BlockLayout& layout, double limit) {
+  if (layout.norm == Norm::linf) {
+    // Rounding is monotonic: a difference above the limit is at least this when rounded, so what is below it is not.
+    return std::nextafter(rounded_down(limit), -std::numeric_limits<float>::infinity());
+  }
+  const auto d = static_cast<double>(layout.coordinates());
+  const double sum = layout.norm == Norm::l2 ? limit * limit : limit;
+  const double lowest = sum * std::exp(-(d + 8) * 0x1p-24) - (d + 1) * std::numeric_limits<float>::min();
+  return std::nextafter(static_cast<float>(lowest), -std::numeric_limits<float>::infinity());
+}
+
+BlockEstimate estimate_rows(const BlockLayout& layout, const float* block, const BlockQuery& query, float ceiling,
+                            float floor) {
+  return HWY_DYNAMIC_DISPATCH(estimate_rows)(layout, block, query, ceiling, floor);
 }
 
 uint32_t rows_under(const BlockLayout& layout, const float* block, const BlockQuery& query, float ceiling) {

@@ -13,8 +13,6 @@
 
 namespace assay {
 
-inline constexpr size_t kBlockRows = 32;
-
 // How coordinates lie in a block: those that only match or not first, then the numbers, each kind in the order in which
 // it is visited.
 struct BlockLayout {
@@ -36,8 +34,20 @@ float estimate_ceiling(const BlockLayout& layout, double limit);
 // block: coordinates() x kBlockRows values.
 uint32_t rows_under(const BlockLayout& layout, const float* block, const BlockQuery& query, float ceiling);
 
-// The same for boxes, by the distance to the nearest corner, face or inner point; estimates (kBlockRows of them) order
-// boxes by closeness and may be compared with a later ceiling. boxes: coordinates() x (kBlockRows lower bounds,
+// The float32 floor at or under which only estimates of rows lie whose float64 distance is at most `limit`.
+float estimate_floor(const BlockLayout& layout, double limit);
+
+// What estimates say of the rows of a block, one bit for each.
+struct BlockEstimate {
+  uint32_t under = 0;   // as rows_under
+  uint32_t surely = 0;  // those of them at or under the floor: their distance is at most its limit
+  uint32_t zero = 0;    // those of them that may be at distance 0
+};
+BlockEstimate estimate_rows(const BlockLayout& layout, const float* block, const BlockQuery& query, float ceiling,
+                            float floor);
+
+// rows_under for boxes, by the distance to the nearest corner, face or inner point; estimates (kBlockRows of them)
+// order boxes by closeness and may be compared with a later ceiling. boxes: coordinates() x (kBlockRows lower bounds,
 // kBlockRows upper bounds).
 uint32_t boxes_under(const BlockLayout& layout, const float* boxes, const BlockQuery& query, float ceiling,
                      float* estimates);

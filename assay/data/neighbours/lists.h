@@ -31,12 +31,14 @@ class NearestList {
  public:
   static constexpr bool kShrinks = true;  // limit() falls as rows are offered: near ones are best offered first
 
-  NearestList(size_t k, size_t excluded) : k_(k), excluded_(excluded) {}
+  // Where coincident rows do not count, those at distance 0 are left out.
+  NearestList(size_t k, size_t excluded, bool coincident = true)
+      : k_(k), excluded_(excluded), coincident_(coincident) {}
 
   double limit(size_t lowest_row) const { return lowest_row < last_row_ ? limit_ : limit_without_ties_; }
 
   void offer(double distance, size_t row) {
-    if (row == excluded_) return;
+    if (row == excluded_ || (!coincident_ && distance == 0)) return;
     const Neighbour item{row, distance};
     if (items_.size() == k_) {
       if (!Closer()(item, items_.front())) return;
@@ -58,6 +60,7 @@ class NearestList {
  private:
   size_t k_;
   size_t excluded_;
+  bool coincident_;
   size_t last_row_ = kNoRow;
   double limit_ = std::numeric_limits<double>::infinity();
   double limit_without_ties_ = std::numeric_limits<double>::infinity();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -14,8 +13,8 @@ constexpr size_t kSampledPairs = 64;
 
 class Splitter {
  public:
-  Splitter(const NeighbourSpace& space, MatrixView<const float> coordinates)
-      : space_(space), coordinates_(coordinates), keys_(coordinates.rows()), differences_(coordinates.cols()) {}
+  Splitter(const NeighbourSpace& space, MatrixView<const float> coordinates, size_t rows)
+      : space_(space), coordinates_(coordinates), keys_(rows), differences_(coordinates.cols()) {}
 
   void split(std::span<uint32_t> rows) {
     if (rows.size() <= kBlockRows || coordinates_.cols() == 0) return;
@@ -57,10 +56,9 @@ class Splitter {
 
 }  // namespace
 
-std::vector<uint32_t> tree_order(const NeighbourSpace& space, MatrixView<const float> coordinates) {
-  std::vector<uint32_t> rows(coordinates.rows());
-  std::iota(rows.begin(), rows.end(), 0u);
-  Splitter(space, coordinates).split(rows);
+std::vector<uint32_t> tree_order(const NeighbourSpace& space, MatrixView<const float> coordinates,
+                                 std::vector<uint32_t> rows) {
+  Splitter(space, coordinates, rows.size()).split(rows);
   return rows;
 }
 
@@ -142,6 +140,39 @@ void NeighbourTree::search(const NeighbourBlocks& blocks, const BlockQuery& quer
 void NeighbourTree::search(const NeighbourBlocks& blocks, const BlockQuery& query, RadiusList& list) const {
   if (!levels_.empty()) return visit(blocks, query, levels_.size() - 1, 0, list);
   if (blocks.blocks() > 0) blocks.visit(0, query, list);
+}
+
+void NeighbourTree::each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, uint32_t active,
+                               float ceiling, size_t level, size_t node,
+                               const std::function<void(size_t, uint32_t)>& enter) const {
+  const BlockLayout& layout = blocks.layout();
+  const Level& at = levels_[level];
+  const float* bounds = at.bounds.data() + node * layout.coordinates() * 2 * kBlockRows;
+  const size_t first = node * kBlockRows;
+  float estimates[kBlockRows];
+  uint32_t entering[kBlockRows] = {};  // queries by box
+  for (; active != 0; active &= active - 1) {
+    const int query = std::countr_zero(active);
+    uint32_t under = boxes_under(layout, bounds, queries[query], ceiling, estimates);
+    for (; under != 0; under &= under - 1) entering[std::countr_zero(under)] |= uint32_t{1} << query;
+  }
+  const size_t boxes = std::min(at.boxes - first, kBlockRows);
+  for (size_t box = 0; box < boxes; ++box) {
+    if (entering[box] == 0) continue;
+    if (level == 0) {
+      enter(first + box, entering[box]);
+    } else {
+      each_block(blocks, queries, entering[box], ceiling, level - 1, first + box, enter);
+    }
+  }
+}
+
+void NeighbourTree::each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, float ceiling,
+                               const std::function<void(size_t, uint32_t)>& enter) const {
+  if (queries.empty()) return;
+  const uint32_t all = ~uint32_t{0} >> (32 - queries.size());
+  if (!levels_.empty()) return each_block(blocks, queries, all, ceiling, levels_.size() - 1, 0, enter);
+  if (blocks.blocks() > 0) enter(0, all);
 }
 
 }  // namespace assay

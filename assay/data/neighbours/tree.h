@@ -6,6 +6,8 @@
 // blocks that it cannot exclude.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "assay/data/neighbours/blocks.h"
@@ -13,8 +15,10 @@
 
 namespace assay {
 
-// An order of the rows in which neighbouring blocks, and blocks of blocks, hold rows that are close together.
-std::vector<uint32_t> tree_order(const NeighbourSpace& space, MatrixView<const float> coordinates);
+// An order of these rows of the pool in which neighbouring blocks, and blocks of blocks, hold rows that are close
+// together.
+std::vector<uint32_t> tree_order(const NeighbourSpace& space, MatrixView<const float> coordinates,
+                                 std::vector<uint32_t> rows);
 
 class NeighbourTree {
  public:
@@ -23,6 +27,10 @@ class NeighbourTree {
 
   void search(const NeighbourBlocks& blocks, const BlockQuery& query, NearestList& list) const;
   void search(const NeighbourBlocks& blocks, const BlockQuery& query, RadiusList& list) const;
+  // For every block, in ascending order, whose box may hold a row under the ceiling of one of at most 32 queries:
+  // enter(block, one bit for each such query).
+  void each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, float ceiling,
+                  const std::function<void(size_t block, uint32_t queries)>& enter) const;
 
  private:
   // The boxes of one depth: of blocks at level 0, of nodes of the level below above it.
@@ -34,6 +42,9 @@ class NeighbourTree {
 
   template <class List>
   void visit(const NeighbourBlocks& blocks, const BlockQuery& query, size_t level, size_t node, List& list) const;
+
+  void each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, uint32_t active, float ceiling,
+                  size_t level, size_t node, const std::function<void(size_t, uint32_t)>& enter) const;
 
   std::vector<Level> levels_;
 };
