@@ -17,6 +17,7 @@
 #include "assay/model/graph_inputs.h"
 #include "assay/model/open_batch.h"
 #include "assay/model/ops/zip_map.h"
+#include "assay/model/randomise.h"
 #include "assay/model/train/recipe.h"
 
 namespace assay {
@@ -81,7 +82,8 @@ class OnnxGraphModel final : public GraphModel,
                              public Differentiable,
                              public Rescalable,
                              public AffineEntry,
-                             public Trainable {
+                             public Trainable,
+                             public Randomisable {
  public:
   OnnxGraphModel(Graph graph, const GraphModelOptions& options, size_t fixed_batch) {
     if (const std::string* json = find_metadata(graph, kEncoderKey); json != nullptr) {
@@ -119,10 +121,20 @@ class OnnxGraphModel final : public GraphModel,
       info_.note = "scores as the graph gives them: they are not between 0 and 1";
     }
     name_outputs(head);
-    const bool float_inputs = std::all_of(inputs_.inputs.begin(), inputs_.inputs.end(),
-                                          [](const RowInput& input) { return input.type == OnnxElement::float32; });
-    find_gradient(float_inputs);
-    if (float_inputs && inputs_.inputs.size() == 1 && inputs_.inputs[0].row_shape.size() == 1) find_entry();
+    layers_ = find_layers(*graph_, fetch_);
+    find_capabilities();
+  }
+
+  // The same model with other weights: what was found out about the original stays, whatever the new outputs look like.
+  OnnxGraphModel(const OnnxGraphModel& original, Graph graph)
+      : graph_(std::make_shared<Graph>(std::move(graph))),
+        inputs_(original.inputs_),
+        info_(original.info_),
+        encoder_(original.encoder_),
+        fetch_(original.fetch_) {
+    predict_ = runner({fetch_}, false);
+    layers_ = find_layers(*graph_, fetch_);
+    find_capabilities();
   }
 
   const ModelInfo& info() const override { return info_; }
@@ -141,6 +153,19 @@ class OnnxGraphModel final : public GraphModel,
     GraphModelOptions options;
     options.unit = info_.unit == OutputUnit::value ? std::nullopt : std::optional(info_.unit);
     return from_onnx(info_.name, assay::retrain(info_.name, graph_->metadata(), training, seed, context), options);
+  }
+
+  const Randomisable* randomisable() const override { return layers_.empty() ? nullptr : this; }
+  std::vector<std::string> layers() const override {
+    std::vector<std::string> names;
+    for (const GraphLayer& layer : layers_) names.push_back(layer.name);
+    return names;
+  }
+  std::unique_ptr<Model> randomised(size_t count, bool alone, uint64_t seed) const override {
+    if (count > layers_.size() || (alone && count == 0)) {
+      fail_input(fmt::format("{}: expected 1 to {} layers to randomise, found {}", info_.name, layers_.size(), count));
+    }
+    return std::make_unique<OnnxGraphModel>(*this, randomised_graph(*graph_, layers_, count, alone, seed));
   }
 
   std::vector<size_t> item_shape() const override {
@@ -311,6 +336,13 @@ class OnnxGraphModel final : public GraphModel,
     for (size_t c = 0; width > 1 && c < width; c++) info_.output_names.push_back(fmt::format("{}.{}", head.output, c));
   }
 
+  void find_capabilities() {
+    const bool float_inputs = std::all_of(inputs_.inputs.begin(), inputs_.inputs.end(),
+                                          [](const RowInput& input) { return input.type == OnnxElement::float32; });
+    find_gradient(float_inputs);
+    if (float_inputs && inputs_.inputs.size() == 1 && inputs_.inputs[0].row_shape.size() == 1) find_entry();
+  }
+
   void find_gradient(bool float_inputs) {
     if (!float_inputs) {
       info_.no_gradient = "it has inputs that are not float32";
@@ -346,6 +378,7 @@ class OnnxGraphModel final : public GraphModel,
   ModelInfo info_;
   std::optional<Encoder> encoder_;
   std::string fetch_;
+  std::vector<GraphLayer> layers_;  // from the output down
   std::unique_ptr<RowRunner> predict_;
   std::unique_ptr<RowRunner> gradient_;
   mutable std::once_flag reveal_made_;

@@ -101,7 +101,8 @@ class Model;
 class Trainable {
  public:
   virtual ~Trainable() = default;
-  // A model of the same architecture, trained by the same recipe on other rows from weights of this seed.
+  // A model of the same architecture, trained by the same recipe on other rows from weights of this seed. May be called
+  // from several threads at once: it only reads this model, and what it returns shares nothing with it.
   virtual std::unique_ptr<Model> retrain(const Dataset& training, uint64_t seed, const Context& context) const = 0;
 };
 
