@@ -37,7 +37,7 @@ double cosine_distance(std::span<const float> a, std::span<const float> b) {
   }
   if (norm_a == 0 && norm_b == 0) return 0;
   if (norm_a == 0 || norm_b == 0) return NAN;
-  return 1 - std::clamp(product / std::sqrt(norm_a) / std::sqrt(norm_b), -1.0, 1.0);
+  return 1 - std::clamp(product / (std::sqrt(norm_a) * std::sqrt(norm_b)), -1.0, 1.0);
 }
 
 // Pairs of players; wide explanations pay the square of their width.
@@ -171,7 +171,7 @@ void predict_made_rows(const Model& model, size_t count,
   Matrix outputs(rows.rows(), info.outputs());
   Context inner = context;
   inner.progress = nullptr;
-  ProgressScope progress(context, task, count);
+  ProgressScope progress(task.empty() ? inner : context, task, count);
   for (size_t first = 0; first < count; first += batch) {
     const size_t here = std::min(batch, count - first);
     parallel_blocks(inner, here, kRowsPerTurn, [&](const Block& block) {

@@ -4,26 +4,26 @@
 
 #include "assay/core/parallel.h"
 #include "assay/evaluate/common.h"
+#include "assay/evaluate/kernels/entropy.h"
 
 namespace assay {
+namespace {
+
+constexpr size_t kRowsAtATime = 1024;
+
+}  // namespace
 
 double complexity(std::span<const float> values) {
-  double total = 0;
-  double logs = 0;
-  for (const float v : values) {
-    const double size = std::abs(static_cast<double>(v));
-    total += size;
-    if (size > 0) logs += size * std::log(size);
-  }
-  if (!(total > 0) || std::isinf(total)) return NAN;
-  // -sum p ln p with p = size / total. Rounding may leave the least possible entropy a hair under 0.
-  return std::max(0.0, std::log(total) - logs / total);
+  double found = NAN;
+  row_entropies(values.data(), 1, values.size(), &found);
+  return found;
 }
 
 void Complexity::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const Matrix& values = task.explanations.values;
-  parallel_blocks(context, values.rows(), 1024, [&](const Block& block) {
-    for (size_t r = block.begin; r < block.end; r++) scores.values[r] = complexity(values.row(r));
+  parallel_blocks(context, values.rows(), kRowsAtATime, [&](const Block& block) {
+    const size_t columns = values.cols();
+    row_entropies(values.data() + block.begin * columns, block.end - block.begin, columns, &scores.values[block.begin]);
   });
   UndefinedCounts undefined;
   for (size_t r = 0; r < values.rows(); r++) {

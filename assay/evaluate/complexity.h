@@ -2,8 +2,9 @@
 //   mu_C = - sum over i of p_i ln p_i,   p_i = |phi_i| / sum over j of |phi_j|,
 // with the natural logarithm and 0 ln 0 = 0. 0 when one player has everything, ln d when all have the same.
 //
-// Undefined for an explanation that is all zero. Sums in float64.
-// Cost: none; the explanations alone.
+// Undefined for an explanation that is all zero. Sums in float64, without cancellation (kernels/entropy.h).
+// Cost: none; the explanations alone, some nanoseconds for each player.
+// Deviation from the paper: none; it does not say what an all-zero explanation scores.
 #pragma once
 
 #include <span>

@@ -41,9 +41,10 @@ struct EvaluateTask {
   const Reference* reference = nullptr;  // what stands for absent
   const Dataset* pool = nullptr;         // rows that neighbours come from, and that retraining trains on
   PoolExplanations* pool_explanations = nullptr;
-  const Spec* method = nullptr;  // how the explanations were made, to make them again; null for bare arrays
-  uint64_t method_seed = 0;      // the seed they were made with
-  Trainer trainer = {};          // empty where nothing can be retrained
+  const Spec* method = nullptr;     // how the explanations were made, to make them again; null for bare arrays
+  uint64_t method_seed = 0;         // the seed they were made with
+  Trainer trainer = {};             // empty where nothing can be retrained
+  bool trainer_concurrent = false;  // whether it may be called from several threads at once
   // Other explanations of the same rows, for criteria of agreement, and their names.
   std::span<const Explanations* const> others = {};
   std::span<const std::string> other_names = {};
@@ -72,7 +73,7 @@ class Criterion {
   // with its name ("needs class labels, and ..."); nothing when it can. No model is run.
   virtual std::optional<std::string> refuses(const EvaluateTask& /*task*/) const { return {}; }
   // Fills values, undefined, and what else the criterion knows (standard_error, tables, notes, evaluations, of_rows,
-  // mean_error). `scores.values` comes with one NaN for each row.
+  // dependent and mean_error). `scores.values` comes with one NaN for each row.
   virtual void score(const EvaluateTask& task, Scores& scores, const Context& context) const = 0;
 };
 

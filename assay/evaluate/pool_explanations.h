@@ -32,6 +32,8 @@ class PoolExplanations {
   void need_all(const Context& context);
   // Rows x players; only rows that were needed, or given, mean anything.
   MatrixView<const float> values() const { return values_.view(); }
+  // Whether need() has nothing left to do.
+  bool all_known() const { return !make_ || explained_ == rows(); }
   size_t explained() const { return explained_; }  // rows made so far, none when they were given
 
  private:

@@ -31,6 +31,7 @@ struct ScoreTable {
   std::string name;
   std::vector<std::string> columns;
   std::vector<std::vector<double>> rows;
+  std::vector<std::string> labels = {};  // of the rows, where they have names
 };
 
 struct Scores {
@@ -43,7 +44,9 @@ struct Scores {
   bool of_rows = true;
   std::vector<double> standard_error = {};  // of each value, where it is sampled; empty where nothing is
   std::vector<Undefined> undefined = {};    // all reasons, most frequent first
-  // Over the defined values. A criterion whose values are not independent sets the standard error itself.
+  // Over the defined values. Where those are not independent, as when each is a mean over the other rows, the criterion
+  // says so and sets the error of the mean itself, NaN where it has none.
+  bool dependent = false;
   double mean = NAN;
   double mean_error = NAN;
   Interval interval = {NAN, NAN};
@@ -53,14 +56,14 @@ struct Scores {
   uint64_t evaluations = 0;             // rows that the model predicted or differentiated for this criterion alone
 };
 
-// How the summary's interval is found: percentile bootstrap over the values.
+// How the summary's interval is found: percentile bootstrap over the values; the normal one where they are dependent.
 struct SummaryOptions {
   double confidence = 0.95;
   size_t draws = 1000;  // 0: no interval
 };
 
-// Fills mean, mean_error (unless set), interval, coverage from the values; sorts the reasons. Infinite values, of which
-// no mean is useful, count as defined and make mean and interval infinite or NaN, as arithmetic has it.
+// Fills mean, mean_error (unless dependent), interval, coverage from the values; sorts the reasons. Infinite values, of
+// which no mean is useful, count as defined and make mean and interval infinite or NaN, as arithmetic has it.
 void summarise(Scores& scores, const SummaryOptions& options, const Context& context);
 
 // Counts the reasons why rows are undefined; criteria note one for each NaN they write. Merging parts in order keeps

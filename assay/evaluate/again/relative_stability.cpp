@@ -1,0 +1,111 @@
+#include "assay/evaluate/again/relative_stability.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "assay/evaluate/again/explain_again.h"
+#include "assay/evaluate/again/row_reasons.h"
+#include "assay/evaluate/common.h"
+#include "assay/explain/target.h"
+
+namespace assay {
+namespace {
+
+Matrix outputs_of(const EvaluateTask& task, const Context& context) {
+  const Matrix& x = task.data->x;
+  Matrix made(x.rows(), task.model->info().outputs());
+  predict_made_rows(
+      *task.model, x.rows(), [&](size_t i, std::span<float> row) { std::ranges::copy(x.row(i), row.begin()); },
+      [&](size_t i, std::span<const float> outputs) { std::ranges::copy(outputs, made.row(i).begin()); }, context);
+  return made;
+}
+
+// Draws of one row, so far.
+struct State {
+  double largest = -1;
+  bool kept_class = false;
+};
+
+}  // namespace
+
+double relative_change(std::span<const float> from, std::span<const float> to, double zero) {
+  double sum = 0;
+  for (size_t i = 0; i < from.size(); i++) {
+    const double unit = from[i] == 0 ? zero : from[i];
+    if (unit == 0) continue;
+    const double change = (static_cast<double>(from[i]) - to[i]) / unit;
+    sum += change * change;
+  }
+  return std::sqrt(sum);
+}
+
+std::optional<std::string> refuses_relative(const EvaluateTask& task, const RelativeStabilityOptions& options) {
+  if (const auto reason = refuses_unit(task, options.unit.space)) return reason;
+  return refuses_again(task);
+}
+
+void score_relative_over(const EvaluateTask& task, const RelativeStabilityOptions& options, RelativeTo to,
+                         const Perturb& perturb, std::string_view name, Scores& scores, const Context& context) {
+  const MatrixView<const float> given = task.explanations.values.view();
+  const ModelInfo& info = task.model->info();
+  const bool classes = !info.class_names.empty();
+  const bool of_output = to == RelativeTo::output;
+  const double zero = options.zeros == "epsilon" ? options.epsilon : 0;
+  RowReasons reasons = given_reasons(given);
+  for (size_t r = 0; r < given.rows() && zero == 0; r++) {
+    if (all_zero(given.row(r))) reasons.set(r, kAllZero);
+  }
+  Matrix outputs;
+  if (classes || of_output) {
+    outputs = outputs_of(task, context);
+    scores.evaluations += task.rows();
+  }
+  std::vector<State> states(task.rows());
+  explain_perturbed(
+      task, static_cast<size_t>(options.samples), perturb, classes || of_output,
+      [&](const PerturbedRow& at) {
+        State& state = states[at.row];
+        if (classes && predicted_class(info, at.outputs) != predicted_class(info, outputs.row(at.row))) return;
+        state.kept_class = true;
+        if (!all_finite(at.values)) return reasons.set(at.row, kAgainNotFinite);
+        const double change = of_output ? distance_between(ExplanationDistance::l2, outputs.row(at.row), at.outputs)
+                                        : relative_change(task.data->x.row(at.row), at.point, zero);
+        if (!std::isfinite(change)) return reasons.set(at.row, "the model's outputs are not all numbers");
+        // Nothing is relative to a change of nothing but zeros.
+        if (!of_output && zero == 0 && change == 0) return;
+        const double apart = relative_change(given.row(at.row), at.values, zero);
+        state.largest = std::max(state.largest, apart / std::max(change, options.epsilon));
+      },
+      scores.evaluations, context, name);
+  for (size_t r = 0; r < states.size(); r++) {
+    scores.values[r] = states[r].largest;
+    if (!states[r].kept_class) reasons.set(r, "no perturbed row keeps the predicted class");
+    if (states[r].largest < 0) reasons.set(r, "no column that is not 0 was moved");
+  }
+  reasons.store(scores);
+}
+
+void score_relative(const EvaluateTask& task, const RelativeStabilityOptions& options, RelativeTo to,
+                    std::string_view name, Scores& scores, const Context& context) {
+  std::vector<float> units = column_units(task, options.unit.space);
+  scores.notes.push_back(
+      fmt::format("the largest of {} copies with normal noise of deviation {} {}{}", options.samples, options.noise,
+                  options.unit.space == "raw" ? "(raw units)" : "times that of the pool's columns",
+                  task.model->info().class_names.empty() ? "" : ", those alone that keep the predicted class"));
+  if (options.zeros == "leave_out") {
+    scores.notes.emplace_back("players of attribution 0, and columns of value 0, are left out of relative changes");
+  }
+  if (std::ranges::all_of(units, [](float unit) { return unit == 0; })) {
+    scores.undefined = {{std::string(kNothingMoves), task.rows()}};
+    return;
+  }
+  const auto samples = static_cast<size_t>(options.samples);
+  const Perturb noise = make_noise(NoiseShape::normal, options.noise, std::move(units), samples, context.seed, name);
+  score_relative_over(task, options, to, noise, name, scores, context);
+}
+
+}  // namespace assay

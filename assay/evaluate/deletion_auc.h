@@ -1,0 +1,31 @@
+// Deletion AUC: the area under the curve of the explained class's probability as players are removed, the largest
+// attribution first (Petsiuk, Das, Saenko 2018, RISE),
+//   integral over q from 0 to 1 of p(y | x with the first q d players at the reference),
+// by trapezoids over even steps of the share q. Lower is better: what matters most should take the class away at once.
+// A regression: the area under its value, in its unit.
+//
+// y is the class that was explained, frozen: an order by value is of use for no other. Several reference rows: the mean
+// of their curves. Undefined where attributions are all 0. The mean curve over rows is in the scores' table.
+// Deviation from the paper: it removes pixels to zero; here the reference stands for absent.
+// Cost: steps - 1 evaluations for each row and reference row, and one for each row and each reference row.
+#pragma once
+
+#include "assay/evaluate/criterion.h"
+#include "assay/evaluate/removal/curves.h"
+
+namespace assay {
+
+class DeletionAuc final : public Criterion {
+ public:
+  using Options = CurveOptions;
+
+  explicit DeletionAuc(const Options& options) : options_(options) {}
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override;
+
+ private:
+  Options options_;
+};
+
+CriterionInfo deletion_auc_criterion();
+
+}  // namespace assay

@@ -1,0 +1,216 @@
+#include "assay/evaluate/effective_complexity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "assay/evaluate/common.h"
+#include "assay/explain/games/value_function.h"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view kNoChange = "the explained value is that of the reference";
+constexpr std::string_view kNoValue = "the model gives no number for a row on the way";
+constexpr std::string_view kPurpose = "effective_complexity";
+// Values in memory at a time, and the subset sizes that the first wave tries; each next wave tries twice as many.
+constexpr size_t kValuesAtATime = size_t{1} << 20;
+constexpr size_t kFirstWave = 8;
+
+double count_above(std::span<const float> values, double eps) {
+  double most = 0;
+  for (const float v : values) most = std::max(most, std::abs(static_cast<double>(v)));
+  if (most == 0) return NAN;
+  return static_cast<double>(
+      std::ranges::count_if(values, [&](float v) { return std::abs(static_cast<double>(v)) > eps * most; }));
+}
+
+// A row whose answer is looked for.
+struct Search {
+  size_t row = 0;
+  std::vector<uint32_t> rank = {};  // of each player, 0 for the strongest
+  double output = NAN;
+  double loss_of_nothing = NAN;
+  double found = NAN;
+  std::string_view undefined = {};
+
+  bool done() const { return !std::isnan(found) || !undefined.empty(); }
+};
+
+class Searches {
+ public:
+  Searches(const EvaluateTask& task, const Context& context)
+      : task_(task), context_(context), value_(*task.model, task.data->x.view(), *task.targets, context) {
+    context_.progress = nullptr;
+  }
+
+  void run(std::vector<Search>& all, double tolerance) {
+    const size_t players = task_.players->size();
+    find_ends(all);
+    size_t first = 1;
+    for (size_t wave = kFirstWave; first < players; wave *= 2) {
+      std::vector<Search*> open;
+      for (Search& each : all) {
+        if (!each.done()) open.push_back(&each);
+      }
+      if (open.empty()) return;
+      const size_t affordable = kValuesAtATime / (open.size() * references());
+      const size_t sizes = std::min(players - first, std::clamp<size_t>(affordable, 1, wave));
+      const std::vector<double> losses = losses_of(open, first, sizes);
+      for (size_t i = 0; i < open.size(); i++) {
+        settle(*open[i], {losses.data() + i * sizes, sizes}, first, tolerance);
+      }
+      first += sizes;
+    }
+    // All players leave nothing changed.
+    for (Search& each : all) {
+      if (!each.done()) each.found = static_cast<double>(players);
+    }
+  }
+
+  size_t references() const { return task_.reference->rows.rows(); }
+  uint64_t evaluations() const { return evaluations_; }
+
+ private:
+  // The row as it is, and at the reference.
+  void find_ends(std::vector<Search>& all) {
+    std::vector<float> outputs(all.size());
+    predict_made_rows(
+        *task_.model, all.size(),
+        [&](size_t i, std::span<float> row) { std::ranges::copy(task_.data->x.row(all[i].row), row.begin()); },
+        [&](size_t i, std::span<const float> out) { outputs[i] = value(all[i].row, out); }, context_);
+    evaluations_ += all.size();
+    std::vector<Search*> every;
+    for (size_t i = 0; i < all.size(); i++) {
+      all[i].output = outputs[i];
+      every.push_back(&all[i]);
+    }
+    const std::vector<double> losses = losses_of(every, 0, 1);
+    for (size_t i = 0; i < all.size(); i++) {
+      all[i].loss_of_nothing = losses[i];
+      if (!std::isfinite(losses[i])) {
+        all[i].undefined = kNoValue;
+      } else if (losses[i] == 0) {
+        all[i].undefined = kNoChange;
+      }
+    }
+  }
+
+  // L(first) .. L(first + sizes - 1) of each.
+  std::vector<double> losses_of(const std::vector<Search*>& open, size_t first, size_t sizes) {
+    const size_t count = open.size() * sizes * references();
+    std::vector<float> found(count);
+    predict_made_rows(
+        *task_.model, count,
+        [&](size_t i, std::span<float> row) {
+          const Search& search = *open[i / references() / sizes];
+          const size_t kept = first + i / references() % sizes;
+          const std::span<const float> x = task_.data->x.row(search.row);
+          const std::span<const float> absent = task_.reference->rows.row(i % references());
+          for (size_t c = 0; c < row.size(); c++) {
+            row[c] = search.rank[task_.players->of_column[c]] < kept ? x[c] : absent[c];
+          }
+        },
+        [&](size_t i, std::span<const float> out) { found[i] = value(open[i / references() / sizes]->row, out); },
+        context_);
+    evaluations_ += count;
+    std::vector<double> losses(open.size() * sizes, 0.0);
+    for (size_t i = 0; i < count; i++) {
+      const double apart = open[i / references() / sizes]->output - found[i];
+      losses[i / references()] += apart * apart / static_cast<double>(references());
+    }
+    return losses;
+  }
+
+  static void settle(Search& search, std::span<const double> losses, size_t first, double tolerance) {
+    for (size_t i = 0; i < losses.size() && !search.done(); i++) {
+      if (!std::isfinite(losses[i])) search.undefined = kNoValue;
+      if (losses[i] <= tolerance * search.loss_of_nothing) search.found = static_cast<double>(first + i);
+    }
+  }
+
+  float value(size_t row, std::span<const float> outputs) const {
+    float found = 0;
+    value_.apply(row, MatrixView<const float>(outputs.data(), 1, outputs.size()), {&found, 1});
+    return found;
+  }
+
+  const EvaluateTask& task_;
+  Context context_;
+  ValueFunction value_;
+  uint64_t evaluations_ = 0;
+};
+
+std::vector<uint32_t> ranks_by_strength(std::span<const float> values) {
+  const std::vector<uint32_t> order = strongest_first(values);
+  std::vector<uint32_t> rank(order.size());
+  for (size_t k = 0; k < order.size(); k++) rank[order[k]] = static_cast<uint32_t>(k);
+  return rank;
+}
+
+}  // namespace
+
+std::optional<std::string> EffectiveComplexity::refuses(const EvaluateTask& task) const {
+  if (options_.form == "count") return {};
+  if (task.model == nullptr || task.data == nullptr || task.players == nullptr || task.targets == nullptr) {
+    return "needs the model and the rows that were explained, unless form=count";
+  }
+  if (task.reference == nullptr || task.reference->rows.rows() == 0) {
+    return "needs a reference that stands for absent features, unless form=count";
+  }
+  return {};
+}
+
+void EffectiveComplexity::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
+  const Matrix& values = task.explanations.values;
+  UndefinedCounts undefined;
+  std::vector<size_t> usable;
+  for (size_t r = 0; r < values.rows(); r++) {
+    if (!all_finite(values.row(r))) {
+      undefined.add(kNotFinite);
+    } else if (all_zero(values.row(r))) {
+      undefined.add(kAllZero);
+    } else {
+      usable.push_back(r);
+    }
+  }
+  if (options_.form == "count") {
+    for (const size_t r : usable) scores.values[r] = count_above(values.row(r), options_.eps);
+    scores.undefined = undefined.take();
+    return;
+  }
+  Searches searches(task, context);
+  const size_t block = std::clamp<size_t>(kValuesAtATime / kFirstWave / searches.references(), 1, 4096);
+  ProgressScope progress(context, kPurpose, usable.size());
+  for (size_t first = 0; first < usable.size(); first += block) {
+    context.check_cancelled();
+    const size_t here = std::min(block, usable.size() - first);
+    std::vector<Search> part(here);
+    for (size_t i = 0; i < here; i++) {
+      part[i].row = usable[first + i];
+      part[i].rank = ranks_by_strength(values.row(part[i].row));
+    }
+    searches.run(part, options_.tolerance);
+    for (const Search& each : part) {
+      scores.values[each.row] = each.found;
+      if (!each.undefined.empty()) undefined.add(each.undefined);
+    }
+    progress.advance(here);
+  }
+  if (task.targets->information) scores.evaluations += values.rows();
+  scores.evaluations += searches.evaluations();
+  scores.undefined = undefined.take();
+}
+
+CriterionInfo effective_complexity_criterion() {
+  return with_criterion_options<EffectiveComplexity>(
+      {.name = "effective_complexity",
+       .title = "The fewest strongest players that keep the explained value",
+       .family = "complexity",
+       .citation = "Nguyen, Martinez (2020)",
+       .cost = "at most d evaluations for each reference row; none for form=count",
+       .direction = Direction::lower,
+       .range = "1 to d"});
+}
+
+}  // namespace assay

@@ -1,0 +1,291 @@
+#include "assay/evaluate/infidelity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "assay/core/parallel.h"
+#include "assay/core/random.h"
+#include "assay/core/statistics.h"
+#include "assay/evaluate/common.h"
+#include "assay/explain/games/play.h"
+#include "assay/explain/games/value_function.h"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view kName = "infidelity";
+constexpr std::string_view kNoNumber = "the model's value is no number for some perturbation";
+constexpr std::string_view kNoSlope = "a column that equals the reference has an attribution, but no slope";
+// Pairs of numbers kept for rows at a time, and numbers of noise.
+constexpr size_t kPairsPerBlock = size_t{1} << 20;
+constexpr size_t kNoisePerBlock = size_t{1} << 22;
+
+// Sets of players, one for each draw: the size uniform, then the set.
+std::vector<std::vector<uint32_t>> draw_removals(size_t players, size_t samples, uint64_t seed) {
+  std::vector<std::vector<uint32_t>> made(samples);
+  for (size_t s = 0; s < samples; s++) {
+    RandomStream random(seed, "infidelity removal", 0, static_cast<uint32_t>(s));
+    made[s].resize(1 + random.below(static_cast<uint32_t>(players)));
+    random.subset(static_cast<uint32_t>(players), made[s]);
+  }
+  return made;
+}
+
+// All players, then all but those of each removal.
+Coalitions kept_by(size_t players, const std::vector<std::vector<uint32_t>>& removals) {
+  Coalitions removed(players);
+  removed.add(std::vector<uint64_t>(removed.words(), 0));
+  for (const auto& removal : removals) {
+    std::vector<uint64_t> bits(removed.words(), 0);
+    for (const uint32_t player : removal) bits[player / 64] |= uint64_t{1} << player % 64;
+    removed.add(bits);
+  }
+  Coalitions kept(players);
+  for (size_t c = 0; c < removed.size(); c++) kept.add(removed.complement(c));
+  return kept;
+}
+
+std::vector<double> mean_of_rows(MatrixView<const float> rows) {
+  std::vector<double> means(rows.cols(), 0);
+  for (size_t r = 0; r < rows.rows(); r++) {
+    for (size_t c = 0; c < rows.cols(); c++) means[c] += rows(r, c);
+  }
+  for (double& mean : means) mean /= static_cast<double>(rows.rows());
+  return means;
+}
+
+bool several_columns(const Players& players) {
+  std::vector<bool> seen(players.size(), false);
+  for (const uint32_t player : players.of_column) {
+    if (seen[player]) return true;
+    seen[player] = true;
+  }
+  return false;
+}
+
+// The slopes of a row by column; `reference` is empty where attributions are slopes already. False when some column has
+// an effect, noise and no difference from the reference.
+bool find_slopes(const EvaluateTask& task, size_t row, std::span<const double> reference, std::span<double> slopes) {
+  const std::span<const float> phi = task.explanations.values.row(row);
+  bool known = true;
+  for (size_t c = 0; c < slopes.size(); c++) {
+    const double effect = phi[task.players->of_column[c]];
+    const double way = reference.empty() ? 1 : task.data->x(row, c) - reference[c];
+    known = known && (way != 0 || effect == 0 || task.reference->scales[c] == 0);
+    slopes[c] = way == 0 ? 0 : effect / way;
+  }
+  return known;
+}
+
+void store(const InfidelityScore& found, size_t row, Scores& scores) {
+  scores.values[row] = found.value;
+  scores.standard_error[row] = found.standard_error;
+}
+
+}  // namespace
+
+InfidelityScore mean_squared_gap(std::span<const double> expected, std::span<const double> lost, bool normalise_scale) {
+  double beta = 1;
+  if (normalise_scale) {
+    double products = 0;
+    double squares = 0;
+    for (size_t s = 0; s < expected.size(); s++) {
+      products += expected[s] * lost[s];
+      squares += expected[s] * expected[s];
+    }
+    if (squares > 0) beta = products / squares;
+  }
+  RunningMoments gaps;
+  for (size_t s = 0; s < expected.size(); s++) {
+    const double gap = beta * expected[s] - lost[s];
+    if (!std::isfinite(gap)) return {};
+    gaps.add(gap * gap);
+  }
+  return {gaps.mean(), gaps.standard_error()};
+}
+
+bool Infidelity::local(const EvaluateTask& task) const {
+  if (options_.attributions != "auto") return options_.attributions == "local";
+  const std::string& method = task.method != nullptr ? task.method->name : task.explanations.provenance.method;
+  return method == "gradient" || method == "smooth_grad";
+}
+
+std::optional<std::string> Infidelity::refuses(const EvaluateTask& task) const {
+  const bool slopes = local(task);
+  const bool noise = options_.perturbation == "noise";
+  if ((!noise || !slopes) && (task.reference == nullptr || task.reference->rows.rows() == 0)) {
+    return "needs a reference that stands for absent features";
+  }
+  if (task.players != nullptr && (noise || slopes) && several_columns(*task.players)) {
+    return fmt::format("needs players of one column each for {}",
+                       noise ? "noise" : "local attributions, which are slopes");
+  }
+  if (!noise) return {};
+  if (task.reference == nullptr || task.reference->scales.empty()) return "needs a pool for the scale of its noise";
+  if (std::ranges::all_of(task.reference->scales, [](float scale) { return scale == 0; })) {
+    return "needs a column of numbers that vary over the pool for its noise";
+  }
+  return {};
+}
+
+void Infidelity::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
+  scores.standard_error.assign(task.rows(), NAN);
+  if (options_.perturbation == "noise") {
+    score_noise(task, scores, context);
+  } else {
+    score_removal(task, scores, context);
+  }
+  scores.notes.emplace_back(local(task) ? "attributions are taken as slopes (local)"
+                                        : "attributions are taken as effects against the reference (global)");
+}
+
+void Infidelity::score_removal(const EvaluateTask& task, Scores& scores, const Context& context) const {
+  const size_t players = task.players->size();
+  const auto samples = static_cast<size_t>(options_.samples);
+  const std::vector<std::vector<uint32_t>> removals = draw_removals(players, samples, context.seed);
+  const std::vector<Coalitions> design = {kept_by(players, removals)};
+  const std::vector<double> reference = mean_of_rows(task.reference->rows.view());
+  const bool slopes = local(task);
+  std::vector<size_t> rows;
+  UndefinedCounts undefined;
+  for (size_t r = 0; r < task.rows(); r++) {
+    if (all_finite(task.explanations.values.row(r))) {
+      rows.push_back(r);
+    } else {
+      undefined.add(kNotFinite);
+    }
+  }
+  const ExplainTask explained = task.explain_task();
+  const std::unique_ptr<Game> game = make_game(explained, context);
+  play(
+      *game, rows, design, context, kName, [&](size_t /*row*/) { return std::vector<double>(samples + 1); },
+      [](std::vector<double>& sums, size_t /*row*/, size_t /*reference*/, size_t /*part*/,
+         std::span<const float> found) {
+        for (size_t i = 0; i < found.size(); i++) sums[i] += found[i];
+      },
+      [&](std::vector<double>& sums, size_t row) {
+        const std::span<const float> phi = task.explanations.values.row(row);
+        std::vector<double> effect(phi.begin(), phi.end());
+        for (size_t c = 0; slopes && c < reference.size(); c++) {
+          effect[task.players->of_column[c]] *= task.data->x(row, c) - reference[c];
+        }
+        std::vector<double> expected(samples, 0);
+        std::vector<double> lost(samples);
+        for (size_t s = 0; s < samples; s++) {
+          for (const uint32_t player : removals[s]) expected[s] += effect[player];
+          lost[s] = (sums[0] - sums[s + 1]) / static_cast<double>(game->references());
+        }
+        store(mean_squared_gap(expected, lost, options_.normalise_scale), row, scores);
+      });
+  for (const size_t row : rows) {
+    if (std::isnan(scores.values[row])) undefined.add(kNoNumber);
+  }
+  scores.undefined = undefined.take();
+  scores.evaluations += static_cast<uint64_t>(rows.size()) * game->references() * (samples + 1);
+}
+
+void Infidelity::score_noise(const EvaluateTask& task, Scores& scores, const Context& context) const {
+  const MatrixView<const float> x = task.data->x.view();
+  const auto samples = static_cast<size_t>(options_.samples);
+  const size_t columns = x.cols();
+  const std::vector<double> reference = local(task) ? std::vector<double>() : mean_of_rows(task.reference->rows.view());
+
+  std::vector<size_t> rows;
+  UndefinedCounts undefined;
+  std::vector<double> scratch(columns);
+  for (size_t r = 0; r < task.rows(); r++) {
+    if (!all_finite(task.explanations.values.row(r))) {
+      undefined.add(kNotFinite);
+    } else if (!find_slopes(task, r, reference, scratch)) {
+      undefined.add(kNoSlope);
+    } else {
+      rows.push_back(r);
+    }
+  }
+
+  const ValueFunction value(*task.model, x, *task.targets, context);
+  const size_t turn_rows = std::clamp<size_t>(kPairsPerBlock / (samples + 1), 1, std::max<size_t>(rows.size(), 1));
+  const size_t turn_draws = std::clamp<size_t>(kNoisePerBlock / columns, 1, samples);
+  Matrix noise(turn_draws, columns);
+  std::vector<double> slopes(turn_rows * columns);
+  Matrix64 expected(turn_rows, samples);
+  Matrix64 lost(turn_rows, samples);
+  std::vector<double> whole(turn_rows);
+  Context inner = context;
+  inner.progress = nullptr;
+  ProgressScope progress(context, kName, rows.size());
+  const auto value_of = [&](size_t row, std::span<const float> outputs) {
+    float found = 0;
+    value.apply(row, MatrixView<const float>(outputs.data(), 1, outputs.size()), std::span(&found, 1));
+    return static_cast<double>(found);
+  };
+  for (size_t begin = 0; begin < rows.size(); begin += turn_rows) {
+    const size_t here = std::min(turn_rows, rows.size() - begin);
+    for (size_t i = 0; i < here; i++) {
+      find_slopes(task, rows[begin + i], reference, std::span(slopes).subspan(i * columns, columns));
+    }
+    predict_made_rows(
+        *task.model, here,
+        [&](size_t i, std::span<float> row) { std::ranges::copy(x.row(rows[begin + i]), row.begin()); },
+        [&](size_t i, std::span<const float> outputs) { whole[i] = value_of(rows[begin + i], outputs); }, inner);
+    for (size_t first = 0; first < samples; first += turn_draws) {
+      const size_t draws = std::min(turn_draws, samples - first);
+      // Where all draws fit they are made once.
+      if (begin == 0 || turn_draws < samples) {
+        parallel_blocks(inner, draws, 64, [&](const Block& block) {
+          for (size_t s = block.begin; s < block.end; s++) {
+            RandomStream random(context.seed, "infidelity noise", 0, static_cast<uint32_t>(first + s));
+            for (size_t c = 0; c < columns; c++) {
+              noise(s, c) = static_cast<float>(options_.scale * task.reference->scales[c] * random.normal());
+            }
+          }
+        });
+      }
+      predict_made_rows(
+          *task.model, here * draws,
+          [&](size_t item, std::span<float> row) {
+            const size_t i = item / draws;
+            const size_t s = item % draws;
+            const std::span<const float> from = x.row(rows[begin + i]);
+            double sum = 0;
+            for (size_t c = 0; c < columns; c++) {
+              row[c] = from[c] - noise(s, c);
+              // What was really taken away, after rounding: large numbers do not see small noise.
+              sum += slopes[i * columns + c] * (static_cast<double>(from[c]) - row[c]);
+            }
+            expected(i, first + s) = sum;
+          },
+          [&](size_t item, std::span<const float> outputs) {
+            const size_t i = item / draws;
+            lost(i, first + item % draws) = whole[i] - value_of(rows[begin + i], outputs);
+          },
+          inner);
+    }
+    for (size_t i = 0; i < here; i++) {
+      const InfidelityScore found = mean_squared_gap(expected.row(i), lost.row(i), options_.normalise_scale);
+      store(found, rows[begin + i], scores);
+      if (std::isnan(found.value)) undefined.add(kNoNumber);
+    }
+    progress.advance(here);
+  }
+  scores.undefined = undefined.take();
+  scores.evaluations += static_cast<uint64_t>(rows.size()) * (samples + 1);
+}
+
+CriterionInfo infidelity_criterion() {
+  return with_criterion_options<Infidelity>(
+      {.name = "infidelity",
+       .title = "Squared gap between what attributions expect of a perturbation and what the model does",
+       .family = "faithfulness",
+       .citation = "Yeh, Hsieh, Suggala, Inouye, Ravikumar (2019)",
+       .cost = "`samples` + 1 coalitions for each reference row, or noisy rows (default 1000)",
+       .direction = Direction::lower,
+       .range = "0 or more",
+       .needs = {.model = true},
+       .sampled = true});
+}
+
+}  // namespace assay

@@ -1,0 +1,141 @@
+#include "assay/evaluate/randomisation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "assay/core/random.h"
+#include "assay/core/statistics.h"
+#include "assay/evaluate/again/explain_again.h"
+#include "assay/evaluate/again/row_reasons.h"
+#include "assay/evaluate/common.h"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view kNoRanking = "all attributions are of one size, which ranks nothing";
+constexpr std::string_view kNoneRanked = "no randomised model's explanation ranks the players";
+
+std::vector<double> sizes_of(std::span<const float> values, bool absolute) {
+  std::vector<double> made(values.begin(), values.end());
+  if (!absolute) return made;
+  for (double& each : made) each = std::abs(each);
+  return made;
+}
+
+// Similarities of one row in one draw, over layers.
+struct Sum {
+  double total = 0;
+  size_t layers = 0;
+};
+
+}  // namespace
+
+double explanation_similarity(std::span<const float> a, std::span<const float> b, bool spearman, bool absolute) {
+  const std::vector<double> of_a = sizes_of(a, absolute);
+  const std::vector<double> of_b = sizes_of(b, absolute);
+  if (spearman) return pearson(ranks_of(of_a), ranks_of(of_b));
+  double product = 0;
+  double norm_a = 0;
+  double norm_b = 0;
+  for (size_t i = 0; i < of_a.size(); i++) {
+    product += of_a[i] * of_b[i];
+    norm_a += of_a[i] * of_a[i];
+    norm_b += of_b[i] * of_b[i];
+  }
+  if (norm_a == 0 || norm_b == 0) return NAN;
+  return std::clamp(product / std::sqrt(norm_a) / std::sqrt(norm_b), -1.0, 1.0);
+}
+
+std::optional<std::string> Randomisation::refuses(const EvaluateTask& task) const {
+  if (task.model->randomisable() == nullptr) {
+    return fmt::format("needs a network whose layers' parameters can be drawn afresh, and {} has none that are known",
+                       task.model->info().name);
+  }
+  return refuses_again(task);
+}
+
+void Randomisation::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
+  const MatrixView<const float> given = task.explanations.values.view();
+  const size_t rows = given.rows();
+  const bool spearman = options_.similarity == "spearman";
+  const bool absolute = options_.sign == "absolute";
+  const Randomisable& model = *task.model->randomisable();
+  const std::vector<std::string> layers = model.layers();
+  const auto draws = static_cast<size_t>(options_.draws);
+  RowReasons reasons = given_reasons(given);
+  for (size_t r = 0; r < rows; r++) {
+    if (reasons.has(r)) continue;
+    if (all_zero(given.row(r))) reasons.set(r, kAllZero);
+    // The similarity of an explanation with itself tells whether it has any.
+    if (std::isnan(explanation_similarity(given.row(r), given.row(r), spearman, absolute))) reasons.set(r, kNoRanking);
+  }
+  std::vector<Sum> sums(rows * draws);
+  ScoreTable table{.name = "similarity by layer", .columns = {"mean", "stderr", "rows"}, .rows = {}, .labels = layers};
+  Context inner = context;
+  inner.progress = nullptr;
+  ProgressScope progress(context, "randomisation", layers.size() * draws);
+  for (size_t l = 0; l < layers.size(); l++) {
+    std::vector<Sum> of_layer(rows);
+    for (size_t s = 0; s < draws; s++) {
+      context.check_cancelled();
+      const uint64_t seed = RandomStream(context.seed, "randomisation", 0, static_cast<uint32_t>(s)).bits64();
+      const std::unique_ptr<Model> randomised = model.randomised(l + 1, options_.order == "independent", seed);
+      explain_all_again(task, {.model = randomised.get()}, {},
+                        [&](size_t row, std::span<const float> values) {
+                          if (!all_finite(values)) return reasons.set(row, kAgainNotFinite);
+                          if (reasons.has(row)) return;
+                          const double found = explanation_similarity(given.row(row), values, spearman, absolute);
+                          if (std::isnan(found)) return;
+                          Sum& sum = sums[row * draws + s];
+                          sum.total += found;
+                          sum.layers++;
+                          of_layer[row].total += found;
+                          of_layer[row].layers++;
+                        },
+                        scores.evaluations, inner, {});
+      progress.advance(1);
+    }
+    RunningMoments moments;
+    for (const Sum& sum : of_layer) {
+      if (sum.layers > 0) moments.add(sum.total / static_cast<double>(sum.layers));
+    }
+    table.rows.push_back({moments.mean(), moments.standard_error(), static_cast<double>(moments.count())});
+  }
+  if (draws > 1) scores.standard_error.assign(rows, NAN);
+  size_t left_out = 0;
+  for (size_t r = 0; r < rows; r++) {
+    RunningMoments moments;
+    for (size_t s = 0; s < draws; s++) {
+      const Sum& sum = sums[r * draws + s];
+      if (sum.layers > 0) moments.add(sum.total / static_cast<double>(sum.layers));
+      if (!reasons.has(r)) left_out += layers.size() - sum.layers;
+    }
+    scores.values[r] = moments.mean();
+    if (draws > 1) scores.standard_error[r] = moments.standard_error();
+    if (moments.count() == 0) reasons.set(r, kNoneRanked);
+  }
+  reasons.store(scores);
+  scores.tables.push_back(std::move(table));
+  if (left_out > 0) {
+    scores.notes.push_back(fmt::format(
+        "{} explanations of randomised models rank nothing and are left out of their rows' means", left_out));
+  }
+}
+
+CriterionInfo randomisation_criterion() {
+  return with_criterion_options<Randomisation>(
+      {.name = "randomisation",
+       .title = "Similarity to the explanations of models whose layers have random parameters",
+       .family = "stability",
+       .citation = "Adebayo, Gilmer, Muelly, Goodfellow, Hardt, Kim (2018)",
+       .cost = "1 explanation for each layer and draw",
+       .direction = Direction::lower,
+       .range = "-1 to 1",
+       .needs = {.model = true, .explainer = true},
+       .sampled = true});
+}
+
+}  // namespace assay

@@ -1,0 +1,175 @@
+#include "assay/evaluate/removal/gap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "assay/core/parallel.h"
+#include "assay/core/random.h"
+#include "assay/core/statistics.h"
+#include "assay/evaluate/common.h"
+
+namespace assay {
+namespace {
+
+// Numbers of noise, and marks of players, that are in memory at a time.
+constexpr size_t kNoiseAtATime = size_t{1} << 21;
+constexpr size_t kMarksAtATime = size_t{1} << 18;
+// Gaps of one pass over rows and draws.
+constexpr size_t kGapsAtATime = size_t{1} << 21;
+constexpr size_t kRowsPerTurn = 64;
+
+// Noise of the draws first .. first + count - 1, a row each, in units of the score's columns.
+Matrix noise_of(const Context& context, std::span<const float> scales, double scale, size_t first, size_t count) {
+  Matrix noise(count, scales.size());
+  Context quiet = context;
+  quiet.progress = nullptr;
+  parallel_blocks(quiet, count, 1, [&](const Block& block) {
+    RandomStream stream(context.seed, "prediction_gap", 0, static_cast<uint32_t>(first + block.begin));
+    const std::span<float> row = noise.row(block.begin);
+    for (size_t c = 0; c < row.size(); c++) row[c] = static_cast<float>(stream.normal() * scale * scales[c]);
+  });
+  return noise;
+}
+
+// marks[p] = 1 for the players that are perturbed. False when none of their columns moves.
+bool mark_perturbed(const EvaluateTask& task, std::span<const float> values, size_t k, bool strongest,
+                    std::span<uint8_t> marks) {
+  const std::vector<uint32_t> order = strongest_first(values);
+  for (size_t place = 0; place < order.size(); place++) marks[order[place]] = (place < k) == strongest ? 1 : 0;
+  const std::vector<uint32_t>& of_column = task.players->of_column;
+  for (size_t c = 0; c < of_column.size(); c++) {
+    if (marks[of_column[c]] != 0 && task.reference->scales[c] > 0) return true;
+  }
+  return false;
+}
+
+struct GapBlock {
+  std::span<const size_t> rows;
+  std::vector<uint8_t> marks;  // rows x players
+  std::vector<RunningMoments> moments;
+};
+
+void sample_block(const EvaluateTask& task, const Removal& removal, const GapOptions& options, GapBlock& block,
+                  const Context& context) {
+  const size_t players = task.players->size();
+  const std::vector<uint32_t>& of_column = task.players->of_column;
+  const auto samples = static_cast<size_t>(options.samples);
+  const size_t columns = of_column.size();
+  const size_t at_a_time = std::clamp<size_t>(
+      std::min(kNoiseAtATime / std::max<size_t>(columns, 1), kGapsAtATime / std::max<size_t>(block.rows.size(), 1)), 1,
+      samples);
+  std::vector<double> gaps(block.rows.size() * at_a_time);
+  for (size_t first = 0; first < samples; first += at_a_time) {
+    const size_t here = std::min(at_a_time, samples - first);
+    const Matrix noise = noise_of(context, task.reference->scales, options.scale, first, here);
+    predict_made_rows(
+        *task.model, block.rows.size() * here,
+        [&](size_t made, std::span<float> out) {
+          const std::span<const float> x = task.data->x.row(block.rows[made / here]);
+          const std::span<const float> draw = noise.row(made % here);
+          const uint8_t* marks = block.marks.data() + made / here * players;
+          for (size_t c = 0; c < columns; c++) out[c] = marks[of_column[c]] != 0 ? x[c] + draw[c] : x[c];
+        },
+        [&](size_t made, std::span<const float> outputs) {
+          const size_t row = block.rows[made / here];
+          gaps[made] = std::abs(removal.at_row(row) - removal.score(row, outputs));
+        },
+        context);
+    for (size_t i = 0; i < block.rows.size(); i++) {
+      for (size_t s = 0; s < here; s++) block.moments[i].add(gaps[i * here + s]);
+    }
+  }
+}
+
+void score_noise(const EvaluateTask& task, const GapQuestion& question, const GapOptions& options, Scores& scores,
+                 const Context& context) {
+  const size_t players = task.explanations.players();
+  const size_t k = chosen_k(options.k, players);
+  UndefinedCounts undefined;
+  Removal removal(task, rows_with_order(task.explanations, undefined), ScoredClass::explained, ScoreUnit::probability,
+                  context);
+  scores.evaluations = removal.rows().size() + removal.references();
+  scores.standard_error.assign(task.rows(), NAN);
+  note_k(task, removal.rows(), options.k, scores, context);
+  const std::vector<float>& scales = task.reference->scales;
+  if (const auto still = std::ranges::count(scales, 0.0F); still > 0) {
+    scores.notes.push_back(fmt::format(
+        "noise leaves {} of {} columns as they are: categories, or constant over the pool", still, scales.size()));
+  }
+  Context inner = context;
+  inner.progress = nullptr;
+  ProgressScope progress(context, question.name, removal.rows().size());
+  const size_t block_rows = std::max<size_t>(1, kMarksAtATime / std::max<size_t>(players, 1));
+  for (size_t begin = 0; begin < removal.rows().size(); begin += block_rows) {
+    const size_t end = std::min(begin + block_rows, removal.rows().size());
+    const std::span<const size_t> all = std::span(removal.rows()).subspan(begin, end - begin);
+    std::vector<uint8_t> marks(all.size() * players);
+    std::vector<uint8_t> moves(all.size());
+    parallel_blocks(inner, all.size(), kRowsPerTurn, [&](const Block& block) {
+      for (size_t i = block.begin; i < block.end; i++) {
+        moves[i] = mark_perturbed(task, task.explanations.values.row(all[i]), k, question.strongest,
+                                  std::span(marks).subspan(i * players, players))
+                       ? 1
+                       : 0;
+      }
+    });
+    // Rows that nothing moves cost no model runs: the others close up.
+    std::vector<size_t> moved;
+    for (size_t i = 0; i < all.size(); i++) {
+      if (moves[i] == 0) {
+        undefined.add(kUnmoved);
+        continue;
+      }
+      std::copy_n(marks.begin() + static_cast<ptrdiff_t>(i * players), players,
+                  marks.begin() + static_cast<ptrdiff_t>(moved.size() * players));
+      moved.push_back(all[i]);
+    }
+    GapBlock block{moved, std::move(marks), std::vector<RunningMoments>(moved.size())};
+    sample_block(task, removal, options, block, inner);
+    scores.evaluations += moved.size() * static_cast<uint64_t>(options.samples);
+    for (size_t i = 0; i < moved.size(); i++) {
+      const double mean = block.moments[i].mean();
+      if (!std::isfinite(mean)) {
+        undefined.add(kNoNumber);
+        continue;
+      }
+      scores.values[moved[i]] = mean;
+      scores.standard_error[moved[i]] = block.moments[i].standard_error();
+    }
+    progress.advance(all.size());
+  }
+  scores.undefined = undefined.take();
+}
+
+}  // namespace
+
+std::optional<std::string> refuses_gap(const EvaluateTask& task, const GapQuestion& question,
+                                       const GapOptions& options) {
+  if (auto reason = refuses_k(options.k, task.explanations.players(), !question.strongest)) return reason;
+  if (options.perturbation == "noise" && task.reference->scales.empty()) {
+    return "needs a pool of training rows, whose deviations are the unit of its noise (perturbation=baseline needs "
+           "none)";
+  }
+  return {};
+}
+
+void score_gap(const EvaluateTask& task, const GapQuestion& question, const GapOptions& options, Scores& scores,
+               const Context& context) {
+  if (options.perturbation == "noise") {
+    score_noise(task, question, options, scores, context);
+    return;
+  }
+  const TopKQuestion asked{.name = question.name,
+                           .kept = !question.strongest,
+                           .which = ScoredClass::explained,
+                           .unit = ScoreUnit::probability,
+                           .value = [](const Removal& removal, size_t row, size_t /*reference*/, double made) {
+                             return std::abs(removal.at_row(row) - made);
+                           }};
+  score_top_k(task, asked, options.k, scores, context);
+}
+
+}  // namespace assay

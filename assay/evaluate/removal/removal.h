@@ -1,0 +1,80 @@
+// Scores of rows with some of their players at the reference: the one loop of all criteria that remove players, or add
+// them to the reference.
+//
+// The players of a row stand in an order, and what is removed or added is a stretch of it. The model runs once on every
+// row and every reference row as they are, and once for each further (row, reference row, cut). Memory is that of one
+// block of rows, whatever their number; bits depend on neither blocks nor threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/core/matrix.h"
+#include "assay/evaluate/criterion.h"
+#include "assay/evaluate/removal/class_score.h"
+
+namespace assay {
+
+// The players at places begin .. end - 1 of the order are at the reference and all others as in the row; or, when they
+// are kept, they alone are as in the row.
+struct Cut {
+  size_t begin = 0;
+  size_t end = 0;
+  bool kept = false;
+};
+
+// What is asked of one row.
+struct RowPlan {
+  std::vector<uint32_t> order;  // of all players
+  std::vector<Cut> cuts;
+};
+
+// Rows whose players have an order: attributions that are numbers, and not all 0. Counts the others.
+std::vector<size_t> rows_with_order(const Explanations& explanations, UndefinedCounts& undefined);
+
+class Removal {
+ public:
+  // The score of a made row of `row`, from the model's outputs.
+  using Score = std::function<double(size_t row, std::span<const float> outputs)>;
+  using Plan = std::function<RowPlan(size_t row)>;
+  // values: reference rows x cuts.
+  using Finish = std::function<void(size_t row, const RowPlan& plan, MatrixView<const double> values)>;
+
+  // Runs the model on these rows, and on the reference rows. The task must outlive this.
+  Removal(const EvaluateTask& task, std::vector<size_t> rows, ScoredClass which, ScoreUnit unit,
+          const Context& context);
+
+  const std::vector<size_t>& rows() const { return rows_; }
+  size_t references() const { return reference_outputs_.rows(); }
+  size_t players() const { return task_->players->size(); }
+  uint64_t evaluations() const { return evaluations_; }
+
+  // The class that is scored of a row, and its score for outputs that the model gave for some row.
+  size_t scored_class_of(size_t row) const { return classes_[row]; }
+  double score(size_t row, std::span<const float> outputs) const {
+    return class_score(task_->model->info(), unit_, outputs, classes_[row]);
+  }
+  double at_row(size_t row) const { return at_row_[row]; }
+  double at_reference(size_t row, size_t reference) const { return score(row, reference_outputs_.row(reference)); }
+
+  // All cuts of all rows. plan and score may come from several threads at once; finish comes on this thread, in the
+  // order of the rows. No plan has more cuts than most_cuts.
+  void run(size_t most_cuts, const Plan& plan, const Score& score, const Finish& finish, const Context& context,
+           std::string_view name);
+
+ private:
+  const EvaluateTask* task_;
+  std::vector<size_t> rows_;
+  ScoreUnit unit_;
+  std::vector<size_t> classes_;  // of all rows of the task, meaningful for rows_
+  std::vector<double> at_row_;
+  Matrix reference_outputs_;
+  uint64_t evaluations_ = 0;
+};
+
+}  // namespace assay

@@ -1,0 +1,51 @@
+// Criteria of the k strongest players of a row: S = the k players of largest |phi|, ties by index.
+//
+// One score for each row and reference row, averaged over the reference rows; a row where one of them is undefined is
+// undefined. k is a quarter of the players (at least one) where the user leaves it open.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/core/options.h"
+#include "assay/evaluate/criterion.h"
+#include "assay/evaluate/removal/removal.h"
+
+namespace assay {
+
+inline void describe_k(OptionVisitor& visit, std::optional<int64_t>& k) {
+  visit.integer_or("k", k, "auto", "strongest players, by |attribution|; auto: a quarter of them, at least 1",
+                   "players", 1, 1'000'000'000);
+}
+
+// k as given, or max(1, players / 4).
+size_t chosen_k(std::optional<int64_t> k, size_t players);
+// Why there are no k strongest of these players; with `rest`, or nothing left beside them.
+std::optional<std::string> refuses_k(std::optional<int64_t> k, size_t players, bool rest = false);
+// Says which k was chosen, and in how many of these rows players of equal strength stand on both sides of the cut.
+void note_k(const EvaluateTask& task, std::span<const size_t> rows, std::optional<int64_t> k, Scores& scores,
+            const Context& context);
+
+// What is asked of the k strongest players.
+struct TopKQuestion {
+  std::string_view name;  // of the criterion
+  bool kept = false;      // they alone are as in the row; else they alone are at the reference
+  ScoredClass which = ScoredClass::predicted;
+  ScoreUnit unit = ScoreUnit::log_odds;
+  // The score of a made row; the class score where empty.
+  std::function<double(const Removal& removal, size_t row, std::span<const float> outputs)> made = {};
+  // The row's score against one reference row, from that of the made row.
+  std::function<double(const Removal& removal, size_t row, size_t reference, double made)> value;
+};
+
+void score_top_k(const EvaluateTask& task, const TopKQuestion& question, std::optional<int64_t> k, Scores& scores,
+                 const Context& context);
+
+}  // namespace assay

@@ -1,0 +1,55 @@
+// What ROAR and KAR share: models trained again on rows from which players were taken, and held against the labels.
+//
+// For each seed and each k of a grid, players are replaced by the reference in the training rows and in the test rows
+// (each row by its own order of players), a fresh model is trained on the former and judged on the latter:
+//   drop(seed, k) = quality(original model, test rows) - quality(retrained model, changed test rows),
+// quality being accuracy, or R^2 of a regression (known_rows.h). The value of a seed is the mean drop over the grid.
+//
+// Controls, which share seeds with the rest: a random order of players for each row and seed, at every k, and a model
+// retrained on unmodified rows. A drop means something only beside them: retraining alone moves the quality, and taking
+// any players away lowers it.
+//
+// Rows without a label, or whose attributions are not all numbers, take no part at all (the original model's quality
+// leaves them out, too) and are counted in notes. The reference is a constant: of a background, its mean.
+//
+// Cost: seeds * k trainings; with controls seeds * (2 k + 1). Memory: a copy of the training rows for each training
+// that runs. Trainings are independent jobs; same seed, same bits, however many run at once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/core/options.h"
+#include "assay/evaluate/criterion.h"
+#include "assay/evaluate/retraining/changed_rows.h"
+
+namespace assay {
+
+struct RetrainingOptions {
+  std::vector<double> k = {0.1, 0.3, 0.5, 0.7, 0.9};
+  int64_t seeds = 5;
+  bool control = true;
+
+  void describe(OptionVisitor& visit) {
+    visit.reals("k", k, "shares of the players, rounded to whole players and at least one", "", 0, 1);
+    visit.integer("seeds", seeds, "trainings from fresh weights at each k; the score has a value for each", "", 1,
+                  10000);
+    visit.flag("control", control, "whether a random ranking and unmodified rows are trained on as well");
+  }
+};
+
+// Why nothing can be retrained here, as the end of a sentence; for tasks that meet the needs of retraining_needs().
+std::optional<std::string> retraining_refusal(const EvaluateTask& task);
+Needs retraining_needs();
+
+// Fills all of the scores. `name` names progress and errors. `concurrent`: whether task.trainer may be called from
+// several threads at once; then trainings run side by side with few threads each, else one after another on the calling
+// thread, with all of them.
+void score_by_retraining(std::string_view name, Replaced replaced, const RetrainingOptions& options, bool concurrent,
+                         const EvaluateTask& task, Scores& scores, const Context& context);
+
+}  // namespace assay

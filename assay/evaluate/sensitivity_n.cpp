@@ -1,0 +1,100 @@
+#include "assay/evaluate/sensitivity_n.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/evaluate/subsets/subset_correlation.h"
+#include "assay/evaluate/subsets/subset_design.h"
+
+namespace assay {
+namespace {
+
+// Mean over the defined sizes of a row, and its standard error.
+void score_row(const SubsetCorrelations& found, size_t row, Scores& scores) {
+  double sum = 0;
+  double squares = 0;
+  size_t defined = 0;
+  for (size_t s = 0; s < found.state.cols(); s++) {
+    if (found.state(row, s) != SubsetState::defined) continue;
+    sum += found.correlation(row, s);
+    squares += found.standard_error(row, s) * found.standard_error(row, s);
+    defined++;
+  }
+  if (defined == 0) return;
+  scores.values[row] = sum / static_cast<double>(defined);
+  if (!scores.standard_error.empty()) scores.standard_error[row] = std::sqrt(squares) / static_cast<double>(defined);
+}
+
+}  // namespace
+
+std::vector<size_t> spread_sizes(size_t players, size_t most) {
+  const size_t last = players - 1;
+  const size_t count = std::min(last, most);
+  std::vector<size_t> sizes;
+  for (size_t i = 0; i < count; i++) {
+    // Rounded to the nearest: steps are at least 1, so no size comes twice.
+    sizes.push_back(count == 1 ? 1 : 1 + (i * (last - 1) + (count - 1) / 2) / (count - 1));
+  }
+  return sizes;
+}
+
+std::optional<std::string> SensitivityN::refuses(const EvaluateTask& task) const {
+  const size_t players = task.explanations.players();
+  if (players < 2) return fmt::format("needs two players or more, and there is {}", players);
+  return {};
+}
+
+void SensitivityN::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
+  const size_t players = task.explanations.players();
+  const std::vector<size_t> sizes = spread_sizes(players, static_cast<size_t>(options_.sizes));
+  std::vector<SubsetDesign> designs;
+  for (const size_t size : sizes) {
+    designs.push_back(make_subsets(players, size, static_cast<size_t>(options_.budget),
+                                   static_cast<size_t>(options_.samples), "sensitivity_n", context));
+  }
+  const ExplainTask explained = task.explain_task();
+  const std::unique_ptr<Game> game = make_game(explained, context);
+  const SubsetCorrelations found =
+      correlate_subsets(*game, task.explanations.values.view(), designs, context, "sensitivity_n");
+
+  const bool sampled = !std::ranges::all_of(designs, &SubsetDesign::whole);
+  if (sampled) scores.standard_error.assign(task.rows(), NAN);
+  UndefinedCounts undefined;
+  for (size_t row = 0; row < task.rows(); row++) {
+    score_row(found, row, scores);
+    if (std::isnan(scores.values[row])) undefined.add(subset_state_reason(found.state(row, 0)));
+  }
+  scores.undefined = undefined.take();
+  ScoreTable table{"by_size", {"size", "mean", "standard_error", "rows", "subsets"}, {}};
+  for (size_t s = 0; s < sizes.size(); s++) {
+    RunningMoments moments;
+    for (size_t row = 0; row < task.rows(); row++) {
+      if (found.state(row, s) == SubsetState::defined) moments.add(found.correlation(row, s));
+    }
+    table.rows.push_back({static_cast<double>(sizes[s]), moments.mean(), moments.standard_error(),
+                          static_cast<double>(moments.count()), static_cast<double>(designs[s].size())});
+  }
+  scores.tables.push_back(std::move(table));
+  scores.notes.push_back(
+      fmt::format("the mean over {} subset sizes from 1 to {} of {} players, {}", sizes.size(), sizes.back(), players,
+                  sampled ? fmt::format("with at most {} random subsets where there are more than {}", options_.samples,
+                                        std::max(options_.budget, options_.samples))
+                          : "with all subsets of each"));
+  scores.evaluations += found.evaluations;
+}
+
+CriterionInfo sensitivity_n_criterion() {
+  return with_criterion_options<SensitivityN>({.name = "sensitivity_n",
+                                               .title = "Faithfulness at every subset size: mean over sizes",
+                                               .family = "faithfulness",
+                                               .citation = "Ancona, Ceolini, Oztireli, Gross (2018)",
+                                               .cost = "a coalition for each subset of each size and reference row",
+                                               .direction = Direction::higher,
+                                               .range = "-1 to 1",
+                                               .needs = {.model = true, .reference = true},
+                                               .sampled = true});
+}
+
+}  // namespace assay

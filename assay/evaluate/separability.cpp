@@ -1,0 +1,157 @@
+#include "assay/evaluate/separability.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "assay/core/parallel.h"
+#include "assay/core/random.h"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view kNoPartner = "no other row to compare with";
+constexpr std::string_view kNoDistance = "no distance to any other row is defined";
+constexpr std::string_view kPurpose = "separability";
+constexpr size_t kRowsAtATime = 16;
+
+// The same number for rows of equal inputs; -0 is 0, and a missing value equals itself.
+std::vector<uint32_t> kinds_of_rows(const Matrix& x) {
+  const auto bits = [](float v) { return std::bit_cast<uint32_t>(v + 0.0F); };
+  std::vector<uint32_t> order(x.rows());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto before = [&](uint32_t a, uint32_t b) {
+    return std::ranges::lexicographical_compare(x.row(a), x.row(b), {}, bits, bits);
+  };
+  std::ranges::sort(order, before);
+  std::vector<uint32_t> kinds(x.rows());
+  uint32_t kind = 0;
+  for (size_t i = 0; i < order.size(); i++) {
+    if (i > 0 && before(order[i - 1], order[i])) kind++;
+    kinds[order[i]] = kind;
+  }
+  return kinds;
+}
+
+double distance_of(ExplanationDistance distance, std::span<const float> a, std::span<const float> b) {
+  if (distance != ExplanationDistance::l0) return distance_between(distance, a, b);
+  // Whole numbers, so that the loop is one of vectors.
+  uint32_t count = 0;
+  for (size_t i = 0; i < a.size(); i++) count += a[i] != b[i] ? 1 : 0;
+  return count;
+}
+
+struct Comparison {
+  Matrix values;
+  std::vector<uint8_t> usable;  // whether all attributions of a row are numbers
+  std::vector<uint32_t> kinds;  // empty where inputs are not known
+  ExplanationDistance distance;
+  size_t partners;
+  bool sampled;
+
+  bool distinct(size_t a, size_t b) const {
+    return a != b && usable[b] != 0 && (kinds.empty() || kinds[a] != kinds[b]);
+  }
+};
+
+struct RowResult {
+  RunningMoments moments;
+  bool met_anyone = false;
+};
+
+RowResult compare_row(const Comparison& all, size_t row, uint64_t seed) {
+  RowResult result;
+  const auto meet = [&](size_t other) {
+    if (!all.distinct(row, other)) return;
+    result.met_anyone = true;
+    const double apart = distance_of(all.distance, all.values.row(row), all.values.row(other));
+    if (!std::isnan(apart)) result.moments.add(apart);
+  };
+  if (!all.sampled) {
+    for (size_t other = 0; other < all.values.rows(); other++) meet(other);
+    return result;
+  }
+  RandomStream stream(seed, kPurpose, row);
+  const auto others = static_cast<uint32_t>(all.values.rows() - 1);
+  for (size_t k = 0; k < all.partners; k++) {
+    const size_t other = stream.below(others);
+    meet(other < row ? other : other + 1);
+  }
+  return result;
+}
+
+// Standard error of the mean over rows; NaN for fewer than three of them.
+double error_of_mean(const Scores& scores) {
+  RunningMoments values;
+  double own = 0;  // sum of the rows' sampling variances
+  for (size_t r = 0; r < scores.values.size(); r++) {
+    if (std::isnan(scores.values[r])) continue;
+    values.add(scores.values[r]);
+    if (!scores.standard_error.empty() && !std::isnan(scores.standard_error[r])) {
+      own += scores.standard_error[r] * scores.standard_error[r];
+    }
+  }
+  if (values.count() < 3) return NAN;
+  const auto n = static_cast<double>(values.count());
+  const double of_rows = std::max(0.0, values.variance() - own / n);
+  return std::sqrt(4 * (n - 1) * (n - 1) / (n * (n - 2) * (n - 2)) * of_rows + own / (n * n));
+}
+
+}  // namespace
+
+void Separability::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
+  const size_t rows = task.rows();
+  Comparison all{.values = prepared(task.explanations.values.view(), options_.comparison),
+                 .usable = std::vector<uint8_t>(rows),
+                 .kinds = task.data != nullptr ? kinds_of_rows(task.data->x) : std::vector<uint32_t>(),
+                 .distance = explanation_distance(options_.comparison.distance),
+                 .partners = static_cast<size_t>(options_.partners),
+                 .sampled = rows > static_cast<size_t>(options_.partners) + 1};
+  for (size_t r = 0; r < rows; r++) all.usable[r] = all_finite(task.explanations.values.row(r)) ? 1 : 0;
+  if (all.sampled) scores.standard_error.assign(rows, NAN);
+  std::vector<uint8_t> met_anyone(rows);
+  parallel_blocks(
+      context, rows, kRowsAtATime,
+      [&](const Block& block) {
+        for (size_t r = block.begin; r < block.end; r++) {
+          if (all.usable[r] == 0) continue;
+          const RowResult result = compare_row(all, r, context.seed);
+          met_anyone[r] = result.met_anyone ? 1 : 0;
+          scores.values[r] = result.moments.mean();
+          if (all.sampled) scores.standard_error[r] = result.moments.standard_error();
+        }
+      },
+      kPurpose);
+  UndefinedCounts undefined;
+  for (size_t r = 0; r < rows; r++) {
+    if (!std::isnan(scores.values[r])) continue;
+    undefined.add(all.usable[r] == 0 ? kNotFinite : met_anyone[r] != 0 ? kNoDistance : kNoPartner);
+  }
+  scores.undefined = undefined.take();
+  scores.dependent = true;
+  scores.mean_error = error_of_mean(scores);
+  if (all.sampled) {
+    scores.notes.push_back(
+        fmt::format("Each row is compared with {} of the {} other rows, drawn by the seed.", all.partners, rows - 1));
+  }
+  if (std::isnan(scores.mean_error)) {
+    scores.notes.emplace_back("Fewer than three rows are comparable: the mean has no standard error.");
+  }
+}
+
+CriterionInfo separability_criterion() {
+  return with_criterion_options<Separability>({.name = "separability",
+                                               .title = "How much explanations of different rows differ",
+                                               .family = "predictability",
+                                               .citation = "Bhatt, Weller, Moura (2020)",
+                                               .cost = "none; rows x min(rows, partners) distances",
+                                               .direction = Direction::higher,
+                                               .range = "0 to d for l0",
+                                               .sampled = true});
+}
+
+}  // namespace assay

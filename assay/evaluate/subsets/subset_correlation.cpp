@@ -1,0 +1,202 @@
+#include "assay/evaluate/subsets/subset_correlation.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+
+#include "assay/evaluate/common.h"
+#include "assay/explain/games/play.h"
+
+namespace assay {
+namespace {
+
+constexpr double kAttributionRounding = 1e-6;
+// Sums kept apart, so that additions need not wait for each other.
+constexpr size_t kLanes = 4;
+
+// Sums over subsets of one pass, by lane.
+struct Totals {
+  std::array<double, kLanes> sums{};
+  std::array<double, kLanes> values{};
+  std::array<double, kLanes> sum_squares{};
+  std::array<double, kLanes> value_squares{};
+  std::array<double, kLanes> products{};
+};
+
+double total(const std::array<double, kLanes>& lanes) { return lanes[0] + lanes[1] + (lanes[2] + lanes[3]); }
+
+// Both sides less their first number: whatever that is, its distance from the mean is at most sqrt(n) deviations, so
+// little is lost when the squares of means are taken off.
+template <class Value>
+Totals add_up(std::span<const double> sums, std::span<const Value> values) {
+  Totals made;
+  const double first_sum = sums[0];
+  const double first_value = values[0];
+  const auto add = [&](size_t i, size_t lane) {
+    const double s = sums[i] - first_sum;
+    const double v = static_cast<double>(values[i]) - first_value;
+    made.sums[lane] += s;
+    made.values[lane] += v;
+    made.sum_squares[lane] += s * s;
+    made.value_squares[lane] += v * v;
+    made.products[lane] += s * v;
+  };
+  size_t i = 0;
+  for (; i + kLanes <= sums.size(); i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; lane++) add(i + lane, lane);
+  }
+  for (; i < sums.size(); i++) add(i, 0);
+  return made;
+}
+
+double largest_size(std::span<const float> values) {
+  double largest = 0;
+  for (const float v : values) largest = std::max(largest, std::abs(static_cast<double>(v)));
+  return largest;
+}
+
+// What the attributions alone tell.
+SubsetState state_of(std::span<const float> values) {
+  if (!all_finite(values)) return SubsetState::attributions_not_finite;
+  if (all_zero(values)) return SubsetState::attributions_all_zero;
+  const auto [least, most] = std::ranges::minmax(values);
+  if (static_cast<double>(most) - least <= kAttributionRounding * largest_size(values)) {
+    return SubsetState::attributions_flat;
+  }
+  return SubsetState::defined;
+}
+
+template <class Value>
+SubsetCorrelation correlate(std::span<const double> sums, std::span<const Value> values, double rounding,
+                            double population) {
+  const size_t count = sums.size();
+  assert(values.size() == count);
+  if (count == 0) return {.state = SubsetState::attributions_flat};
+  const auto n = static_cast<double>(count);
+  const Totals totals = add_up(sums, values);
+  const double mean_sum = total(totals.sums) / n;
+  const double mean_value = total(totals.values) / n;
+  if (!std::isfinite(mean_value)) return {.state = SubsetState::values_not_finite};
+  const double sum_deviation = std::sqrt(std::max(0.0, total(totals.sum_squares) / n - mean_sum * mean_sum));
+  const double value_deviation = std::sqrt(std::max(0.0, total(totals.value_squares) / n - mean_value * mean_value));
+  Value largest = 0;
+  for (const Value v : values) largest = std::max(largest, std::abs(v));
+  if (!(sum_deviation > rounding)) return {.state = SubsetState::attributions_flat};
+  if (!(value_deviation > kValueRounding * static_cast<double>(largest))) return {.state = SubsetState::values_flat};
+  const double covariance = mean_sum * mean_value - total(totals.products) / n;
+  SubsetCorrelation made;
+  made.correlation = std::clamp(covariance / sum_deviation / value_deviation, -1.0, 1.0);
+  made.standard_error = 0;
+  if (n >= population) return made;
+  std::array<double, kLanes> influences{};
+  const double by_sum = 1 / sum_deviation;
+  const double by_value = 1 / value_deviation;
+  for (size_t i = 0; i < count; i++) {
+    const double u = (sums[i] - sums[0] - mean_sum) * by_sum;
+    const double w = (mean_value - (static_cast<double>(values[i]) - values[0])) * by_value;
+    const double influence = u * w - made.correlation * (u * u + w * w) / 2;
+    influences[i % kLanes] += influence * influence;
+  }
+  made.standard_error = count < 2 ? NAN : std::sqrt((1 - n / population) * total(influences) / n / (n - 1));
+  return made;
+}
+
+// Of one row. values: sums over reference rows, of all designs; none for one reference row.
+struct RowState {
+  std::vector<double> values;
+  VectorBuffer<double> sums;
+  std::vector<double> tables;
+};
+
+}  // namespace
+
+std::string_view subset_state_reason(SubsetState state) {
+  switch (state) {
+    case SubsetState::attributions_not_finite: return kNotFinite;
+    case SubsetState::attributions_all_zero: return kAllZero;
+    case SubsetState::attributions_flat: return "attributions are the same for all subsets";
+    case SubsetState::values_not_finite: return "the model's value is no number for some subset";
+    case SubsetState::values_flat: return "the model's value is the same for all subsets";
+    case SubsetState::defined: break;
+  }
+  return {};
+}
+
+SubsetCorrelation correlate_with_loss(std::span<const double> sums, std::span<const double> values, double rounding,
+                                      double population) {
+  return correlate(sums, values, rounding, population);
+}
+
+SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> attributions,
+                                     std::span<const SubsetDesign> designs, const Context& context,
+                                     std::string_view task) {
+  const size_t rows = game.rows();
+  assert(attributions.rows() == rows && attributions.cols() == game.players());
+  SubsetCorrelations made{Matrix64(rows, designs.size()), Matrix64(rows, designs.size()),
+                          OwnedMatrix<SubsetState>(rows, designs.size())};
+  std::ranges::fill(made.correlation.values(), NAN);
+  std::ranges::fill(made.standard_error.values(), NAN);
+  std::vector<Coalitions> kept;
+  std::vector<size_t> begins = {0};
+  for (const SubsetDesign& design : designs) {
+    kept.push_back(design.kept());
+    begins.push_back(begins.back() + design.size());
+  }
+  std::vector<size_t> played;
+  for (size_t r = 0; r < rows; r++) {
+    const SubsetState state = state_of(attributions.row(r));
+    if (state == SubsetState::defined) played.push_back(r);
+    std::ranges::fill(made.state.row(r), state);
+  }
+  const size_t references = game.references();
+  made.evaluations = static_cast<uint64_t>(played.size()) * references * begins.back();
+
+  const auto finish = [&](RowState& state, size_t row, size_t design, auto values) {
+    const std::span<const float> phi = attributions.row(row);
+    const std::span<double> sums(state.sums.get(values.size()), values.size());
+    designs[design].sum(phi, sums, state.tables);
+    const double rounding =
+        kAttributionRounding * std::sqrt(static_cast<double>(designs[design].largest())) * largest_size(phi);
+    const SubsetCorrelation found =
+        correlate(std::span<const double>(sums), values, rounding, designs[design].population());
+    made.correlation(row, design) = found.correlation;
+    made.standard_error(row, design) = found.standard_error;
+    made.state(row, design) = found.state;
+  };
+  play(
+      game, played, kept, context, task,
+      [&](size_t /*row*/) { return RowState{std::vector<double>(references == 1 ? 0 : begins.back()), {}, {}}; },
+      [&](RowState& state, size_t row, size_t reference, size_t part, std::span<const float> found) {
+        if (references == 1) {
+          finish(state, row, part, found);
+          return;
+        }
+        // A correlation with the sum over reference rows is that with their mean.
+        const std::span<double> values = std::span(state.values).subspan(begins[part], found.size());
+        for (size_t i = 0; i < found.size(); i++) values[i] += found[i];
+        if (reference + 1 < references) return;
+        finish(state, row, part, std::span<const double>(values));
+      },
+      [](const RowState& /*state*/, size_t /*row*/) {});
+  return made;
+}
+
+void score_by_subsets(const Game& game, MatrixView<const float> attributions, const SubsetDesign& design,
+                      Scores& scores, const Context& context, std::string_view task) {
+  const SubsetCorrelations found = correlate_subsets(game, attributions, std::span(&design, 1), context, task);
+  const std::span<const double> values = found.correlation.values();
+  scores.values.assign(values.begin(), values.end());
+  if (!design.whole()) {
+    const std::span<const double> errors = found.standard_error.values();
+    scores.standard_error.assign(errors.begin(), errors.end());
+  }
+  UndefinedCounts undefined;
+  for (const SubsetState state : found.state.values()) {
+    if (state != SubsetState::defined) undefined.add(subset_state_reason(state));
+  }
+  scores.undefined = undefined.take();
+  scores.evaluations += found.evaluations;
+}
+
+}  // namespace assay

@@ -1,0 +1,64 @@
+// Subsets of players, of one size or as the caller lists them: which coalitions stay when they are removed, and the sum
+// of attributions over each of them.
+//
+// All subsets of a size when there are few enough, otherwise distinct random ones. The same for all rows.
+// Sums, in float64, go over the members of each subset, or through tables of all sums of eight players at a time,
+// whichever takes fewer additions: for the 3432 subsets of 7 of 14 players two look-ups each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/explain/games/coalitions.h"
+
+namespace assay {
+
+// C(players, size), rounded to float64; infinite when beyond it.
+double subset_count(size_t players, size_t size);
+
+class SubsetDesign {
+ public:
+  size_t players() const { return kept_.players(); }
+  size_t size() const { return kept_.size(); }  // how many subsets
+  // Of each subset S, all players but S: what the game is asked for.
+  const Coalitions& kept() const { return kept_; }
+  // How many subsets there are to draw from; infinite for a list, of which nobody knows what it is drawn from.
+  double population() const { return population_; }
+  bool whole() const { return static_cast<double>(size()) >= population_; }
+  size_t largest() const { return largest_; }  // players of the largest subset
+
+  // sums[s] = sum of values over the players of subset s; values holds one for each player. `tables` is scratch.
+  void sum(std::span<const float> values, std::span<double> sums, std::vector<double>& tables) const;
+
+  // "all 364 subsets of 3 of 14 players", "1000 random subsets of 196 of 784 players".
+  std::string description() const;
+
+ private:
+  friend SubsetDesign make_subsets(size_t players, size_t size, size_t budget, size_t samples, std::string_view purpose,
+                                   const Context& context);
+  friend SubsetDesign listed_subsets(size_t players, std::span<const std::vector<uint32_t>> subsets);
+  explicit SubsetDesign(size_t players) : kept_(players) {}
+  void add(std::span<const uint32_t> subset);
+  void finish();
+
+  Coalitions kept_;
+  double population_ = 0;
+  size_t largest_ = 0;
+  std::vector<uint32_t> members_;  // of all subsets, one after another; empty where tables are used
+  std::vector<size_t> begins_;     // of each subset in members_, and the end
+  std::vector<uint8_t> bytes_;     // for each eight players: of each subset, which of them it has
+};
+
+// All subsets of `size` of the players when they are no more than budget or samples; otherwise `samples` distinct ones,
+// uniform over all such choices. 1 <= size <= players, samples >= 1.
+SubsetDesign make_subsets(size_t players, size_t size, size_t budget, size_t samples, std::string_view purpose,
+                          const Context& context);
+// These, in this order. An input error for a player that there is not, or that one subset has twice.
+SubsetDesign listed_subsets(size_t players, std::span<const std::vector<uint32_t>> subsets);
+
+}  // namespace assay

@@ -1,0 +1,125 @@
+#include "assay/evaluate/avg_sensitivity.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "assay/core/random.h"
+#include "assay/evaluate/max_sensitivity.h"
+#include "tests/evaluate/trial.h"
+
+namespace assay::testing {
+namespace {
+
+// A regression: all rows are of one class, and nothing is predicted.
+Trial regression(const std::vector<std::vector<float>>& rows, const std::vector<std::vector<float>>& explanations,
+                 const std::vector<std::vector<float>>& pool, const std::vector<std::vector<float>>& of_pool) {
+  ModelInfo info;
+  info.name = "flat";
+  for (size_t j = 0; j < rows[0].size(); j++) info.feature_names.push_back(fmt::format("x{}", j));
+  info.output_names = {"y"};
+  std::shared_ptr<const Model> model = model_from_function(info, [](MatrixView<const float> in, MatrixView<float> out) {
+    for (size_t i = 0; i < in.rows(); i++) out(i, 0) = 0;
+  });
+  Trial made =
+      trial_of(setting_of(std::move(model), matrix_of(rows), Matrix(1, rows[0].size())), matrix_of(explanations));
+  made.pool = dataset_of(matrix_of(pool));
+  made.pool_explanations.emplace(matrix_of(of_pool));
+  return made;
+}
+
+// The row 0 is explained by (0, 0); neighbours at 1, 2 and 4 by (3, 4), (0, 1) and (6, 8): 5, 1 and 10 away. The copy
+// of the row, (100, 0), and its own place in the pool do not count.
+Trial on_a_line() {
+  return regression({{0}}, {{0, 0}}, {{0}, {1}, {-2}, {4}, {0}}, {{0, 0}, {3, 4}, {0, 1}, {6, 8}, {100, 0}});
+}
+
+double score_of(const std::string& options, Trial trial) {
+  return scored(avg_sensitivity_criterion(), options, trial).values.at(0);
+}
+
+TEST(AvgSensitivity, WorkedByHand) {
+  EXPECT_EQ(score_of(":space=raw:radius=1", on_a_line()), 5);
+  EXPECT_EQ(score_of(":space=raw:radius=2", on_a_line()), 3);                     // (5 + 1) / 2
+  EXPECT_EQ(score_of(":space=raw:radius=4", on_a_line()), 16.0 / 3);              // (5 + 1 + 10) / 3
+  EXPECT_EQ(score_of(":space=raw:radius=4:distance=l1", on_a_line()), 22.0 / 3);  // (7 + 1 + 14) / 3
+  EXPECT_EQ(score_of(":space=raw:radius=4:distance=l0", on_a_line()), 5.0 / 3);   // (2 + 1 + 2) / 3
+  // (5 / 1 + 1 / 2 + 10 / 4) / 3
+  EXPECT_EQ(score_of(":space=raw:radius=4:weighting=inverse_distance", on_a_line()), 8.0 / 3);
+}
+
+// The pool's numbers 0, 1, -2, 4, 0 have mean 0.6 and deviation sqrt(21 / 5 - 0.36) = 1.9596: the neighbours are at
+// 0.510, 1.021 and 2.041.
+TEST(AvgSensitivity, ScaledSpaceMeasuresInDeviations) {
+  EXPECT_EQ(score_of(":radius=0.52", on_a_line()), 5);
+  EXPECT_EQ(score_of(":radius=1.03", on_a_line()), 3);
+  EXPECT_TRUE(std::isnan(score_of(":radius=0.5", on_a_line())));
+  const double deviation = std::sqrt(21.0 / 5 - 0.36);
+  EXPECT_NEAR(score_of(":radius=3:weighting=inverse_distance", on_a_line()), 8.0 / 3 * deviation, 1e-6);
+}
+
+// Fewer than ten neighbours: the radius reaches the farthest.
+TEST(AvgSensitivity, AutomaticRadius) {
+  Trial trial = on_a_line();
+  const Scores scores = scored(avg_sensitivity_criterion(), ":space=raw", trial);
+  EXPECT_EQ(scores.values.at(0), 16.0 / 3);
+  EXPECT_EQ(scores.evaluations, 0U);
+  EXPECT_EQ(scores.notes.at(0),
+            "neighbourhoods: radius 4 (chosen: it gives the median row ten neighbours of its class) under linf in raw "
+            "space, explanations raw; 1 of 1 rows have neighbours, 3 on average");
+}
+
+TEST(AvgSensitivity, CopiesOfTheRowAreNoNeighbours) {
+  const Trial trial = regression({{1, 2}}, {{1, 1}}, {{1, 2}, {1, 2}}, {{5, 5}, {1, 1}});
+  EXPECT_TRUE(std::isnan(score_of(":space=raw:radius=10", trial)));
+  EXPECT_TRUE(std::isnan(score_of("", trial)));
+}
+
+TEST(AvgSensitivity, ZeroWhereExplanationsAgree) {
+  EXPECT_EQ(score_of(":space=raw:radius=9", regression({{1}}, {{2, 3}}, {{2}, {3}}, {{2, 3}, {2, 3}})), 0);
+}
+
+// The mean is at most the largest, and both grow in proportion to the explanations.
+TEST(AvgSensitivity, PropertiesOfRandomRows) {
+  RandomStream random(3, "avg_sensitivity_test");
+  const auto random_rows = [&](size_t rows, size_t columns) {
+    std::vector<std::vector<float>> made(rows, std::vector<float>(columns));
+    for (auto& row : made) {
+      for (float& v : row) v = static_cast<float>(random.normal());
+    }
+    return made;
+  };
+  const auto rows = random_rows(50, 3);
+  auto values = random_rows(50, 6);
+  const auto pool = random_rows(400, 3);
+  auto of_pool = random_rows(400, 6);
+  Trial trial = regression(rows, values, pool, of_pool);
+  for (auto* all : {&values, &of_pool}) {
+    for (auto& row : *all) {
+      for (float& v : row) v *= 4;
+    }
+  }
+  Trial larger = regression(rows, values, pool, of_pool);
+  for (const std::string options : {":radius=1", ":radius=1:weighting=inverse_distance", ""}) {
+    const Scores mean = scored(avg_sensitivity_criterion(), options, trial);
+    const Scores most = scored(max_sensitivity_criterion(), options, trial);
+    const Scores larger_mean = scored(avg_sensitivity_criterion(), options, larger);
+    EXPECT_EQ(mean.coverage, most.coverage);
+    EXPECT_GT(mean.coverage, 0.5);
+    for (size_t i = 0; i < mean.values.size(); i++) {
+      if (std::isnan(mean.values[i])) continue;
+      EXPECT_GT(mean.values[i], 0);
+      EXPECT_LE(mean.values[i], most.values[i] * (1 + 1e-12));
+      EXPECT_DOUBLE_EQ(larger_mean.values[i], 4 * mean.values[i]);
+    }
+    expect_same_scores_on_threads(avg_sensitivity_criterion(), options, trial);
+  }
+  // Unit norm takes the factor away.
+  const std::string unit = ":radius=1:normalise=unit";
+  const Scores one = scored(avg_sensitivity_criterion(), unit, trial);
+  const Scores four = scored(avg_sensitivity_criterion(), unit, larger);
+  EXPECT_NEAR(one.mean, four.mean, 1e-6);
+}
+
+}  // namespace
+}  // namespace assay::testing

@@ -1,0 +1,66 @@
+#include "assay/evaluate/irof.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/evaluate/removal/models.h"
+
+namespace assay::testing {
+namespace {
+
+// z = ln 3 x0: p = 3/4 at 1 and 1/2 at 0. Two players, the second without effect. Removing 0 first: the curve over
+// 3/4 is 1, 2/3, 2/3, area (5/6 + 2/3) / 2 = 3/4, so 1/4. The other way round: 1, 1, 2/3: (1 + 5/6) / 2 = 11/12.
+TEST(Irof, IsTheAreaOverTheRelativeCurve) {
+  const std::vector<std::vector<float>> rows = {{1, 1}, {1, 1}};
+  Trial trial = removal_trial(one_output({std::log(3.0), 0}), rows, {{0, 0}}, {{2, 1}, {1, 2}});
+  const Scores found = scored(irof_criterion(), "", trial);
+  EXPECT_NEAR(found.values[0], 0.25, 1e-6);
+  EXPECT_NEAR(found.values[1], 1.0 / 12, 1e-6);
+  EXPECT_EQ(found.tables.at(0).columns[1], "relative probability");
+  EXPECT_NEAR(found.tables.at(0).rows.at(0).at(1), 1, 1e-12);
+}
+
+TEST(Irof, IsWhatPlainLoopsFind) {
+  RandomStream random(51, "irof_test");
+  const Linear linear = random_linear(random, 5, 3);
+  const auto rows = random_rows(random, 15, 5);
+  const auto reference = random_rows(random, 3, 5);
+  const auto phi = random_rows(random, 15, 5);
+  Trial made = removal_trial(linear_model(linear, OutputUnit::margin), rows, reference, phi);
+  const Scores found = scored(irof_criterion(), "", made);
+  for (size_t r = 0; r < rows.size(); r++) {
+    const std::vector<double> at_row = plain_softmax(linear.margins({rows[r].begin(), rows[r].end()}));
+    const auto y = static_cast<size_t>(std::max_element(at_row.begin(), at_row.end()) - at_row.begin());
+    double area = 0;
+    for (const auto& absent : reference) {
+      for (size_t m = 0; m <= 5; m++) {
+        const auto x = with_at_reference(rows[r], absent, first_of(by_value(phi[r]), m));
+        area += plain_softmax(linear.margins(x))[y] / at_row[y] * (m == 0 || m == 5 ? 0.5 : 1) / 5 / 3;
+      }
+    }
+    EXPECT_NEAR(found.values[r], 1 - area, 1e-6);
+  }
+}
+
+TEST(Irof, DegenerateRows) {
+  // p(1) underflows to exactly 0 at the first row, and nothing is relative to that.
+  Trial trial = removal_trial(one_output({1}, OutputUnit::probability), {{-200}, {0}, {1}}, {{0}}, {{1}, {1}, {0}});
+  const Scores found = scored(irof_criterion(), "", trial);
+  EXPECT_TRUE(std::isnan(found.values[0]));
+  EXPECT_EQ(found.values[1], 0);
+  EXPECT_TRUE(std::isnan(found.values[2]));
+  ASSERT_EQ(found.undefined.size(), 2U);
+  std::vector<std::string> reasons = {found.undefined[0].reason, found.undefined[1].reason};
+  std::sort(reasons.begin(), reasons.end());
+  EXPECT_EQ(reasons, (std::vector<std::string>{"all attributions are 0", "the class has probability 0 at the row"}));
+  Trial regression = removal_trial(one_output({1}, OutputUnit::value), {{1}}, {{0}}, {{1}});
+  EXPECT_EQ(refusal_of(irof_criterion(), "", regression), "needs classes, and the model gives values of a regression");
+  EXPECT_EQ(refusal_of(irof_criterion(), "", trial), "");
+}
+
+TEST(Irof, BitsDoNotDependOnThreads) {
+  Trial trial = threaded_trial();
+  expect_same_scores_on_threads(irof_criterion(), "", trial);
+}
+
+}  // namespace
+}  // namespace assay::testing
