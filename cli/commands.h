@@ -34,6 +34,7 @@ void add_train(CLI::App& app, Session& session);
 void add_predict(CLI::App& app, Session& session);
 void add_inspect(CLI::App& app, Session& session);
 void add_explain(CLI::App& app, Session& session);
+void add_evaluate(CLI::App& app, Session& session);
 
 // Checks for CLI11, whose own let numbers that do not fit wrap around and NaN pass. They return what is wrong, or
 // nothing.
@@ -57,7 +58,7 @@ struct TableArguments {
   TableOptions options;
 
   // name: "data" where the table is the command's subject, "--data" where it is one of several.
-  void add_to(CLI::App& command, const std::string& name = "data");
+  void add_to(CLI::App& command, const std::string& name = "data", bool required = true);
   Table open(const Session& session) const;
 };
 

@@ -1,10 +1,11 @@
-// assay list datasets | methods
+// assay list datasets | methods | criteria
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "assay/core/text.h"
+#include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -43,18 +44,33 @@ void list_all_datasets(const Session& session) {
   }
 }
 
-nlohmann::json method_json(const MethodInfo& info) {
-  auto options = nlohmann::json::array();
-  for (const OptionInfo& option : info.options) {
-    options.push_back({{"name", option.name},
-                       {"default", option.value},
-                       {"range", option.range},
-                       {"unit", option.unit},
-                       {"meaning", option.meaning}});
+nlohmann::json options_json(const std::vector<OptionInfo>& options) {
+  auto listed = nlohmann::json::array();
+  for (const OptionInfo& option : options) {
+    listed.push_back({{"name", option.name},
+                      {"default", option.value},
+                      {"range", option.range},
+                      {"unit", option.unit},
+                      {"meaning", option.meaning}});
   }
-  return {{"name", info.name},         {"title", info.title},       {"cost", info.cost},
-          {"citation", info.citation}, {"complete", info.complete}, {"uses_reference", info.uses_reference},
-          {"sampled", info.sampled},   {"options", options}};
+  return listed;
+}
+
+void print_options(const std::vector<OptionInfo>& options) {
+  if (options.empty()) return;
+  std::vector<std::vector<std::string>> rows = {{"option", "default", "range", "meaning"}};
+  for (const OptionInfo& option : options) {
+    const std::string unit = option.unit.empty() ? "" : fmt::format(" ({})", option.unit);
+    rows.push_back({option.name, option.value, option.range, fmt::format("{}{}", option.meaning, unit)});
+  }
+  fmt::print("\n{}", aligned(rows, {0, 1, 2, 3}));
+}
+
+nlohmann::json method_json(const MethodInfo& info) {
+  return {{"name", info.name},         {"title", info.title},
+          {"cost", info.cost},         {"citation", info.citation},
+          {"complete", info.complete}, {"uses_reference", info.uses_reference},
+          {"sampled", info.sampled},   {"options", options_json(info.options)}};
 }
 
 void print_method(const MethodInfo& info) {
@@ -64,13 +80,7 @@ void print_method(const MethodInfo& info) {
   fmt::print("values    {}{}{}\n", info.complete ? "sum to output - base" : "do not sum to output - base",
              info.uses_reference ? ", against a reference" : ", without a reference",
              info.sampled ? ", with standard errors" : "");
-  if (info.options.empty()) return;
-  std::vector<std::vector<std::string>> rows = {{"option", "default", "range", "meaning"}};
-  for (const OptionInfo& option : info.options) {
-    const std::string unit = option.unit.empty() ? "" : fmt::format(" ({})", option.unit);
-    rows.push_back({option.name, option.value, option.range, fmt::format("{}{}", option.meaning, unit)});
-  }
-  fmt::print("\n{}", aligned(rows, {0, 1, 2, 3}));
+  print_options(info.options);
 }
 
 void list_methods(const Session& session, const std::string& name) {
@@ -89,10 +99,68 @@ void list_methods(const Session& session, const std::string& name) {
   }
 }
 
+// In the words of the documentation.
+std::vector<std::string> needs_in_words(const Needs& needs) {
+  std::vector<std::string> words;
+  const auto add = [&](bool needed, const char* word) {
+    if (needed) words.emplace_back(word);
+  };
+  add(needs.model, "model");
+  add(needs.reference, "reference");
+  add(needs.pool, "pool");
+  add(needs.pool_explanations, "pool explanations");
+  add(needs.labels, "labels");
+  add(needs.explainer, "explainer");
+  add(needs.trainer, "trainer");
+  add(needs.others, "other explanations");
+  return words;
+}
+
+nlohmann::json criterion_json(const CriterionInfo& info) {
+  return {{"name", info.name},       {"title", info.title},
+          {"family", info.family},   {"citation", info.citation},
+          {"cost", info.cost},       {"direction", direction_name(info.direction)},
+          {"range", info.range},     {"needs", needs_in_words(info.needs)},
+          {"sampled", info.sampled}, {"options", options_json(info.options)}};
+}
+
+void print_criterion(const CriterionInfo& info) {
+  const std::vector<std::string> needs = needs_in_words(info.needs);
+  const bool judges = info.direction != Direction::neither;
+  fmt::print("{}: {}\n", info.name, info.title);
+  fmt::print("family    {}\n", info.family);
+  fmt::print("better    {}\n", judges ? direction_name(info.direction) : "neither: it describes");
+  fmt::print("range     {}\n", info.range);
+  fmt::print("needs     {}\n", needs.empty() ? "the explanations alone" : joined(needs));
+  fmt::print("cost      {}\n", info.cost);
+  fmt::print("citation  {}\n", info.citation);
+  fmt::print("scores    {}\n", info.sampled ? "with standard errors where sampled" : "without standard errors");
+  print_options(info.options);
+}
+
+void list_criteria(const Session& session, const std::string& name) {
+  const auto wanted = name.empty() ? criteria() : std::span<const CriterionInfo>(&find_criterion(name), 1);
+  if (session.json) {
+    auto listed = nlohmann::json::array();
+    for (const CriterionInfo& info : wanted) listed.push_back(criterion_json(info));
+    fmt::print("{}\n", nlohmann::json{{"criteria", listed}}.dump(2));
+  } else if (!name.empty()) {
+    print_criterion(wanted[0]);
+  } else {
+    std::vector<std::vector<std::string>> rows = {{"name", "family", "better", "what"}};
+    for (const CriterionInfo& info : wanted) {
+      const bool judges = info.direction != Direction::neither;
+      rows.push_back({info.name, info.family, judges ? std::string(direction_name(info.direction)) : "-", info.title});
+    }
+    fmt::print("{}", aligned(rows, {0, 1, 2, 3}));
+    if (!session.quiet) fmt::print("`assay list criteria NAME` shows what a criterion needs, and its options\n");
+  }
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("list", "Show what there is: assay list datasets, assay list methods");
+  CLI::App* command = app.add_subcommand("list", "Show what there is: assay list datasets, methods or criteria");
   command->require_subcommand(1);
   command->fallthrough();
   auto name = std::make_shared<std::string>();
@@ -100,6 +168,10 @@ void add_list(CLI::App& app, Session& session) {
   of_methods->fallthrough();
   of_methods->add_option("name", *name, "Show the options of this one");
   of_methods->callback([&session, name] { session.run = [&session, name] { list_methods(session, *name); }; });
+  CLI::App* of_criteria = command->add_subcommand("criteria", "Criteria of explanations by name, and their options");
+  of_criteria->fallthrough();
+  of_criteria->add_option("name", *name, "Show the options of this one");
+  of_criteria->callback([&session, name] { session.run = [&session, name] { list_criteria(session, *name); }; });
   command->add_subcommand("datasets", "Data sets by name, and whether their files are found here")
       ->callback([&session] { session.run = [&session] { list_all_datasets(session); }; });
 }

@@ -73,6 +73,7 @@ int run(int argc, char** argv) {
   add_predict(app, session);
   add_inspect(app, session);
   add_explain(app, session);
+  add_evaluate(app, session);
 
   try {
     app.parse(argc, argv);

@@ -23,12 +23,12 @@ EncoderOptions encoder_options(const std::string& encode) {
   return options_from<EncoderOptions>(spec);
 }
 
-void TableArguments::add_to(CLI::App& command, const std::string& name) {
+void TableArguments::add_to(CLI::App& command, const std::string& name, bool required) {
   // Lists are one word joined by commas, so that the word after them is not taken for one more item.
   const auto add_list_option = [&](const char* option, std::vector<std::string>& list, const char* meaning) {
     command.add_option(option, list, meaning)->delimiter(',')->allow_extra_args(false);
   };
-  command.add_option(name, what, "A data set by name (see `assay list datasets`) or a file")->required();
+  command.add_option(name, what, "A data set by name (see `assay list datasets`) or a file")->required(required);
   command.add_option("--split", split, "Which part")->check(CLI::IsMember({"all", "train", "test"}));
   command.add_option("--label", options.label,
                      "The column of labels, by name or position (1 is the first, -1 the last)");

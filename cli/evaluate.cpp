@@ -1,0 +1,230 @@
+// assay evaluate --explanations FILE --criteria LIST
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "assay/core/error.h"
+#include "assay/core/options.h"
+#include "assay/core/text.h"
+#include "assay/data/io/bytes.h"
+#include "assay/data/table_io.h"
+#include "assay/evaluate/criteria.h"
+#include "cli/commands.h"
+#include "cli/evaluate_needs.h"
+#include "cli/evaluate_report.h"
+#include "cli/evaluate_subject.h"
+
+namespace assay::cli {
+namespace {
+
+// What is scored when nobody says what: the paper's main criteria.
+constexpr std::array<std::string_view, 4> kMainCriteria = {"faithfulness", "max_sensitivity", "avg_sensitivity",
+                                                           "complexity"};
+
+// Unknown criteria and options are known before anything is read.
+std::vector<Spec> parse_criteria(const std::string& text) {
+  if (text.empty()) return {};
+  std::vector<Spec> specs = parse_specs("--criteria", text);
+  std::vector<std::string> seen;
+  for (const Spec& spec : specs) {
+    find_criterion(spec.name).make(spec);
+    const std::string own = spec_text(spec);
+    if (std::ranges::find(seen, own) != seen.end()) {
+      fail_input("--criteria", "each criterion once", fmt::format("{} twice", in_quotes(own)));
+    }
+    seen.push_back(own);
+  }
+  return specs;
+}
+
+// The first reason why one of the files cannot be scored.
+std::optional<std::string> first_lack(const Spec& spec, const Subjects& subjects, const EvaluateArguments& arguments) {
+  for (const auto& subject : subjects.all) {
+    if (auto reason = lacking(find_criterion(spec.name), *subject, arguments)) return reason;
+  }
+  return {};
+}
+
+bool any_needs(const std::vector<Spec>& criteria, const auto& what) {
+  return std::ranges::any_of(criteria, [&](const Spec& spec) { return what(find_criterion(spec.name)); });
+}
+
+// Criteria that were asked for must be possible; of those that were not, the possible ones stay.
+void keep_possible(const EvaluateArguments& arguments, std::vector<Spec>& criteria, std::vector<std::string>& notes,
+                   const auto& reason_of) {
+  std::erase_if(criteria, [&](const Spec& spec) {
+    const std::optional<std::string> reason = reason_of(spec);
+    if (!reason) return false;
+    if (!arguments.criteria.empty()) throw Error(ErrorKind::unsupported, *reason);
+    notes.push_back(fmt::format("left out: {}", *reason));
+    return true;
+  });
+}
+
+void check_out(const EvaluateArguments& arguments) {
+  if (arguments.out.empty()) return;
+  check_explanations_output(arguments.out);
+  arguments.rows.refuse_as_output(arguments.out);
+  for (const auto* files : {&arguments.explanations, &arguments.pool_explanations, &arguments.others}) {
+    for (const std::string& file : *files) refuse_same_file(arguments.out, file);
+  }
+}
+
+bool is_json(const std::string& path) { return path != "-" && format_extension(path) == ".json"; }
+
+// One row for all files needs the same rows in all.
+void check_table_rows(const EvaluateArguments& arguments, const Subjects& subjects) {
+  if (arguments.out.empty() || is_json(arguments.out)) return;
+  const Subject& first = *subjects.all[0];
+  for (const auto& subject : subjects.all) {
+    if (subject->explanations.rows() == first.explanations.rows()) continue;
+    fail_input(fmt::format(
+        "--out: expected files of as many rows as each other for one table, found {} in {} and {} "
+        "in {}; a .json file holds both",
+        first.explanations.rows(), in_quotes(first.file), subject->explanations.rows(), in_quotes(subject->file)));
+  }
+}
+
+void join(const EvaluateArguments& arguments, const std::vector<Spec>& criteria, Subjects& subjects,
+          const Session& session) {
+  const ModelRowsArguments& rows = arguments.rows;
+  if (any_needs(criteria, [](const CriterionInfo& info) { return info.needs.others; })) {
+    join_others(arguments, subjects, session);
+  }
+  const bool model = !rows.model.empty();
+  const bool data = !rows.table.what.empty();
+  if (model && !data) fail_input("--model is of no use without --data");
+  if (data && !model) fail_input("--data is of no use without --model");
+  if (!model && !rows.pool.empty()) fail_input("--pool is of no use without --model and --data");
+  for (const auto& subject : subjects.all) {
+    if (model) join_rows(arguments, subjects, *subject, session);
+    join_pool(*subject, session.context);
+  }
+}
+
+void note_reference(const std::vector<Spec>& criteria, Subject& subject) {
+  const std::string& made = subject.explanations.provenance.reference;
+  if (subject.rows == nullptr || made.empty() || made == "none") return;
+  const std::string& used = subject.rows->reference.description;
+  const auto uses = [&](const CriterionInfo& info) { return uses_reference(info, subject); };
+  const bool explained = subject.pool_explanations && subject.pool_explanations->explained() > 0;
+  if (made == used || !(explained || any_needs(criteria, uses))) return;
+  subject.notes.push_back(
+      fmt::format("the explanations were made against another reference ({}) than these scores ({})", made, used));
+}
+
+void write_results(const std::vector<Evaluation>& results, const std::vector<std::string>& notes,
+                   const std::string& path, const Context& context) {
+  if (is_json(path)) {
+    AtomicFile file(path, context);
+    file.write(evaluations_json(results, notes));
+    file.write("\n");
+    file.commit();
+    return;
+  }
+  const Table table = evaluations_table(results);
+  if (table.columns.empty()) {
+    fail_input(
+        fmt::format("--out: none of the criteria scores single rows, so that there is no table for {}; a .json "
+                    "file holds them",
+                    in_quotes(path)));
+  }
+  write_table(table, path, context);
+}
+
+// Everything that is made before the first criterion runs.
+struct Prepared {
+  std::vector<Spec> criteria;
+  Subjects subjects;
+  std::vector<std::string> notes;
+};
+
+Prepared prepare(const EvaluateArguments& arguments, const Session& session) {
+  Prepared made;
+  made.criteria = parse_criteria(arguments.criteria);
+  check_out(arguments);
+  if (arguments.criteria.empty()) {
+    for (const std::string_view name : kMainCriteria) made.criteria.push_back({std::string(name)});
+    made.notes.push_back(fmt::format("no --criteria: {}, as far as the files allow", fmt::join(kMainCriteria, ", ")));
+  }
+  made.subjects = read_subjects(arguments, session);
+  check_table_rows(arguments, made.subjects);
+  const auto lacks = [&](const Spec& spec) { return first_lack(spec, made.subjects, arguments); };
+  keep_possible(arguments, made.criteria, made.notes, lacks);
+  join(arguments, made.criteria, made.subjects, session);
+  keep_possible(arguments, made.criteria, made.notes, lacks);
+  for (const auto& subject : made.subjects.all) {
+    keep_possible(arguments, made.criteria, made.notes, [&](const Spec& spec) {
+      std::optional<std::string> reason = criterion_refusal(spec, subject->task());
+      if (reason) reason = with_advice(std::move(*reason), arguments);
+      return reason;
+    });
+  }
+  return made;
+}
+
+void evaluate_files(const EvaluateArguments& arguments, const Session& session) {
+  const Prepared made = prepare(arguments, session);
+  const std::vector<std::string>& notes = made.notes;
+  std::vector<Evaluation> results;
+  for (const auto& subject : made.subjects.all) {
+    for (const Spec& spec : made.criteria) {
+      results.push_back({subject.get(), spec_text(spec), evaluate(spec, subject->task(), {}, session.context)});
+    }
+    note_reference(made.criteria, *subject);
+  }
+  const bool to_stdout = arguments.out == "-";
+  if (session.json && !to_stdout) {
+    fmt::print("{}\n", evaluations_json(results, notes));
+  } else if (!session.quiet || arguments.out.empty()) {
+    FILE* report = to_stdout ? stderr : stdout;
+    print_evaluations(results, !session.quiet, report);
+    for (const std::string& note : notes) {
+      if (!session.quiet) fmt::print(report, "note: {}\n", note);
+    }
+  }
+  if (arguments.out.empty()) return;
+  write_results(results, notes, arguments.out, session.context);
+  if (!session.quiet && !session.json && !to_stdout) fmt::print("wrote {}\n", one_line(arguments.out));
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<EvaluateArguments>();
+  arguments->rows.groups.clear();
+  CLI::App* command = app.add_subcommand("evaluate", "How good explanations are, by the criteria of the literature");
+  const auto add_files = [&](const char* option, std::vector<std::string>& files, const char* meaning) {
+    return command->add_option(option, files, meaning)->delimiter(',')->allow_extra_args(false);
+  };
+  add_files("--explanations", arguments->explanations,
+            "What `assay explain` wrote, or attributions made elsewhere: one file, or several joined by commas")
+      ->required();
+  command->add_option("--criteria", arguments->criteria,
+                      "One or more of `assay list criteria`, with options, as in faithfulness:subset=2,complexity "
+                      "(default: faithfulness, sensitivity and complexity as far as the files allow)");
+  arguments->rows.add_to(*command, false);
+  command->add_option("--labels", arguments->rows.table.options.label, "The same as --label")->excludes("--label");
+  add_files("--pool-explanations", arguments->pool_explanations,
+            "Explanations of the pool's rows, one file for each of --explanations (default: made by the same method "
+            "when needed)");
+  add_files("--others", arguments->others,
+            "Other explanations of the same rows, for criteria of agreement (default: the other files)");
+  command->add_option("--target", arguments->target,
+                      "What arrays made elsewhere explain: auto, predicted, a class or output by name or index");
+  command
+      ->add_option("--value", arguments->value,
+                   "Of which unit they are: margin, probability, log_odds or information (default: as the file says)")
+      ->check(CLI::IsMember({"margin", "probability", "log_odds", "information"}));
+  command->add_option("--out", arguments->out,
+                      "Where the scores of single rows go: .csv .tsv .npz .parquet .feather, - is CSV on stdout; .json "
+                      "holds everything");
+  command->callback(
+      [&session, arguments] { session.run = [&session, arguments] { evaluate_files(*arguments, session); }; });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,229 @@
+#include "cli/evaluate_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "assay/core/text.h"
+#include "cli/terminal.h"
+
+namespace assay::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Rows of a table beside the scores that the terminal shows; JSON has them all.
+constexpr size_t kShownTableRows = 20;
+
+Json number(double value) {
+  if (std::isnan(value)) return {};
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+std::string number_text(double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return short_number(value);
+}
+
+// Never 100 % while a row is missing, nor 0 % while one is there.
+std::string percent(double share) {
+  const double hundredths = std::round(share * 10'000) / 100;
+  return fmt::format("{:.4g} %", share > 0 && share < 1 ? std::clamp(hundredths, 0.01, 99.99) : hundredths);
+}
+
+std::string interval_text(const Interval& interval) {
+  if (std::isnan(interval.low) || std::isnan(interval.high)) return "-";
+  return fmt::format("{} to {}", number_text(interval.low), number_text(interval.high));
+}
+
+std::string plural(size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", with_commas(count), what, count == 1 ? "" : "s");
+}
+
+std::string_view unit_of_values(const Scores& scores) { return scores.of_rows ? "row" : "run"; }
+
+std::string heading(const Subject& subject) {
+  const Explanations& found = subject.explanations;
+  const Provenance& made = found.provenance;
+  const std::string size = fmt::format("{}, {}", plural(found.rows(), "row"), plural(found.players(), "player"));
+  if (made.method.empty()) return fmt::format("{}: {}", one_line(subject.file), size);
+  return fmt::format("{}: {}, {} of {}; {}", one_line(subject.file), one_line(made.method), one_line(made.unit),
+                     one_line(made.model), size);
+}
+
+void print_tables(const Evaluation& evaluation, FILE* to) {
+  for (const ScoreTable& table : evaluation.scores.tables) {
+    fmt::print(to, "\n{}, {}:\n", evaluation.criterion, one_line(table.name));
+    const bool named = !table.labels.empty();
+    std::vector<std::vector<std::string>> lines(1);
+    if (named) lines[0].emplace_back();
+    for (const std::string& column : table.columns) lines[0].push_back(one_line(column));
+    const size_t shown = std::min(table.rows.size(), kShownTableRows);
+    for (size_t r = 0; r < shown; r++) {
+      lines.emplace_back();
+      if (named) lines.back().push_back(one_line(table.labels[r]));
+      for (const double value : table.rows[r]) lines.back().push_back(number_text(value));
+    }
+    fmt::print(to, "{}", aligned(lines, named ? std::vector<size_t>{0} : std::vector<size_t>{}));
+    if (shown < table.rows.size()) {
+      fmt::print(to, "... {} more (--json has all)\n", with_commas(table.rows.size() - shown));
+    }
+  }
+}
+
+void print_remarks(const std::vector<const Evaluation*>& evaluations, FILE* to) {
+  uint64_t runs = 0;
+  for (const Evaluation* each : evaluations) {
+    const Scores& scores = each->scores;
+    runs += scores.evaluations;
+    for (const Undefined& undefined : scores.undefined) {
+      fmt::print(to, "{}: {} of {} undefined: {}\n", each->criterion, with_commas(undefined.rows),
+                 plural(scores.values.size(), unit_of_values(scores)), one_line(undefined.reason));
+    }
+    for (const std::string& note : scores.notes) fmt::print(to, "{}: {}\n", each->criterion, one_line(note));
+  }
+  const Subject& subject = *evaluations[0]->subject;
+  for (const std::string& note : subject.notes) fmt::print(to, "note: {}\n", one_line(note));
+  const size_t explained = subject.pool_explanations ? subject.pool_explanations->explained() : 0;
+  if (runs > 0) fmt::print(to, "{}", plural(runs, "model evaluation"));
+  if (explained > 0) {
+    fmt::print(to, "{}{} of the pool explained by {}", runs > 0 ? "; " : "", plural(explained, "row"),
+               subject.method->name);
+  }
+  if (runs > 0 || explained > 0) fmt::print(to, "\n");
+  for (const Evaluation* each : evaluations) print_tables(*each, to);
+}
+
+Json table_json(const ScoreTable& table) {
+  Json rows = Json::array();
+  for (const std::vector<double>& row : table.rows) rows.push_back(numbers(row));
+  Json made = {{"name", table.name}, {"columns", table.columns}, {"rows", rows}};
+  if (!table.labels.empty()) made["labels"] = table.labels;
+  return made;
+}
+
+Json score_json(const Evaluation& evaluation) {
+  const Scores& scores = evaluation.scores;
+  Json options = Json::object();
+  for (const auto& [name, value] : scores.options) options[name] = value;
+  Json undefined = Json::array();
+  for (const Undefined& each : scores.undefined) undefined.push_back({{"reason", each.reason}, {"rows", each.rows}});
+  Json tables = Json::array();
+  for (const ScoreTable& table : scores.tables) tables.push_back(table_json(table));
+  Json made = {{"criterion", scores.criterion},
+               {"explanations", evaluation.subject->file},
+               {"options", options},
+               {"mean", number(scores.mean)},
+               {"stderr", number(scores.mean_error)},
+               {"interval", {number(scores.interval.low), number(scores.interval.high)}},
+               {"coverage", scores.coverage},
+               {"direction", direction_name(scores.direction)},
+               {"per", unit_of_values(scores)},
+               {"dependent", scores.dependent},
+               {"evaluations", scores.evaluations},
+               {"undefined", undefined},
+               {"notes", scores.notes},
+               {"tables", tables},
+               {"values", numbers(scores.values)}};
+  if (!scores.standard_error.empty()) made["values_stderr"] = numbers(scores.standard_error);
+  return made;
+}
+
+Json subject_json(const Subject& subject) {
+  const Explanations& found = subject.explanations;
+  const size_t explained = subject.pool_explanations ? subject.pool_explanations->explained() : 0;
+  const auto text_or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  return {{"file", subject.file},
+          {"method", text_or_null(found.provenance.method)},
+          {"rows", found.rows()},
+          {"players", found.features},
+          {"reference", subject.rows == nullptr ? Json() : text_or_null(subject.rows->reference.description)},
+          {"pool_rows_explained", explained},
+          {"notes", subject.notes}};
+}
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::vector<const Subject*> subjects_of(const std::vector<Evaluation>& evaluations) {
+  std::vector<const Subject*> subjects;
+  for (const Evaluation& each : evaluations) {
+    if (subjects.empty() || subjects.back() != each.subject) subjects.push_back(each.subject);
+  }
+  return subjects;
+}
+
+}  // namespace
+
+std::string spec_text(const Spec& spec) {
+  std::string text = spec.name;
+  for (const auto& [name, value] : spec.options) text += fmt::format(":{}={}", name, value);
+  return text;
+}
+
+void print_evaluations(const std::vector<Evaluation>& evaluations, bool remarks, FILE* to) {
+  for (const Subject* subject : subjects_of(evaluations)) {
+    if (subject != evaluations[0].subject) fmt::print(to, "\n");
+    fmt::print(to, "{}\n", heading(*subject));
+    std::vector<std::vector<std::string>> lines = {
+        {"criterion", "mean", "stderr", "95 % interval", "coverage", "of", "better"}};
+    std::vector<const Evaluation*> own;
+    for (const Evaluation& each : evaluations) {
+      if (each.subject != subject) continue;
+      own.push_back(&each);
+      const Scores& scores = each.scores;
+      const bool judges = scores.direction != Direction::neither;
+      lines.push_back({one_line(each.criterion), number_text(scores.mean), number_text(scores.mean_error),
+                       interval_text(scores.interval), percent(scores.coverage),
+                       plural(scores.values.size(), unit_of_values(scores)),
+                       judges ? std::string(direction_name(scores.direction)) : "-"});
+    }
+    fmt::print(to, "{}", aligned(lines, {0, 6}));
+    if (remarks) print_remarks(own, to);
+  }
+}
+
+std::string evaluations_json(const std::vector<Evaluation>& evaluations, const std::vector<std::string>& notes) {
+  std::vector<std::string> subjects;
+  for (const Subject* subject : subjects_of(evaluations)) subjects.push_back(dumped(subject_json(*subject)));
+  std::vector<std::string> scores;
+  for (const Evaluation& each : evaluations) scores.push_back(dumped(score_json(each)));
+  return fmt::format("{{\"explanations\": [\n{}\n],\n\"scores\": [\n{}\n],\n\"notes\": {}}}",
+                     fmt::join(subjects, ",\n"), fmt::join(scores, ",\n"), dumped(Json(notes)));
+}
+
+Table evaluations_table(const std::vector<Evaluation>& evaluations) {
+  const Subject& first = *evaluations.at(0).subject;
+  const bool several = subjects_of(evaluations).size() > 1;
+  Table table;
+  table.source = "scores";
+  const bool named = !first.explanations.ids.empty() || first.rows == nullptr;
+  table.ids = named ? first.explanations.ids : first.rows->data.ids;
+  table.id_name = named ? first.explanations.id_name : first.rows->data.id_name;
+  std::vector<const std::vector<double>*> columns;
+  for (const Evaluation& each : evaluations) {
+    const Scores& scores = each.scores;
+    if (!scores.of_rows) continue;
+    const std::string name = several ? fmt::format("{} ({})", each.criterion, each.subject->file) : each.criterion;
+    table.columns.push_back({name});
+    columns.push_back(&scores.values);
+    if (scores.standard_error.empty()) continue;
+    table.columns.push_back({fmt::format("{} (stderr)", name)});
+    columns.push_back(&scores.standard_error);
+  }
+  table.values = Matrix(first.explanations.rows(), columns.size());
+  for (size_t c = 0; c < columns.size(); c++) {
+    for (size_t r = 0; r < table.rows(); r++) table.values(r, c) = static_cast<float>((*columns[c])[r]);
+  }
+  return table;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,177 @@
+#include "cli/model_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <utility>
+
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/data/table_io.h"
+
+namespace assay::cli {
+namespace {
+
+// "1,5,10-20", counted from 1.
+std::vector<size_t> row_list(const std::string& text, size_t rows) {
+  const auto refuse = [&](std::string_view found) {
+    fail_input("--rows", fmt::format("rows from 1 to {}, as in 1,5,10-20", rows), in_quotes(found));
+  };
+  std::vector<size_t> out;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view item = std::string_view(text).substr(begin, end - begin);
+    const char* stop = item.data() + item.size();
+    size_t first = 0;
+    auto [at, problem] = std::from_chars(item.data(), stop, first);
+    size_t last = first;
+    if (problem == std::errc() && at != stop && *at == '-') {
+      const auto tail = std::from_chars(at + 1, stop, last);
+      at = tail.ptr;
+      problem = tail.ec;
+    }
+    if (problem != std::errc() || at != stop || first < 1 || last < first || last > rows) refuse(item);
+    for (size_t row = first; row <= last; row++) out.push_back(row - 1);
+    begin = end + 1;
+  }
+  return out;
+}
+
+Dataset chosen_rows(Dataset data, const std::string& rows) {
+  if (rows.empty()) return data;
+  const std::vector<size_t> wanted = row_list(rows, data.rows());
+  Dataset chosen = select_rows(data, wanted);
+  if (chosen.ids.empty()) {
+    chosen.id_name = "row";
+    for (const size_t row : wanted) chosen.ids.push_back(fmt::format("{}", row + 1));
+  }
+  return chosen;
+}
+
+// Also of nothing at all.
+bool is_position(const std::string& text) { return text.find_first_not_of("-0123456789") == std::string::npos; }
+
+bool has_column(const Table& table, const std::string& name) {
+  const std::vector<std::string> names = column_names(table);
+  return std::ranges::find(names, name) != names.end();
+}
+
+// The rows themselves, or a table beside them that is read alike. A column of labels that is named may be in one and
+// not in the other; so may one of ids, beside the rows. Columns by position are in all, and a split needs its labels.
+Table open_alike(const ModelRowsArguments& arguments, const Session& session, const std::string& what,
+                 const std::string& split, bool beside) {
+  TableArguments alike = arguments.table;
+  alike.what = what;
+  alike.split = split;
+  TableOptions late;
+  if (split == "all" && !is_position(alike.options.label)) std::swap(late.label, alike.options.label);
+  if (beside && !is_position(alike.options.id)) std::swap(late.id, alike.options.id);
+  Table table = alike.open(session);
+  if (!has_column(table, late.label)) late.label.clear();
+  if (!has_column(table, late.id)) late.id.clear();
+  apply_options(table, late);
+  return table;
+}
+
+// The rows, and the pool where there is one.
+struct Tables {
+  Table rows;
+  std::optional<Table> pool;
+};
+
+Tables open_tables(const ModelRowsArguments& arguments, const Session& session) {
+  Tables tables;
+  tables.rows = open_alike(arguments, session, arguments.table.what, arguments.table.split, false);
+  if (!arguments.pool.empty()) {
+    tables.pool = open_alike(arguments, session, arguments.pool, arguments.pool_split, true);
+    if (arguments.pool_split != "all") {
+      tables.pool->source = fmt::format("{} ({} part)", tables.pool->source, arguments.pool_split);
+    }
+  }
+  const std::string& label = arguments.table.options.label;
+  const bool found = has_column(tables.rows, label) || (tables.pool && has_column(*tables.pool, label));
+  if (is_position(label) || found) return tables;
+  fail_input(fmt::format("{}: there is no column {}, which --label names", tables.rows.source, in_quotes(label)));
+}
+
+// A model without names of features takes columns by position: the same names in another order are a slip.
+void require_same_order(const Dataset& rows, const Dataset& other) {
+  if (rows.feature_names == other.feature_names || rows.feature_names.size() != other.feature_names.size()) return;
+  if (!std::ranges::is_permutation(rows.feature_names, other.feature_names)) return;
+  const auto [mine, theirs] = std::ranges::mismatch(rows.feature_names, other.feature_names);
+  fail_input(fmt::format(
+      "{}: its column {} is {} where {} has {}; the model takes columns by position, so both need "
+      "one order",
+      other.source, theirs - other.feature_names.begin() + 1, in_quotes(*theirs), rows.source, in_quotes(*mine)));
+}
+
+}  // namespace
+
+void ModelRowsArguments::add_to(CLI::App& command, bool required) {
+  command.add_option("--model", model, "An ONNX file")->required(required);
+  table.add_to(command, "--data", required);
+  command.add_option("--rows", rows, "Which rows, counted from 1, as in 1,5,10-20 (default: all)");
+  auto* baseline = command.add_option("--baseline", reference.baseline,
+                                      "The row that stands for absent features: zero, mean, median, neutral or a file");
+  command
+      .add_option("--background", reference.background,
+                  "Rows to average over instead: pool:100 for so many of the pool, or a file")
+      ->excludes(baseline);
+  command.add_option("--pool", pool,
+                     "Training rows that mean, median, neutral and pool:N are taken from: a data set or a file");
+  command.add_option("--pool-split", pool_split, "Which part of the pool")
+      ->check(CLI::IsMember({"all", "train", "test"}));
+  command.add_option("--groups", groups,
+                     "Columns that get one value together: auto (one-hot columns of a feature), none, grid:4 (squares "
+                     "of an image) or a JSON file {\"name\": [\"column\", ...]}");
+}
+
+bool ModelRowsArguments::has_reference() const {
+  return !reference.baseline.empty() || !reference.background.empty() || !pool.empty();
+}
+
+void ModelRowsArguments::refuse_as_output(const std::string& path) const {
+  for (const std::string& input : {model, table.what, pool, groups, reference.baseline, reference.background}) {
+    refuse_same_file(path, input);
+  }
+}
+
+void refuse_same_file(const std::string& path, const std::string& input) {
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(path, input, ignored)) return;
+  fail_input("--out", "a file of its own", fmt::format("{}, which is read", in_quotes(path)));
+}
+
+ModelRows open_model_rows(const ModelRowsArguments& arguments, std::optional<OutputUnit> unit, bool needs_reference,
+                          const Session& session) {
+  const Tables tables = open_tables(arguments, session);
+  const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
+  ModelRows made;
+  made.model = GraphModel::load(arguments.model, {unit, columns});
+  made.data = chosen_rows(made.model->features_of(tables.rows), arguments.rows);
+  const auto alike = [&](const Table& table) {
+    Dataset other = made.model->features_of(table);
+    require_same_order(made.data, other);
+    return other;
+  };
+  const auto open = [&](const std::string& what) { return alike(open_alike(arguments, session, what, "all", true)); };
+  if (tables.pool) made.pool = alike(*tables.pool);
+  made.reference = choose_reference(arguments.reference, needs_reference, made.pool_or_null(), *made.model,
+                                    made.model->encoder(), open, session.context);
+  return made;
+}
+
+Players players_of(const std::string& groups, const ModelRows& rows, const Context& context) {
+  const std::vector<size_t> shape = rows.model->item_shape();
+  return choose_players(groups, rows.data, shape.empty() ? rows.data.item_shape : shape, context);
+}
+
+std::string rows_in_words(const ModelRowsArguments& arguments) {
+  const bool part = arguments.table.split != "all";
+  return fmt::format("{}{}{}", arguments.table.what, part ? fmt::format(" ({} part)", arguments.table.split) : "",
+                     arguments.rows.empty() ? "" : fmt::format(", rows {}", arguments.rows));
+}
+
+}  // namespace assay::cli

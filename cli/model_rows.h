@@ -1,0 +1,57 @@
+// What commands share that run a model on the rows of a table beside a pool of others: their arguments, and how the
+// tables are read alike.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "assay/data/dataset.h"
+#include "assay/explain/players.h"
+#include "assay/explain/reference.h"
+#include "assay/model/graph_model.h"
+#include "cli/commands.h"
+
+namespace assay::cli {
+
+struct ModelRowsArguments {
+  std::string model;
+  TableArguments table;
+  std::string rows;
+  std::string pool;
+  std::string pool_split = "all";
+  ReferenceWords reference;
+  std::string groups = "auto";
+
+  // required: whether the command is nothing without --model and --data.
+  void add_to(CLI::App& command, bool required);
+  // Whether something is said that stands for absent features; a pool says it by its mean.
+  bool has_reference() const;
+  // An input error when `path`, which --out names, is a file that these arguments have us read.
+  void refuse_as_output(const std::string& path) const;
+};
+
+// An input error when both are names of one file, which --out would write over.
+void refuse_same_file(const std::string& path, const std::string& input);
+
+// Everything that the arguments name, read.
+struct ModelRows {
+  std::unique_ptr<GraphModel> model;
+  Dataset data;  // the chosen rows
+  std::optional<Dataset> pool = {};
+  Reference reference = {};
+
+  const Dataset* pool_or_null() const { return pool ? &*pool : nullptr; }
+};
+
+// needs_reference: whether it is an input error when nothing stands for absent features.
+ModelRows open_model_rows(const ModelRowsArguments& arguments, std::optional<OutputUnit> unit, bool needs_reference,
+                          const Session& session);
+
+// What --groups means for these rows.
+Players players_of(const std::string& groups, const ModelRows& rows, const Context& context);
+
+// The rows in words: "iris (test part), rows 1,60".
+std::string rows_in_words(const ModelRowsArguments& arguments);
+
+}  // namespace assay::cli
