@@ -59,13 +59,14 @@ test-peers: build setup-test ## Compare with scikit-learn, SciPy, pandas and ONN
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
 	@$(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
 
-bench: setup-test ## Run the benchmarks, then models and explanations beside PyTorch, onnxruntime, Captum and SHAP
+bench: setup-test ## Run the benchmarks, then models, explanations and criteria beside PyTorch, onnxruntime, Captum, SHAP and Quantus
 	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build --target assay_benchmarks assay_program
 	@build/assay_benchmarks $(BENCH)
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
 	@$(PEERS)/bin/python -W ignore benchmarks/engine.py
 	@$(PEERS)/bin/python -W ignore benchmarks/explain.py
+	@$(PEERS)/bin/python -W ignore benchmarks/evaluate.py
 
 bench-peers: build ## Measure Assay beside its peers in one run
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
