@@ -55,7 +55,9 @@ struct Interval {
   double high;
 };
 
-// Percentile bootstrap interval of the mean. NaN values are left out. Same seed, same bits. Cost: draws x values.
+// Percentile bootstrap interval of the mean. NaN values are left out. Same seed, same bits. More than 4,096 values are
+// dealt out at random to so many groups, which are then drawn instead: sums of groups are as independent as the values,
+// and the spread of the mean is the same. Cost: draws x the smaller of the two.
 Interval bootstrap_mean(std::span<const double> values, double confidence, size_t draws, uint64_t seed);
 
 struct PairedTest {
