@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "assay/core/error.h"
 #include "assay/core/options.h"
@@ -14,7 +18,9 @@
 #include "assay/data/table_io.h"
 #include "assay/evaluate/criteria.h"
 #include "cli/commands.h"
+#include "cli/evaluate_checks.h"
 #include "cli/evaluate_needs.h"
+#include "cli/evaluate_pool.h"
 #include "cli/evaluate_report.h"
 #include "cli/evaluate_subject.h"
 
@@ -41,16 +47,25 @@ std::vector<Spec> parse_criteria(const std::string& text) {
   return specs;
 }
 
+// A file by two names is one file, too.
+void check_once(const std::vector<std::string>& files) {
+  for (size_t i = 0; i < files.size(); i++) {
+    const auto is_same = [&](const std::string& other) {
+      std::error_code ignored;
+      return other == files[i] || std::filesystem::equivalent(other, files[i], ignored);
+    };
+    if (std::any_of(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i), is_same)) {
+      fail_input("--explanations", "each file once", fmt::format("{} twice", in_quotes(files[i])));
+    }
+  }
+}
+
 // The first reason why one of the files cannot be scored.
 std::optional<std::string> first_lack(const Spec& spec, const Subjects& subjects, const EvaluateArguments& arguments) {
   for (const auto& subject : subjects.all) {
-    if (auto reason = lacking(find_criterion(spec.name), *subject, arguments)) return reason;
+    if (auto reason = lacking(spec, *subject, arguments)) return reason;
   }
   return {};
-}
-
-bool any_needs(const std::vector<Spec>& criteria, const auto& what) {
-  return std::ranges::any_of(criteria, [&](const Spec& spec) { return what(find_criterion(spec.name)); });
 }
 
 // Criteria that were asked for must be possible; of those that were not, the possible ones stay.
@@ -76,6 +91,17 @@ void check_out(const EvaluateArguments& arguments) {
 
 bool is_json(const std::string& path) { return path != "-" && format_extension(path) == ".json"; }
 
+// A table has a line for each row.
+void check_table_criteria(const EvaluateArguments& arguments, const std::vector<Spec>& criteria) {
+  if (arguments.out.empty() || is_json(arguments.out) || criteria.empty()) return;
+  const auto scores_rows = [](const Spec& spec) { return find_criterion(spec.name).make(spec)->scores_rows(); };
+  if (std::ranges::any_of(criteria, scores_rows)) return;
+  fail_input(
+      fmt::format("--out: none of the criteria scores single rows, so that there is no table for {}; a .json "
+                  "file holds them",
+                  in_quotes(arguments.out)));
+}
+
 // One row for all files needs the same rows in all.
 void check_table_rows(const EvaluateArguments& arguments, const Subjects& subjects) {
   if (arguments.out.empty() || is_json(arguments.out)) return;
@@ -89,32 +115,58 @@ void check_table_rows(const EvaluateArguments& arguments, const Subjects& subjec
   }
 }
 
-void join(const EvaluateArguments& arguments, const std::vector<Spec>& criteria, Subjects& subjects,
-          const Session& session) {
+// What says something about the model and the rows has no meaning without them.
+void check_useful(const EvaluateArguments& arguments) {
   const ModelRowsArguments& rows = arguments.rows;
-  if (any_needs(criteria, [](const CriterionInfo& info) { return info.needs.others; })) {
-    join_others(arguments, subjects, session);
-  }
   const bool model = !rows.model.empty();
   const bool data = !rows.table.what.empty();
   if (model && !data) fail_input("--model is of no use without --data");
   if (data && !model) fail_input("--data is of no use without --model");
-  if (!model && !rows.pool.empty()) fail_input("--pool is of no use without --model and --data");
-  for (const auto& subject : subjects.all) {
-    if (model) join_rows(arguments, subjects, *subject, session);
-    join_pool(*subject, session.context);
+  if (model) return;
+  const auto word = [](const std::string& split) { return split == "all" ? std::string() : split; };
+  const std::initializer_list<std::pair<std::string_view, std::string>> given = {
+      {"--pool", rows.pool},
+      {"--pool-split", word(rows.pool_split)},
+      {"--rows", rows.rows},
+      {"--split", word(rows.table.split)},
+      {"--labels", rows.table.options.label},
+      {"--baseline", rows.reference.baseline},
+      {"--background", rows.reference.background},
+      {"--groups", rows.groups},
+      {"--target", arguments.target},
+      {"--value", arguments.value}};
+  for (const auto& [option, value] : given) {
+    if (!value.empty()) fail_input(fmt::format("{} is of no use without --model and --data", option));
   }
 }
 
-void note_reference(const std::vector<Spec>& criteria, Subject& subject) {
-  const std::string& made = subject.explanations.provenance.reference;
-  if (subject.rows == nullptr || made.empty() || made == "none") return;
-  const std::string& used = subject.rows->reference.description;
-  const auto uses = [&](const CriterionInfo& info) { return uses_reference(info, subject); };
+void join(const EvaluateArguments& arguments, const std::vector<Spec>& criteria, Subjects& subjects,
+          const Session& session) {
+  check_useful(arguments);
+  if (std::ranges::any_of(criteria, [](const Spec& spec) { return needs_of(spec).others; })) {
+    join_others(arguments, subjects, session);
+  } else if (!arguments.others.empty()) {
+    fail_input("--others is of no use without a criterion of agreement");
+  }
+  for (const auto& subject : subjects.all) {
+    if (!arguments.rows.model.empty()) join_rows(arguments, subjects, *subject, session);
+    check_pool(*subject, session.context);
+    join_pool(*subject);
+  }
+}
+
+void note_reference(const std::vector<Spec>& criteria, Subject& subject, const Session& session) {
+  const MethodInfo* method = subject.method_info();
+  if (subject.rows == nullptr || (method != nullptr && !method->uses_reference)) return;
+  const auto uses = [&](const Spec& spec) { return uses_reference(spec, subject); };
   const bool explained = subject.pool_explanations && subject.pool_explanations->explained() > 0;
-  if (made == used || !(explained || any_needs(criteria, uses))) return;
-  subject.notes.push_back(
-      fmt::format("the explanations were made against another reference ({}) than these scores ({})", made, used));
+  if (!explained && !std::ranges::any_of(criteria, uses)) return;
+  Context quiet = session.context;
+  quiet.progress = nullptr;
+  const ModelRows& rows = *subject.rows;
+  const auto note =
+      other_reference(subject.explanations, *rows.model, rows.data, subject.targets, rows.reference, quiet);
+  if (note) subject.notes.push_back(*note);
 }
 
 void write_results(const std::vector<Evaluation>& results, const std::vector<std::string>& notes,
@@ -126,14 +178,7 @@ void write_results(const std::vector<Evaluation>& results, const std::vector<std
     file.commit();
     return;
   }
-  const Table table = evaluations_table(results);
-  if (table.columns.empty()) {
-    fail_input(
-        fmt::format("--out: none of the criteria scores single rows, so that there is no table for {}; a .json "
-                    "file holds them",
-                    in_quotes(path)));
-  }
-  write_table(table, path, context);
+  write_table(evaluations_table(results), path, context);
 }
 
 // Everything that is made before the first criterion runs.
@@ -147,6 +192,8 @@ Prepared prepare(const EvaluateArguments& arguments, const Session& session) {
   Prepared made;
   made.criteria = parse_criteria(arguments.criteria);
   check_out(arguments);
+  check_table_criteria(arguments, made.criteria);
+  check_once(arguments.explanations);
   if (arguments.criteria.empty()) {
     for (const std::string_view name : kMainCriteria) made.criteria.push_back({std::string(name)});
     made.notes.push_back(fmt::format("no --criteria: {}, as far as the files allow", fmt::join(kMainCriteria, ", ")));
@@ -175,7 +222,7 @@ void evaluate_files(const EvaluateArguments& arguments, const Session& session) 
     for (const Spec& spec : made.criteria) {
       results.push_back({subject.get(), spec_text(spec), evaluate(spec, subject->task(), {}, session.context)});
     }
-    note_reference(made.criteria, *subject);
+    note_reference(made.criteria, *subject, session);
   }
   const bool to_stdout = arguments.out == "-";
   if (session.json && !to_stdout) {
@@ -184,12 +231,34 @@ void evaluate_files(const EvaluateArguments& arguments, const Session& session) 
     FILE* report = to_stdout ? stderr : stdout;
     print_evaluations(results, !session.quiet, report);
     for (const std::string& note : notes) {
-      if (!session.quiet) fmt::print(report, "note: {}\n", note);
+      if (!session.quiet) fmt::print(report, "note: {}\n", one_line(note));
     }
   }
   if (arguments.out.empty()) return;
   write_results(results, notes, arguments.out, session.context);
   if (!session.quiet && !session.json && !to_stdout) fmt::print("wrote {}\n", one_line(arguments.out));
+}
+
+// Lists of files are joined by commas. A name that is left empty is a slip, which the parser would pass over.
+void split_lists(EvaluateArguments& arguments) {
+  const auto split = [](std::string_view option, std::vector<std::string>& files) {
+    std::vector<std::string> names;
+    for (const std::string& text : files) {
+      for (size_t begin = 0; begin <= text.size();) {
+        const size_t end = std::min(text.find(',', begin), text.size());
+        if (begin == end) {
+          fail_input(option, "names of files, joined by commas",
+                     text.empty() ? "nothing" : fmt::format("an empty name in {}", in_quotes(text)));
+        }
+        names.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+      }
+    }
+    files = std::move(names);
+  };
+  split("--explanations", arguments.explanations);
+  split("--pool-explanations", arguments.pool_explanations);
+  split("--others", arguments.others);
 }
 
 }  // namespace
@@ -199,15 +268,18 @@ void add_evaluate(CLI::App& app, Session& session) {
   arguments->rows.groups.clear();
   CLI::App* command = app.add_subcommand("evaluate", "How good explanations are, by the criteria of the literature");
   const auto add_files = [&](const char* option, std::vector<std::string>& files, const char* meaning) {
-    return command->add_option(option, files, meaning)->delimiter(',')->allow_extra_args(false);
+    return command->add_option(option, files, meaning)->allow_extra_args(false);
   };
   add_files("--explanations", arguments->explanations,
             "What `assay explain` wrote, or attributions made elsewhere: one file, or several joined by commas")
       ->required();
-  command->add_option("--criteria", arguments->criteria,
-                      "One or more of `assay list criteria`, with options, as in faithfulness:subset=2,complexity "
-                      "(default: faithfulness, sensitivity and complexity as far as the files allow)");
+  const CLI::Option* criteria =
+      command->add_option("--criteria", arguments->criteria,
+                          "One or more of `assay list criteria`, with options, as in faithfulness:subset=2,complexity "
+                          "(default: faithfulness, sensitivity and complexity as far as the files allow)");
   arguments->rows.add_to(*command, false);
+  command->get_option("--pool")->description(
+      "Training rows that neighbours, retraining, mean, median, neutral and pool:N use: a data set or a file");
   command->add_option("--labels", arguments->rows.table.options.label, "The same as --label")->excludes("--label");
   add_files("--pool-explanations", arguments->pool_explanations,
             "Explanations of the pool's rows, one file for each of --explanations (default: made by the same method "
@@ -220,11 +292,21 @@ void add_evaluate(CLI::App& app, Session& session) {
       ->add_option("--value", arguments->value,
                    "Of which unit they are: margin, probability, log_odds or information (default: as the file says)")
       ->check(CLI::IsMember({"margin", "probability", "log_odds", "information"}));
-  command->add_option("--out", arguments->out,
-                      "Where the scores of single rows go: .csv .tsv .npz .parquet .feather, - is CSV on stdout; .json "
-                      "holds everything");
-  command->callback(
-      [&session, arguments] { session.run = [&session, arguments] { evaluate_files(*arguments, session); }; });
+  const CLI::Option* out = command->add_option(
+      "--out", arguments->out,
+      "Where the scores of single rows go: .csv .tsv .npz .parquet .feather, - is CSV on stdout; .json "
+      "holds everything");
+  command->callback([&session, arguments, criteria, out] {
+    // Empty where they are not said, too.
+    const bool no_criteria = criteria->count() > 0 && arguments->criteria.empty();
+    const bool no_out = out->count() > 0 && arguments->out.empty();
+    session.run = [&session, arguments, no_criteria, no_out] {
+      if (no_criteria) fail_input("--criteria", "one or more of `assay list criteria`", "nothing");
+      if (no_out) fail_input("--out", "the name of a file, or -", "nothing");
+      split_lists(*arguments);
+      evaluate_files(*arguments, session);
+    };
+  });
 }
 
 }  // namespace assay::cli

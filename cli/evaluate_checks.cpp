@@ -3,24 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/explain/games/value_function.h"
+#include "assay/model/predict_rows.h"
 
 namespace assay::cli {
 namespace {
 
 constexpr size_t kRowsAtATime = 4096;
-// How far an explained value may be from the model's own: other machines, and float32 in tables.
 constexpr double kRounding = 1e-3;
 constexpr double kRoundingOfLargest = 1e-5;
-
-std::string row_name(const std::vector<std::string>& ids, size_t row) {
-  return ids.empty() ? fmt::format("row {}", row + 1) : fmt::format("row {}", one_line(ids[row]));
-}
 
 // Arrays made elsewhere have numbers instead of names.
 bool has_names(const Explanations& explanations) {
@@ -30,18 +28,76 @@ bool has_names(const Explanations& explanations) {
   return false;
 }
 
+// Empty when the model was trained without labels.
+std::string label_of(const Encoder& encoder) {
+  return nlohmann::json::parse(encoder.to_json()).value("label", std::string());
+}
+
 }  // namespace
 
+bool same_value(double a, double b, double largest) {
+  // An infinite value would allow for everything.
+  if (!std::isfinite(a) || !std::isfinite(b)) return a == b;
+  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b)) + kRoundingOfLargest * largest;
+}
+
+double largest_output(const Explanations& explanations) {
+  double largest = 0;
+  for (const double output : explanations.output) {
+    largest = std::max(largest, std::isfinite(output) ? std::abs(output) : 0);
+  }
+  return largest;
+}
+
+std::string row_name(const std::vector<std::string>& ids, size_t row) {
+  return ids.empty() ? fmt::format("row {}", row + 1) : fmt::format("row {}", one_line(ids[row]));
+}
+
+void check_unit(const std::string& file, const Explanations& found) {
+  constexpr std::array<std::string_view, 5> known = {"margin", "probability", "log_odds", "value", "information"};
+  const std::string& unit = found.provenance.unit;
+  if (unit.empty() || std::ranges::find(known, unit) != known.end()) return;
+  fail_input(file, fmt::format("a unit of {}", fmt::join(known, ", ")), in_quotes(unit));
+}
+
+void check_labels(const ModelRows& rows) {
+  if (rows.model->encoder() == nullptr || rows.named_labels.empty()) return;
+  const std::string own = label_of(*rows.model->encoder());
+  for (const std::string& named : rows.named_labels) {
+    if (own.empty() || named == own) continue;
+    fail_input(fmt::format("--labels names the column {}, and {} takes its labels from {}, on which it was trained",
+                           in_quotes(named), rows.model->info().name, in_quotes(own)));
+  }
+}
+
+Targets own_targets(const std::string& file, const Explanations& found, const Model& model,
+                    MatrixView<const float> rows) {
+  Targets targets = freeze_targets(model, rows, {}, {});
+  targets.predicted = found.provenance.target == kPredictedTarget;
+  std::vector<uint32_t> which;
+  for (const std::string& name : found.target_names) {
+    const auto at = std::ranges::find(targets.names, name);
+    which.push_back(static_cast<uint32_t>(at - targets.names.begin()));
+  }
+  for (size_t r = 0; r < found.rows(); r++) {
+    targets.of_row[r] = which[found.target[r]];
+    if (targets.of_row[r] < targets.names.size()) continue;
+    fail_input(file, fmt::format("targets of {}: {}", model.info().name, joined(targets.names, "or")),
+               in_quotes(found.target_names[found.target[r]]));
+  }
+  return targets;
+}
+
 void check_names(const std::string& file, const Explanations& found, const std::vector<std::string>& names,
-                 std::string_view of) {
+                 std::string_view of, std::string_view advice) {
   if (found.players() != names.size()) {
     fail_input(file, fmt::format("{} columns, one for each player of {}", names.size(), of),
-               fmt::format("{}; --groups says which columns go together", found.players()));
+               fmt::format("{}{}", found.players(), advice));
   }
   if (!has_names(found) || found.features == names) return;
   const auto [theirs, ours] = std::ranges::mismatch(found.features, names);
   fail_input(file, fmt::format("{} as player {}, as in {}", in_quotes(*ours), theirs - found.features.begin() + 1, of),
-             fmt::format("{}; --groups says which columns go together", in_quotes(*theirs)));
+             fmt::format("{}{}", in_quotes(*theirs), advice));
 }
 
 void check_rows(const std::string& file, const Explanations& found, const Dataset& data) {
@@ -79,10 +135,10 @@ void check_same_rows(const std::string& file, const Explanations& found, const s
   }
 }
 
-void check_outputs(const std::string& file, const Explanations& found, const Model& model, const Dataset& data,
-                   const Targets& targets, const Context& context) {
-  double largest = 0;
-  for (const double output : found.output) largest = std::max(largest, std::isfinite(output) ? std::abs(output) : 0);
+size_t check_outputs(const std::string& file, const Explanations& found, const Model& model, const Dataset& data,
+                     const Targets& targets, const Context& context) {
+  const double largest = largest_output(found);
+  size_t unsaid = 0;
   const ValueFunction value(model, data.x.view(), targets, context);
   Matrix outputs(std::min(data.rows(), kRowsAtATime), model.info().outputs());
   std::vector<double> own(outputs.rows());
@@ -93,14 +149,55 @@ void check_outputs(const std::string& file, const Explanations& found, const Mod
     value.apply_to_rows(begin, part, std::span(own).first(count));
     for (size_t i = 0; i < count; i++) {
       const double said = found.output[begin + i];
-      const double allowed = kRounding * std::max(std::abs(said), std::abs(own[i])) + kRoundingOfLargest * largest;
-      if (std::isnan(said) || std::abs(said - own[i]) <= allowed) continue;
+      unsaid += std::isnan(said) ? 1 : 0;
+      if (std::isnan(said) || same_value(said, own[i], largest)) continue;
       fail_input(
           fmt::format("{}: the explained value of {} is {:.6g}, and {} gives {:.6g} for it in {}: the "
                       "explanations are of another model, of other rows or of another unit",
                       file, row_name(data.ids, begin + i), said, model.info().name, own[i], data.source));
     }
   }
+  return unsaid;
+}
+
+void note_unchecked(const std::string& file, const Explanations& found, size_t unsaid,
+                    std::vector<std::string>& notes) {
+  const bool bare = found.target.empty() && found.provenance.method.empty();
+  if (unsaid == 0 || bare) return;
+  notes.push_back(
+      fmt::format("{} says no explained value for {} of {} rows, which could not be checked against the model", file,
+                  unsaid, found.rows()));
+}
+
+std::optional<std::string> other_reference(const Explanations& found, const Model& model, const Dataset& data,
+                                           const Targets& targets, const Reference& reference, const Context& context) {
+  const size_t references = reference.rows.rows();
+  if (references == 0) return {};
+  Matrix outputs(references, model.info().outputs());
+  predict_rows(
+      model, reference.rows.view(),
+      [&](size_t begin, MatrixView<const float> part) {
+        for (size_t i = 0; i < part.rows(); i++) std::ranges::copy(part.row(i), outputs.row(begin + i).begin());
+      },
+      context);
+  const ValueFunction value(model, data.x.view(), targets, context);
+  const double largest = largest_output(found);
+  std::vector<float> values(references);
+  std::vector<bool> seen(targets.names.size());  // rows of one target have one base
+  for (size_t r = 0; r < found.rows(); r++) {
+    if (!std::isfinite(found.base[r]) || seen[targets.of_row[r]]) continue;
+    seen[targets.of_row[r]] = true;
+    value.apply(r, outputs.view(), values);
+    double sum = 0;
+    for (const float each : values) sum += each;
+    const double own = sum / static_cast<double>(references);
+    if (!std::isfinite(own) || same_value(found.base[r], own, largest)) continue;
+    const std::string& words = found.provenance.reference;
+    return fmt::format("explained against another reference{}: its base for {} is {:.6g}, that of {} is {:.6g}",
+                       words.empty() || words == reference.description ? "" : fmt::format(" ({})", words),
+                       row_name(data.ids, r), found.base[r], reference.description, own);
+  }
+  return {};
 }
 
 }  // namespace assay::cli

@@ -5,49 +5,56 @@
 #include <vector>
 
 #include "assay/core/text.h"
+#include "assay/evaluate/criteria.h"
 
 namespace assay::cli {
 namespace {
 
 // Such a criterion leaves every row undefined, and says so; nothing else of it is needed.
-bool lacks_explainer(const CriterionInfo& info, const Subject& subject) {
-  return info.needs.explainer && !subject.method;
-}
+bool lacks_explainer(const Needs& needs, const Subject& subject) { return needs.explainer && !subject.method; }
 
 // Whether rows are explained that were not: by the method of the explanations.
-bool explains(const CriterionInfo& info, const Subject& subject) {
-  return info.needs.explainer || (info.needs.pool_explanations && !subject.pool_given);
+bool explains(const Needs& needs, const Subject& subject) {
+  return needs.explainer || (needs.pool_explanations && !subject.pool_given);
 }
 
 }  // namespace
 
-bool uses_reference(const CriterionInfo& info, const Subject& subject) {
-  if (lacks_explainer(info, subject)) return false;
-  const MethodInfo* method = subject.method_info();
-  return info.needs.reference || (explains(info, subject) && method != nullptr && method->uses_reference);
+Needs needs_of(const Spec& spec) {
+  const CriterionInfo& info = find_criterion(spec.name);
+  return info.make(spec)->needs(info.needs);
 }
 
-std::optional<std::string> lacking(const CriterionInfo& info, const Subject& subject,
-                                   const EvaluateArguments& arguments) {
-  const Needs& needs = info.needs;
+bool uses_reference(const Spec& spec, const Subject& subject) {
+  const Needs needs = needs_of(spec);
+  if (lacks_explainer(needs, subject)) return false;
+  const MethodInfo* method = subject.method_info();
+  return needs.reference || (explains(needs, subject) && method != nullptr && method->uses_reference);
+}
+
+std::optional<std::string> lacking(const Spec& spec, const Subject& subject, const EvaluateArguments& arguments) {
+  const Needs needs = needs_of(spec);
   const auto because = [&](std::string_view what, std::string_view advice) {
-    return fmt::format("{} needs {}: {}", info.name, what, advice);
+    return fmt::format("{} needs {}: {}", spec.name, what, advice);
   };
-  if (lacks_explainer(info, subject)) return {};
+  if (lacks_explainer(needs, subject)) return {};
   if (needs.pool_explanations && !subject.pool_given && !subject.method) {
-    return because("explanations of the pool's rows, and those of the rows do not say how they were made",
-                   "give --pool-explanations");
+    const std::string& method = subject.explanations.provenance.method;
+    const std::string why = method.empty()
+                                ? "those of the rows do not say how they were made"
+                                : fmt::format("this version cannot make them by {} as it was used", in_quotes(method));
+    return because(fmt::format("explanations of the pool's rows, and {}", why), "give --pool-explanations");
   }
   std::vector<std::string> missing;
   if (arguments.rows.model.empty()) missing.emplace_back("--model");
   if (arguments.rows.table.what.empty()) missing.emplace_back("--data");
-  const bool model = needs.model || needs.pool || needs.labels || needs.trainer || explains(info, subject);
+  const bool model = needs.model || needs.pool || needs.labels || needs.trainer || explains(needs, subject);
   if (model && !missing.empty()) {
     return because("the model and the rows that were explained", fmt::format("give {}", joined(missing)));
   }
   const bool pool = needs.pool || (needs.pool_explanations && !subject.pool_given);
   if (pool && arguments.rows.pool.empty()) return because("a pool of training rows", "give --pool");
-  if (uses_reference(info, subject) && !arguments.rows.has_reference()) {
+  if (uses_reference(spec, subject) && !arguments.rows.has_reference()) {
     return because("something that stands for absent features",
                    "give --baseline, --background or --pool (its mean is the default)");
   }
@@ -70,12 +77,15 @@ std::optional<std::string> lacking(const CriterionInfo& info, const Subject& sub
 
 std::string with_advice(std::string reason, const EvaluateArguments& arguments) {
   const ModelRowsArguments& rows = arguments.rows;
-  const auto says = [&](std::string_view word) { return reason.find(word) != std::string::npos; };
+  // Reasons that begin so mean the thing itself; others may have the word in another sense.
+  const auto needs = [&](std::string_view what) {
+    return reason.find(fmt::format(" needs {}", what)) != std::string::npos;
+  };
   std::vector<std::string> missing;
-  if (says("model") && rows.model.empty()) missing.emplace_back("--model");
-  if ((says("model") || says("rows")) && rows.table.what.empty()) missing.emplace_back("--data");
-  if (says("pool") && rows.pool.empty()) missing.emplace_back("--pool");
-  if (says("reference") && !rows.has_reference()) missing.emplace_back("--baseline");
+  if (needs("the model") && rows.model.empty()) missing.emplace_back("--model");
+  if (needs("the model") && rows.table.what.empty()) missing.emplace_back("--data");
+  if ((needs("a pool") || needs("the rows of the pool")) && rows.pool.empty()) missing.emplace_back("--pool");
+  if ((needs("a reference") || needs("the reference")) && !rows.has_reference()) missing.emplace_back("--baseline");
   if (missing.empty()) return reason;
   return fmt::format("{}: give {}", reason, joined(missing));
 }

@@ -38,7 +38,7 @@ struct Subject {
   const ModelRows* rows = nullptr;
   Players players = {};
   Targets targets = {};
-  TargetChoice pool_target = {};  // of each row of the pool
+  std::optional<TargetChoice> pool_target = {};  // of each row of the pool, where they have one
   Trainer trainer = {};
   std::optional<PoolExplanations> pool_explanations = {};
   std::vector<const Explanations*> others = {};
@@ -65,9 +65,5 @@ void join_others(const EvaluateArguments& arguments, Subjects& subjects, const S
 // Joins a subject to its model, rows and pool where the arguments name them. An input error names what does not fit:
 // numbers of rows, ids, names of players, targets, or an explained value that is not the model's own.
 void join_rows(const EvaluateArguments& arguments, Subjects& subjects, Subject& subject, const Session& session);
-
-// Makes pool explanations possible: those given, or made when they are needed by the method of the explanations. There
-// are none without a pool or a method, or where rows are explained for targets that rows of a pool do not have.
-void join_pool(Subject& subject, const Context& context);
 
 }  // namespace assay::cli

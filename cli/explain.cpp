@@ -89,7 +89,7 @@ Prepared prepare(const ExplainArguments& arguments, const Session& session) {
   made.methods = parse_methods(arguments);
   check_reference(arguments, made.methods);
   if (!arguments.out.empty()) check_explanations_output(arguments.out);
-  made.rows = open_model_rows(arguments.rows, unit_of(arguments.value), needs_reference(made.methods), session);
+  made.rows = open_model_rows(arguments.rows, {unit_of(arguments.value), needs_reference(made.methods)}, session);
   made.paths = paths_of(arguments, made);
   made.players = players_of(arguments.rows.groups, made.rows, session.context);
   made.targets = targets_of(arguments, made, session.context);

@@ -107,6 +107,18 @@ void require_same_order(const Dataset& rows, const Dataset& other) {
       other.source, theirs - other.feature_names.begin() + 1, in_quotes(*theirs), rows.source, in_quotes(*mine)));
 }
 
+// Without a unit a model is loaded in margins where it has some.
+std::unique_ptr<GraphModel> margins_beside(const std::string& path, std::optional<OutputUnit> unit, size_t columns) {
+  if (unit != OutputUnit::probability && unit != OutputUnit::log_odds) return {};
+  std::unique_ptr<GraphModel> model = GraphModel::load(path, {{}, columns});
+  if (model->info().unit != OutputUnit::margin) return {};
+  return model;
+}
+
+bool takes_text(const GraphModel& model) {
+  return std::ranges::any_of(model.inputs(), [](const RowInput& input) { return input.type == OnnxElement::string; });
+}
+
 }  // namespace
 
 void ModelRowsArguments::add_to(CLI::App& command, bool required) {
@@ -144,21 +156,33 @@ void refuse_same_file(const std::string& path, const std::string& input) {
   fail_input("--out", "a file of its own", fmt::format("{}, which is read", in_quotes(path)));
 }
 
-ModelRows open_model_rows(const ModelRowsArguments& arguments, std::optional<OutputUnit> unit, bool needs_reference,
-                          const Session& session) {
+ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWanted& wanted, const Session& session) {
   const Tables tables = open_tables(arguments, session);
   const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
   ModelRows made;
-  made.model = GraphModel::load(arguments.model, {unit, columns});
-  made.data = chosen_rows(made.model->features_of(tables.rows), arguments.rows);
+  made.model = GraphModel::load(arguments.model, {wanted.unit, columns});
+  if (wanted.margins) made.margins = margins_beside(arguments.model, wanted.unit, columns);
+  const auto features_of = [&](const Table& table) {
+    // Numbers stand for the texts that a model has been shown, in their order.
+    if (made.margins != nullptr && takes_text(*made.margins)) made.margins->features_of(table);
+    return made.model->features_of(table);
+  };
+  made.data = chosen_rows(features_of(tables.rows), arguments.rows);
   const auto alike = [&](const Table& table) {
-    Dataset other = made.model->features_of(table);
+    Dataset other = features_of(table);
     require_same_order(made.data, other);
     return other;
   };
   const auto open = [&](const std::string& what) { return alike(open_alike(arguments, session, what, "all", true)); };
   if (tables.pool) made.pool = alike(*tables.pool);
-  made.reference = choose_reference(arguments.reference, needs_reference, made.pool_or_null(), *made.model,
+  const auto note_label = [&](const Table& table) {
+    if (table.label) made.named_labels.push_back(table.columns[*table.label].name);
+  };
+  if (!arguments.table.options.label.empty()) {
+    note_label(tables.rows);
+    if (tables.pool) note_label(*tables.pool);
+  }
+  made.reference = choose_reference(arguments.reference, wanted.reference, made.pool_or_null(), *made.model,
                                     made.model->encoder(), open, session.context);
   return made;
 }

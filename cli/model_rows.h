@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "assay/data/dataset.h"
 #include "assay/explain/players.h"
@@ -37,16 +38,22 @@ void refuse_same_file(const std::string& path, const std::string& input);
 // Everything that the arguments name, read.
 struct ModelRows {
   std::unique_ptr<GraphModel> model;
-  Dataset data;  // the chosen rows
+  std::unique_ptr<GraphModel> margins = {};  // the same in margins; null unless asked for, and where there are none
+  Dataset data;                              // the chosen rows
   std::optional<Dataset> pool = {};
   Reference reference = {};
+  std::vector<std::string> named_labels = {};  // the columns that --label names, of rows and pool
 
   const Dataset* pool_or_null() const { return pool ? &*pool : nullptr; }
 };
 
-// needs_reference: whether it is an input error when nothing stands for absent features.
-ModelRows open_model_rows(const ModelRowsArguments& arguments, std::optional<OutputUnit> unit, bool needs_reference,
-                          const Session& session);
+struct ModelRowsWanted {
+  std::optional<OutputUnit> unit = {};
+  bool reference = false;  // it is an input error when nothing stands for absent features
+  bool margins = false;    // beside a model of probabilities or log-odds
+};
+
+ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWanted& wanted, const Session& session);
 
 // What --groups means for these rows.
 Players players_of(const std::string& groups, const ModelRows& rows, const Context& context);

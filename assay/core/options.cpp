@@ -172,7 +172,7 @@ void OptionSetter::reals(std::string_view name, std::vector<double>& value, std:
     const size_t end = std::min(inside.find(',', begin), inside.size());
     double number = 0;
     if (!parse_whole(inside.substr(begin, end - begin), number) || !(number >= least && number <= most)) {
-      refuse(name, fmt::format("numbers as in [1,2], each {}", real_range(least, most)), *text);
+      refuse(name, fmt::format("numbers in [ ] joined by commas, each {}", real_range(least, most)), *text);
     }
     numbers.push_back(number);
     begin = end + 1;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "assay/core/error.h"
 #include "assay/core/parallel.h"
+#include "assay/core/rank_pairs.h"
 #include "assay/core/text.h"
 #include "assay/explain/target.h"
 
@@ -40,9 +40,22 @@ double cosine_distance(std::span<const float> a, std::span<const float> b) {
   return 1 - std::clamp(product / (std::sqrt(norm_a) * std::sqrt(norm_b)), -1.0, 1.0);
 }
 
-// Pairs of players; wide explanations pay the square of their width.
+// Beyond this many players sorting is quicker than looking at all pairs.
+constexpr size_t kFewPlayers = 48;
+
 double kendall_distance(std::span<const float> a, std::span<const float> b) {
   if (a.size() < 2) return 0;
+  const auto n = static_cast<double>(a.size());
+  if (a.size() > kFewPlayers) {
+    const auto sizes = [](std::span<const float> values) {
+      std::vector<double> made(values.size());
+      std::ranges::transform(values, made.begin(), [](float v) { return std::abs(v); });
+      return made;
+    };
+    const RankPairs found = count_rank_pairs(sizes(a), sizes(b));
+    const auto tied_in_one = static_cast<double>(found.tied_a + found.tied_b - 2 * found.tied_both);
+    return (static_cast<double>(found.apart) + 0.5 * tied_in_one) / (n * (n - 1) / 2);
+  }
   double apart = 0;
   for (size_t i = 1; i < a.size(); i++) {
     const float ai = std::abs(a[i]);
@@ -55,7 +68,6 @@ double kendall_distance(std::span<const float> a, std::span<const float> b) {
       apart += 0.5 * std::abs(in_a - in_b);
     }
   }
-  const auto n = static_cast<double>(a.size());
   return apart / (n * (n - 1) / 2);
 }
 

@@ -54,7 +54,7 @@ struct ComparisonOptions {
 
 // Each row to unit l2 norm; a zero row stays zero. Returns how many are zero.
 size_t scale_to_unit_norm(MatrixView<float> rows);
-// The values, or a copy of unit norm where asked.
+// A copy of the values, each row of unit norm where asked.
 Matrix prepared(MatrixView<const float> values, const ComparisonOptions& options);
 
 // Columns of the model's predicted classes; for a regression all rows are of one class.

@@ -36,6 +36,7 @@ void ConditionalConviction::score(const EvaluateTask& task, Scores& scores, cons
   scores.evaluations = classes.size() + (reference.are_rows() ? 0 : reference_classes.size());
   UndefinedCounts undefined;
   size_t held_against = 0;
+  size_t among = 0;
   for (uint32_t which = 0; which < task.model->info().class_names.size(); which++) {
     const std::vector<size_t> rows = rows_of(classes, which);
     if (rows.empty()) continue;
@@ -44,11 +45,13 @@ void ConditionalConviction::score(const EvaluateTask& task, Scores& scores, cons
     const auto most = static_cast<size_t>(static_cast<double>(options_.references) * share);
     const std::vector<size_t> drawn = reference.draw(same, std::max<size_t>(most, 2), kPurpose, which, context);
     held_against += drawn.size();
-    score_conviction(task.explanations, rows, reference, drawn, options_, kPurpose, scores.values, undefined, context);
+    among += score_conviction(task.explanations, rows, reference, drawn, options_, kPurpose, scores.values, undefined,
+                              context);
   }
   scores.undefined = undefined.take();
   scores.notes.push_back(fmt::format("held against the explanations of {} of the {} {} rows, by predicted class",
                                      held_against, reference.rows(), reference.name()));
+  note_own_references(reference, among, scores);
   add_median(scores);
 }
 

@@ -4,7 +4,7 @@
 // All as for conviction (density/surprise.h), with the reference rows of x's predicted class alone: density, share and
 // expectation. References are drawn from each class in proportion to its rows, at least 2 where there are 2.
 //
-// Undefined for rows of a class with fewer than 2 reference rows, or whose reference explanations do not vary.
+// Undefined for rows of a class with fewer than 2 reference rows, or whose reference explanations or rows do not vary.
 // Cost: explaining the reference rows, and 1 evaluation for each row and each pool row, for the predicted classes.
 // Deviation from the paper: as for conviction, P is a smoothed rank of the density.
 #pragma once

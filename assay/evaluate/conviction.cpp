@@ -23,11 +23,12 @@ void Conviction::score(const EvaluateTask& task, Scores& scores, const Context& 
   const std::vector<size_t> drawn =
       reference.draw(counted(reference.rows()), static_cast<size_t>(options_.references), kPurpose, 0, context);
   UndefinedCounts undefined;
-  score_conviction(task.explanations, counted(task.rows()), reference, drawn, options_, kPurpose, scores.values,
-                   undefined, context);
+  const size_t among = score_conviction(task.explanations, counted(task.rows()), reference, drawn, options_, kPurpose,
+                                        scores.values, undefined, context);
   scores.undefined = undefined.take();
   scores.notes.push_back(fmt::format("held against the explanations of {} of the {} {} rows", drawn.size(),
                                      reference.rows(), reference.name()));
+  note_own_references(reference, among, scores);
   add_median(scores);
 }
 

@@ -61,8 +61,9 @@ bool lacks_explainer(const Needs& needs, const EvaluateTask& task) { return need
 std::optional<std::string> criterion_refusal(const Spec& spec, const EvaluateTask& task) {
   const CriterionInfo& info = find_criterion(spec.name);
   const std::unique_ptr<Criterion> criterion = info.make(spec);
-  if (lacks_explainer(info.needs, task)) return {};
-  std::optional<std::string> reason = missing_need(info.needs, task);
+  const Needs needs = criterion->needs(info.needs);
+  if (lacks_explainer(needs, task)) return {};
+  std::optional<std::string> reason = missing_need(needs, task);
   if (!reason) reason = criterion->refuses(task);
   if (!reason) return {};
   return fmt::format("{} {}", info.name, *reason);
@@ -79,8 +80,9 @@ Scores evaluate(const Spec& spec, const EvaluateTask& task, const SummaryOptions
     const auto given = std::ranges::find(spec.options, option.name, &std::pair<std::string, std::string>::first);
     scores.options.emplace_back(option.name, given == spec.options.end() ? option.value : given->second);
   }
+  scores.of_rows = criterion->scores_rows();
   scores.values.assign(task.rows(), NAN);
-  if (lacks_explainer(info.needs, task)) {
+  if (lacks_explainer(criterion->needs(info.needs), task)) {
     scores.undefined = {{"attributions made elsewhere cannot be made again", task.rows()}};
   } else {
     if (const auto reason = criterion_refusal(spec, task)) throw Error(ErrorKind::unsupported, *reason);

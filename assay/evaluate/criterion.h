@@ -36,6 +36,9 @@ struct EvaluateTask {
   const Explanations& explanations;
   const Dataset* data = nullptr;  // the rows that are explained, as the model takes them, with labels where known
   const Model* model = nullptr;
+  // The same model in margins, where it has some and they are not what is explained: log-odds come from them, because
+  // probabilities are rounded.
+  const Model* margins = nullptr;
   const Players* players = nullptr;
   const Targets* targets = nullptr;
   const Reference* reference = nullptr;  // what stands for absent
@@ -69,11 +72,15 @@ struct Needs {
 class Criterion {
  public:
   virtual ~Criterion() = default;
+  // What it needs with its options, given what it needs by default.
+  virtual Needs needs(const Needs& by_default) const { return by_default; }
   // Why the criterion cannot do this task, beyond the needs of its table entry, as the end of a sentence that begins
   // with its name ("needs class labels, and ..."); nothing when it can. No model is run.
   virtual std::optional<std::string> refuses(const EvaluateTask& /*task*/) const { return {}; }
-  // Fills values, undefined, and what else the criterion knows (standard_error, tables, notes, evaluations, of_rows,
-  // dependent and mean_error). `scores.values` comes with one NaN for each row.
+  // Whether there is a score for each row, or one for each run over all of them.
+  virtual bool scores_rows() const { return true; }
+  // Fills values, undefined, and what else the criterion knows (standard_error, shared_error, tables, notes,
+  // evaluations, dependent and mean_error). `scores.values` comes with one NaN for each row.
   virtual void score(const EvaluateTask& task, Scores& scores, const Context& context) const = 0;
 };
 
@@ -85,8 +92,8 @@ struct CriterionInfo {
   std::string citation;  // author (year)
   std::string cost;      // model evaluations for a row, in words
   Direction direction = Direction::neither;
-  std::string range;  // of a score: "-1 to 1", "0 to ln d", "0 or more"
-  Needs needs = {};
+  std::string range;                     // of a score: "-1 to 1", "0 to ln d", "0 or more"
+  Needs needs = {};                      // with the options' defaults
   bool sampled = false;                  // may have standard errors of single rows
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Criterion> (*make)(const Spec&) = nullptr;

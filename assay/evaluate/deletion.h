@@ -6,8 +6,8 @@
 //
 // Undefined where attributions are all 0 (there is no order), and where a model that gives probabilities gives exactly
 // 0 or 1. Several reference rows: the mean over them. The class is the predicted one, as the paper has it, whichever
-// was explained: for two classes |phi| is the same, and with more a note counts the rows that were explained for
-// another.
+// was explained: for one output, and for two classes in probabilities or log-odds, |phi| is the same; else (two margins
+// have explanations of their own) a note counts the rows that were explained for another.
 // Deviation from the paper: it leaves S open; here it is the k strongest, and ties go by index.
 // Cost: 1 evaluation for each row and reference row, and one for each row and each reference row.
 #pragma once

@@ -5,7 +5,8 @@
 // A regression: the area under its value, in its unit.
 //
 // y is the class that was explained, frozen: an order by value is of use for no other. Several reference rows: the mean
-// of their curves. Undefined where attributions are all 0. The mean curve over rows is in the scores' table.
+// of their curves. Undefined where attributions are all 0. The mean curve over rows is in the scores' table. A note
+// counts rows explained for another class than the predicted one, which published numbers are of.
 // Deviation from the paper: it removes pixels to zero; here the reference stands for absent.
 // Cost: steps - 1 evaluations for each row and reference row, and one for each row and each reference row.
 #pragma once

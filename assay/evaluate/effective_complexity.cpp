@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "assay/evaluate/common.h"
+#include "assay/evaluate/removal/removal.h"
 #include "assay/explain/games/value_function.h"
 
 namespace assay {
@@ -20,7 +21,6 @@ constexpr size_t kFirstWave = 8;
 double count_above(std::span<const float> values, double eps) {
   double most = 0;
   for (const float v : values) most = std::max(most, std::abs(static_cast<double>(v)));
-  if (most == 0) return NAN;
   return static_cast<double>(
       std::ranges::count_if(values, [&](float v) { return std::abs(static_cast<double>(v)) > eps * most; }));
 }
@@ -150,30 +150,10 @@ std::vector<uint32_t> ranks_by_strength(std::span<const float> values) {
 
 }  // namespace
 
-std::optional<std::string> EffectiveComplexity::refuses(const EvaluateTask& task) const {
-  if (options_.form == "count") return {};
-  if (task.model == nullptr || task.data == nullptr || task.players == nullptr || task.targets == nullptr) {
-    return "needs the model and the rows that were explained, unless form=count";
-  }
-  if (task.reference == nullptr || task.reference->rows.rows() == 0) {
-    return "needs a reference that stands for absent features, unless form=count";
-  }
-  return {};
-}
-
 void EffectiveComplexity::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const Matrix& values = task.explanations.values;
   UndefinedCounts undefined;
-  std::vector<size_t> usable;
-  for (size_t r = 0; r < values.rows(); r++) {
-    if (!all_finite(values.row(r))) {
-      undefined.add(kNotFinite);
-    } else if (all_zero(values.row(r))) {
-      undefined.add(kAllZero);
-    } else {
-      usable.push_back(r);
-    }
-  }
+  const std::vector<size_t> usable = rows_with_order(task.explanations, undefined);
   if (options_.form == "count") {
     for (const size_t r : usable) scores.values[r] = count_above(values.row(r), options_.eps);
     scores.undefined = undefined.take();
@@ -210,7 +190,8 @@ CriterionInfo effective_complexity_criterion() {
        .citation = "Nguyen, Martinez (2020)",
        .cost = "at most d evaluations for each reference row; none for form=count",
        .direction = Direction::lower,
-       .range = "1 to d"});
+       .range = "1 to d",
+       .needs = {.model = true, .reference = true}});
 }
 
 }  // namespace assay

@@ -14,7 +14,6 @@
 // has no unit; the paper's is a number in the unit of the loss.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "assay/evaluate/criterion.h"
@@ -38,7 +37,7 @@ class EffectiveComplexity final : public Criterion {
   };
 
   explicit EffectiveComplexity(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override;
+  Needs needs(const Needs& by_default) const override { return options_.form == "count" ? Needs() : by_default; }
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override;
 
  private:

@@ -17,6 +17,9 @@ namespace {
 constexpr std::string_view kPurpose = "faithfulness";
 // The paper: "in each run, we see at least 50 datapoints".
 constexpr size_t kLeastPooledRows = 50;
+// Of the pooled form's sides, whose values are the model's outputs.
+constexpr double kMeanRounding = 1e-6;
+constexpr double kValueRounding = 2.5e-7;
 
 }  // namespace
 
@@ -53,35 +56,38 @@ void Faithfulness::score(const EvaluateTask& task, Scores& scores, const Context
 void Faithfulness::score_pooled(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const size_t size = subset_size(task.explanations.players());
   const auto runs = static_cast<size_t>(options_.runs);
-  scores.of_rows = false;
   scores.values.assign(runs, NAN);
-  const PooledRemoval found = remove_one_subset_each(task, size, runs, "faithfulness pooled", context);
-  scores.evaluations += found.evaluations;
+  const std::vector<size_t> rows = pooled_rows(task);
   scores.notes.push_back(fmt::format(
       "{} runs over {} rows, each with one random subset of {} of {} players; minus the paper's correlation with the "
-      "modified rows' values, so that higher is better",
-      runs, found.rows.size(), size, task.explanations.players()));
+      "modified rows' values, so that higher is better; the error is that of the subsets alone, not of the rows, which "
+      "all runs share",
+      runs, rows.size(), size, task.explanations.players()));
   UndefinedCounts undefined;
-  if (found.rows.size() < kLeastPooledRows) {
+  if (rows.size() < kLeastPooledRows) {
     undefined.add(fmt::format("fewer than {} rows have attributions that are all numbers", kLeastPooledRows), runs);
     scores.undefined = undefined.take();
     return;
   }
   ScoreTable table{"pooled", {"run", "with_modified_value", "with_loss"}, {}};
-  for (size_t run = 0; run < runs; run++) {
-    const std::span<const double> means = found.mean_attribution.row(run);
-    double largest = 0;
-    for (const double mean : means) largest = std::max(largest, std::abs(mean));
-    const double rounding = 1e-6 * largest;
-    const auto with = [&](const Matrix64& values) {
-      return correlate_with_loss(means, values.row(run), rounding, static_cast<double>(means.size()));
+  const auto largest = [](std::span<const double> values) {
+    double most = 0;
+    for (const double v : values) most = std::max(most, std::abs(v));
+    return most;
+  };
+  const auto score_run = [&](size_t run, const PooledRun& found) {
+    const std::span<const double> means = found.mean_attribution;
+    const SideRounding rounding = {kMeanRounding * largest(means), kValueRounding * largest(found.modified)};
+    const auto with = [&](std::span<const double> values) {
+      return correlate_with_loss(means, values, rounding, static_cast<double>(means.size()));
     };
     const SubsetCorrelation with_modified = with(found.modified);
     scores.values[run] = with_modified.correlation;
     if (with_modified.state != SubsetState::defined) undefined.add(subset_state_reason(with_modified.state));
     // correlate_with_loss turns the sign: back to the paper's, and from what changes to what is lost.
     table.rows.push_back({static_cast<double>(run), -with_modified.correlation, with(found.difference).correlation});
-  }
+  };
+  scores.evaluations += remove_one_subset_each(task, rows, size, runs, "faithfulness pooled", context, score_run);
   scores.undefined = undefined.take();
   scores.tables.push_back(std::move(table));
 }

@@ -10,6 +10,7 @@
 #include "assay/core/random.h"
 #include "assay/core/statistics.h"
 #include "assay/evaluate/common.h"
+#include "assay/evaluate/subsets/draw_sums.h"
 #include "assay/explain/games/play.h"
 #include "assay/explain/games/value_function.h"
 
@@ -19,6 +20,7 @@ namespace {
 constexpr std::string_view kName = "infidelity";
 constexpr std::string_view kNoNumber = "the model's value is no number for some perturbation";
 constexpr std::string_view kNoSlope = "a column that equals the reference has an attribution, but no slope";
+constexpr std::string_view kUnmoved = "the noise is lost in the rounding of the row's numbers";
 // Pairs of numbers kept for rows at a time, and numbers of noise.
 constexpr size_t kPairsPerBlock = size_t{1} << 20;
 constexpr size_t kNoisePerBlock = size_t{1} << 22;
@@ -80,6 +82,13 @@ bool find_slopes(const EvaluateTask& task, size_t row, std::span<const double> r
   return known;
 }
 
+// 1 for each row that has a score, else 0.
+std::vector<double> weights_of_defined(const Scores& scores, std::span<const size_t> rows) {
+  std::vector<double> weights;
+  for (const size_t row : rows) weights.push_back(std::isnan(scores.values[row]) ? 0 : 1);
+  return weights;
+}
+
 void store(const InfidelityScore& found, size_t row, Scores& scores) {
   scores.values[row] = found.value;
   scores.standard_error[row] = found.standard_error;
@@ -87,7 +96,8 @@ void store(const InfidelityScore& found, size_t row, Scores& scores) {
 
 }  // namespace
 
-InfidelityScore mean_squared_gap(std::span<const double> expected, std::span<const double> lost, bool normalise_scale) {
+InfidelityScore mean_squared_gap(std::span<const double> expected, std::span<const double> lost, bool normalise_scale,
+                                 std::span<double> squared) {
   double beta = 1;
   if (normalise_scale) {
     double products = 0;
@@ -103,6 +113,7 @@ InfidelityScore mean_squared_gap(std::span<const double> expected, std::span<con
     const double gap = beta * expected[s] - lost[s];
     if (!std::isfinite(gap)) return {};
     gaps.add(gap * gap);
+    if (!squared.empty()) squared[s] = gap * gap;
   }
   return {gaps.mean(), gaps.standard_error()};
 }
@@ -111,6 +122,13 @@ bool Infidelity::local(const EvaluateTask& task) const {
   if (options_.attributions != "auto") return options_.attributions == "local";
   const std::string& method = task.method != nullptr ? task.method->name : task.explanations.provenance.method;
   return method == "gradient" || method == "smooth_grad";
+}
+
+Needs Infidelity::needs(const Needs& by_default) const {
+  Needs made = by_default;
+  // Slopes with noise look at no reference row. Whether `auto` finds slopes is known with the task: see refuses.
+  if (options_.perturbation == "noise" && options_.attributions != "global") made.reference = false;
+  return made;
 }
 
 std::optional<std::string> Infidelity::refuses(const EvaluateTask& task) const {
@@ -160,26 +178,42 @@ void Infidelity::score_removal(const EvaluateTask& task, Scores& scores, const C
   }
   const ExplainTask explained = task.explain_task();
   const std::unique_ptr<Game> game = make_game(explained, context);
-  play(
-      *game, rows, design, context, kName, [&](size_t /*row*/) { return std::vector<double>(samples + 1); },
-      [](std::vector<double>& sums, size_t /*row*/, size_t /*reference*/, size_t /*part*/,
-         std::span<const float> found) {
-        for (size_t i = 0; i < found.size(); i++) sums[i] += found[i];
-      },
-      [&](std::vector<double>& sums, size_t row) {
-        const std::span<const float> phi = task.explanations.values.row(row);
-        std::vector<double> effect(phi.begin(), phi.end());
-        for (size_t c = 0; slopes && c < reference.size(); c++) {
-          effect[task.players->of_column[c]] *= task.data->x(row, c) - reference[c];
-        }
-        std::vector<double> expected(samples, 0);
-        std::vector<double> lost(samples);
-        for (size_t s = 0; s < samples; s++) {
-          for (const uint32_t player : removals[s]) expected[s] += effect[player];
-          lost[s] = (sums[0] - sums[s + 1]) / static_cast<double>(game->references());
-        }
-        store(mean_squared_gap(expected, lost, options_.normalise_scale), row, scores);
-      });
+  const size_t turn_rows = std::clamp<size_t>(kPairsPerBlock / samples, 1, std::max<size_t>(rows.size(), 1));
+  Matrix64 lost(turn_rows, samples);
+  std::vector<size_t> place(task.rows(), 0);  // of a row in its turn
+  for (size_t i = 0; i < rows.size(); i++) place[rows[i]] = i % turn_rows;
+  DrawSums shared(samples);
+  Context inner = context;
+  inner.progress = nullptr;
+  const bool one_turn = turn_rows == rows.size();
+  ProgressScope progress(one_turn ? inner : context, kName, rows.size());
+  for (size_t begin = 0; begin < rows.size(); begin += turn_rows) {
+    const std::span<const size_t> turn = std::span(rows).subspan(begin, std::min(turn_rows, rows.size() - begin));
+    play(
+        *game, turn, design, one_turn ? context : inner, kName,
+        [&](size_t /*row*/) { return std::vector<double>(samples + 1); },
+        [](std::vector<double>& sums, size_t /*row*/, size_t /*reference*/, size_t /*part*/,
+           std::span<const float> found) {
+          for (size_t i = 0; i < found.size(); i++) sums[i] += found[i];
+        },
+        [&](std::vector<double>& sums, size_t row) {
+          const std::span<const float> phi = task.explanations.values.row(row);
+          std::vector<double> effect(phi.begin(), phi.end());
+          for (size_t c = 0; slopes && c < reference.size(); c++) {
+            effect[task.players->of_column[c]] *= task.data->x(row, c) - reference[c];
+          }
+          std::vector<double> expected(samples, 0);
+          const std::span<double> here = lost.row(place[row]);
+          for (size_t s = 0; s < samples; s++) {
+            for (const uint32_t player : removals[s]) expected[s] += effect[player];
+            here[s] = (sums[0] - sums[s + 1]) / static_cast<double>(game->references());
+          }
+          store(mean_squared_gap(expected, here, options_.normalise_scale, here), row, scores);
+        });
+    shared.add(lost.view(), weights_of_defined(scores, turn), inner);
+    progress.advance(turn.size());
+  }
+  scores.shared_error = shared.error_of_mean();
   for (const size_t row : rows) {
     if (std::isnan(scores.values[row])) undefined.add(kNoNumber);
   }
@@ -213,6 +247,8 @@ void Infidelity::score_noise(const EvaluateTask& task, Scores& scores, const Con
   std::vector<double> slopes(turn_rows * columns);
   Matrix64 expected(turn_rows, samples);
   Matrix64 lost(turn_rows, samples);
+  OwnedMatrix<uint8_t> moved(turn_rows, samples);  // whether the draw changed the row
+  DrawSums shared(samples);
   std::vector<double> whole(turn_rows);
   Context inner = context;
   inner.progress = nullptr;
@@ -251,11 +287,14 @@ void Infidelity::score_noise(const EvaluateTask& task, Scores& scores, const Con
             const size_t s = item % draws;
             const std::span<const float> from = x.row(rows[begin + i]);
             double sum = 0;
+            bool changed = false;
             for (size_t c = 0; c < columns; c++) {
               row[c] = from[c] - noise(s, c);
               // What was really taken away, after rounding: large numbers do not see small noise.
               sum += slopes[i * columns + c] * (static_cast<double>(from[c]) - row[c]);
+              changed = changed || row[c] != from[c];
             }
+            moved(i, first + s) = changed ? 1 : 0;
             expected(i, first + s) = sum;
           },
           [&](size_t item, std::span<const float> outputs) {
@@ -265,12 +304,19 @@ void Infidelity::score_noise(const EvaluateTask& task, Scores& scores, const Con
           inner);
     }
     for (size_t i = 0; i < here; i++) {
-      const InfidelityScore found = mean_squared_gap(expected.row(i), lost.row(i), options_.normalise_scale);
+      if (std::ranges::all_of(moved.row(i), [](uint8_t m) { return m == 0; })) {
+        undefined.add(kUnmoved);
+        continue;
+      }
+      const InfidelityScore found =
+          mean_squared_gap(expected.row(i), lost.row(i), options_.normalise_scale, lost.row(i));
       store(found, rows[begin + i], scores);
       if (std::isnan(found.value)) undefined.add(kNoNumber);
     }
+    shared.add(lost.view(), weights_of_defined(scores, std::span(rows).subspan(begin, here)), inner);
     progress.advance(here);
   }
+  scores.shared_error = shared.error_of_mean();
   scores.undefined = undefined.take();
   scores.evaluations += static_cast<uint64_t>(rows.size()) * (samples + 1);
 }
@@ -284,7 +330,7 @@ CriterionInfo infidelity_criterion() {
        .cost = "`samples` + 1 coalitions for each reference row, or noisy rows (default 1000)",
        .direction = Direction::lower,
        .range = "0 or more",
-       .needs = {.model = true},
+       .needs = {.model = true, .reference = true},
        .sampled = true});
 }
 

@@ -19,10 +19,15 @@
 //
 // normalise_scale: phi is first scaled by the factor that fits best, beta = sum (I . phi) drop / sum (I . phi)^2 over
 // the draws (none for phi = 0); methods of different scale can then be compared. The standard error takes beta as
-// given, which is right to first order, since the score is at its minimum in beta. Deviation from the paper: it lists
-// other perturbations (squares of an image, noise towards a baseline), and applies the factor to its comparisons in
-// places; noise alone is theirs as it stands. Cost: samples + 1 evaluations; for removal so many game values for each
-// reference row.
+// given, which is right to first order, since the score is at its minimum in beta.
+//
+// All rows share the draws: the error of the mean over rows that comes from them is the standard deviation over draws
+// of the mean over rows of a draw's squared gap, over sqrt(samples); with beta as given, each row its own.
+//
+// Noise that is lost in the rounding of all of a row's numbers perturbs nothing: that row is undefined. Deviation from
+// the paper: it lists other perturbations (squares of an image, noise towards a baseline), and applies the factor to
+// its comparisons in places; noise alone is theirs as it stands. Cost: samples + 1 evaluations; for removal so many
+// game values for each reference row.
 #pragma once
 
 #include <optional>
@@ -55,6 +60,7 @@ class Infidelity final : public Criterion {
   };
 
   explicit Infidelity(const Options& options) : options_(options) {}
+  Needs needs(const Needs& by_default) const override;
   std::optional<std::string> refuses(const EvaluateTask& task) const override;
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override;
 
@@ -70,8 +76,10 @@ struct InfidelityScore {
   double value = NAN;
   double standard_error = NAN;
 };
-// The mean of (expected - lost)^2 over the draws, and its standard error; NaN unless all are finite.
-InfidelityScore mean_squared_gap(std::span<const double> expected, std::span<const double> lost, bool normalise_scale);
+// The mean of (expected - lost)^2 over the draws, and its standard error; NaN unless all are finite. squares: room for
+// that of each draw, or none; it may be `lost` itself.
+InfidelityScore mean_squared_gap(std::span<const double> expected, std::span<const double> lost, bool normalise_scale,
+                                 std::span<double> squares = {});
 
 CriterionInfo infidelity_criterion();
 

@@ -10,6 +10,7 @@ std::optional<std::string> Irof::refuses(const EvaluateTask& task) const {
 void Irof::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const CurveQuestion question{
       .name = "irof",
+      .predicted = true,
       .columns = "relative probability",
       .adjust = [](const Removal& removal, size_t row, std::span<double> curve) -> std::string_view {
         const double at_row = removal.at_row(row);

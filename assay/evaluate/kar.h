@@ -29,6 +29,7 @@ class Kar final : public Criterion {
 
   explicit Kar(Options options) : options_(std::move(options)) {}
   std::optional<std::string> refuses(const EvaluateTask& task) const override;
+  bool scores_rows() const override { return false; }
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override;
 
  private:

@@ -11,7 +11,8 @@
 namespace assay {
 namespace {
 
-constexpr double kRounding = 1e-6;
+// Two units in the last place of float32.
+constexpr double kRounding = 2.5e-7;
 // Values that are kept at a time.
 constexpr size_t kValuesPerBlock = size_t{1} << 20;
 constexpr std::string_view kNoNumber = "the model's value is no number for some coalition";
@@ -36,11 +37,13 @@ double share_not_falling(std::span<const double> values) {
     if (!std::isfinite(v)) return NAN;
     largest = std::max(largest, std::abs(v));
   }
-  const double rounding = kRounding * largest;
   const auto [least, most] = std::ranges::minmax(values);
-  if (most - least <= rounding) return NAN;
+  if (most - least <= kRounding * largest) return NAN;
   size_t kept = 0;
-  for (size_t k = 1; k < values.size(); k++) kept += values[k] >= values[k - 1] - rounding ? 1 : 0;
+  for (size_t k = 1; k < values.size(); k++) {
+    const double rounding = kRounding * std::max(std::abs(values[k]), std::abs(values[k - 1]));
+    kept += values[k] >= values[k - 1] - rounding ? 1 : 0;
+  }
   return static_cast<double>(kept) / static_cast<double>(values.size() - 1);
 }
 

@@ -4,7 +4,8 @@
 //   share: the share of the steps for which this holds.
 //
 // f(S) is the explained value with the players of S as in the row and all others as in the reference; with a background
-// the mean over its rows. A step falls when it loses more than 1e-6 of the largest |f| on the way: less is rounding.
+// the mean over its rows. A step falls when it loses more than 2.5e-7 of the larger |f| of its two ends: less is the
+// rounding of float32.
 // Equal attributions are added by index. Undefined when all attributions are zero (there is no order), and when f does
 // not change at all (every order would do).
 // Deviation from the papers: they take the probability of the predicted class and skip the first step, from the

@@ -13,15 +13,14 @@ std::optional<std::string> PosthocAccuracy::refuses(const EvaluateTask& task) co
 }
 
 void PosthocAccuracy::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  const ModelInfo& info = task.model->info();
   const TopKQuestion question{
       .name = "posthoc_accuracy",
       .kept = true,
       .unit = ScoreUnit::probability,
       .made =
-          [&](const Removal& removal, size_t row, std::span<const float> outputs) {
+          [](const Removal& removal, size_t row, std::span<const float> outputs) {
             if (!all_finite(outputs)) return static_cast<double>(NAN);
-            return predicted_class(info, outputs) == removal.scored_class_of(row) ? 1.0 : 0.0;
+            return predicted_class(removal.model().info(), outputs) == removal.scored_class_of(row) ? 1.0 : 0.0;
           },
       .value = [](const Removal& /*removal*/, size_t /*row*/, size_t /*reference*/, double made) { return made; }};
   score_top_k(task, question, options_.k, scores, context);

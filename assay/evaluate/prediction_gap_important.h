@@ -4,12 +4,12 @@
 // Higher is better: what is called important should move the prediction. A regression: its value.
 //
 // The noise of a column is normal, of deviation scale x (its deviation over the pool); the draws are the same for all
-// rows. Categories have no deviation and stay as they are: a row whose perturbed players are all categories is
-// undefined. `perturbation=baseline` puts the players at the reference instead, and moves categories too. Undefined
-// where attributions are all 0.
-// Deviation from OpenXAI: its noise has one deviation for all columns, which suits columns scaled to 0 .. 1, flips
-// discrete columns, and its area is over all k; here each column's own deviation is the unit, and k is one number.
-// Cost: samples evaluations for a row, and one; baseline: 1 for each reference row, and one.
+// rows, and the error of the mean has a part for them. Categories have no deviation and stay as they are: a row whose
+// perturbed players are all categories is undefined, and so is one that float32 is too coarse to move.
+// `perturbation=baseline` puts the players at the reference instead, and moves categories too. Undefined where
+// attributions are all 0. Deviation from OpenXAI: its noise has one deviation for all columns, which suits columns
+// scaled to 0 .. 1, and it flips discrete columns; here each column's own deviation is the unit. Its option of an area
+// over all k is left out. Cost: samples evaluations for a row, and one; baseline: 1 for each reference row, and one.
 #pragma once
 
 #include <optional>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "assay/core/random.h"
@@ -23,6 +24,43 @@ std::vector<double> sizes_of(std::span<const float> values, bool absolute) {
   if (!absolute) return made;
   for (double& each : made) each = std::abs(each);
   return made;
+}
+
+// Of numeric columns over the pool, where there is one. The reference keeps the deviations of a pool that is not there
+// any more; its rows' mean then stands for the pool's, which it mostly is.
+FeatureScale scale_of_features(const EvaluateTask& task) {
+  const size_t columns = task.data->x.cols();
+  FeatureScale scale;
+  if (task.pool != nullptr) {
+    std::vector<RunningMoments> moments(columns);
+    for (size_t r = 0; r < task.pool->rows(); r++) {
+      const auto row = task.pool->x.row(r);
+      for (size_t c = 0; c < columns; c++) {
+        if (std::isfinite(row[c])) moments[c].add(row[c]);
+      }
+    }
+    scale = {std::vector<float>(columns, 0.0F), std::vector<float>(columns, 0.0F)};
+    for (const FeatureGroup& group : task.pool->groups) {
+      if (group.kind == ColumnKind::categorical) continue;
+      for (size_t c = group.first; c < group.first + group.count; c++) {
+        if (moments[c].count() < 2) continue;
+        scale.mean[c] = static_cast<float>(moments[c].mean());
+        scale.deviation[c] = static_cast<float>(moments[c].standard_deviation());
+      }
+    }
+    return scale;
+  }
+  const Reference& reference = reference_or_none(task);
+  if (reference.scales.size() != columns) return {};
+  scale = {std::vector<float>(columns, 0.0F), reference.scales};
+  for (size_t c = 0; c < columns; c++) {
+    RunningMoments moments;
+    for (size_t r = 0; r < reference.rows.rows(); r++) {
+      if (std::isfinite(reference.rows(r, c))) moments.add(reference.rows(r, c));
+    }
+    if (moments.count() > 0) scale.mean[c] = static_cast<float>(moments.mean());
+  }
+  return scale;
 }
 
 // Similarities of one row in one draw, over layers.
@@ -65,6 +103,12 @@ void Randomisation::score(const EvaluateTask& task, Scores& scores, const Contex
   const Randomisable& model = *task.model->randomisable();
   const std::vector<std::string> layers = model.layers();
   const auto draws = static_cast<size_t>(options_.draws);
+  const FeatureScale scale = scale_of_features(task);
+  if (scale.deviation.empty()) {
+    scores.notes.emplace_back(
+        "no pool tells the scale of the features: a layer that reads them is drawn as for features of mean 0 and "
+        "deviation 1");
+  }
   RowReasons reasons = given_reasons(given);
   for (size_t r = 0; r < rows; r++) {
     if (reasons.has(r)) continue;
@@ -73,6 +117,7 @@ void Randomisation::score(const EvaluateTask& task, Scores& scores, const Contex
     if (std::isnan(explanation_similarity(given.row(r), given.row(r), spearman, absolute))) reasons.set(r, kNoRanking);
   }
   std::vector<Sum> sums(rows * draws);
+  std::vector<std::string> lost;
   ScoreTable table{.name = "similarity by layer", .columns = {"mean", "stderr", "rows"}, .rows = {}, .labels = layers};
   Context inner = context;
   inner.progress = nullptr;
@@ -82,7 +127,7 @@ void Randomisation::score(const EvaluateTask& task, Scores& scores, const Contex
     for (size_t s = 0; s < draws; s++) {
       context.check_cancelled();
       const uint64_t seed = RandomStream(context.seed, "randomisation", 0, static_cast<uint32_t>(s)).bits64();
-      const std::unique_ptr<Model> randomised = model.randomised(l + 1, options_.order == "independent", seed);
+      const std::unique_ptr<Model> randomised = model.randomised(l + 1, options_.order == "independent", seed, scale);
       explain_all_again(task, {.model = randomised.get()}, {},
                         [&](size_t row, std::span<const float> values) {
                           if (!all_finite(values)) return reasons.set(row, kAgainNotFinite);
@@ -99,8 +144,16 @@ void Randomisation::score(const EvaluateTask& task, Scores& scores, const Contex
       progress.advance(1);
     }
     RunningMoments moments;
-    for (const Sum& sum : of_layer) {
+    size_t scored = 0;
+    for (size_t r = 0; r < rows; r++) {
+      const Sum& sum = of_layer[r];
       if (sum.layers > 0) moments.add(sum.total / static_cast<double>(sum.layers));
+      if (!reasons.has(r)) scored++;
+    }
+    if (2 * moments.count() < scored) {
+      lost.push_back(
+          fmt::format("after layer {} the explanations of {} of {} rows rank nothing: the means are of few rows",
+                      layers[l], scored - moments.count(), scored));
     }
     table.rows.push_back({moments.mean(), moments.standard_error(), static_cast<double>(moments.count())});
   }
@@ -118,11 +171,29 @@ void Randomisation::score(const EvaluateTask& task, Scores& scores, const Contex
     if (moments.count() == 0) reasons.set(r, kNoneRanked);
   }
   reasons.store(scores);
+  // All rows see the same random models: the mean over rows moves with them.
+  RunningMoments of_draws;
+  for (size_t s = 0; s < draws; s++) {
+    RunningMoments of_rows;
+    for (size_t r = 0; r < rows; r++) {
+      const Sum& sum = sums[r * draws + s];
+      if (!reasons.has(r) && sum.layers > 0) of_rows.add(sum.total / static_cast<double>(sum.layers));
+    }
+    if (of_rows.count() > 0) of_draws.add(of_rows.mean());
+  }
+  if (of_draws.count() > 1) {
+    scores.shared_error = of_draws.standard_error();
+  } else {
+    // One draw does not tell how far others would be.
+    scores.dependent = true;
+    scores.notes.emplace_back("one draw of the parameters: the mean has no standard error");
+  }
   scores.tables.push_back(std::move(table));
   if (left_out > 0) {
     scores.notes.push_back(fmt::format(
         "{} explanations of randomised models rank nothing and are left out of their rows' means", left_out));
   }
+  for (std::string& note : lost) scores.notes.push_back(std::move(note));
 }
 
 CriterionInfo randomisation_criterion() {

@@ -2,7 +2,7 @@
 //   coefficient=spearman: Pearson correlation of the ranks; ties share their mean rank
 //   coefficient=kendall:  tau-b, (agreeing - disagreeing pairs) / sqrt(pairs untied in one x pairs untied in the other)
 // of |phi| (order=absolute) or of phi (order=signed). A row's score is the mean over the other explanations
-// (agreement/by_other.h); each of these has a table of its own.
+// (agreement/by_other.h); a table has a row for each of them.
 //
 // Undefined when one of the two gives all players the same rank: all zero, equal sizes, one player.
 // Cost: none; d ln d for each pair of explanations.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,9 @@ struct Scores {
   // Over the defined values. Where those are not independent, as when each is a mean over the other rows, the criterion
   // says so and sets the error of the mean itself, NaN where it has none.
   bool dependent = false;
+  // Where all rows share their random draws: the standard error of the mean that comes from the draws alone, which no
+  // spread over rows can show. Added to error and interval.
+  double shared_error = 0;
   double mean = NAN;
   double mean_error = NAN;
   Interval interval = {NAN, NAN};
@@ -56,7 +60,8 @@ struct Scores {
   uint64_t evaluations = 0;             // rows that the model predicted or differentiated for this criterion alone
 };
 
-// How the summary's interval is found: percentile bootstrap over the values; the normal one where they are dependent.
+// How the summary's interval is found: percentile bootstrap over the rows; the normal one where they are dependent, and
+// Student's t over runs, which are few.
 struct SummaryOptions {
   double confidence = 0.95;
   size_t draws = 1000;  // 0: no interval

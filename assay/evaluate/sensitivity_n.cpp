@@ -67,14 +67,16 @@ void SensitivityN::score(const EvaluateTask& task, Scores& scores, const Context
     if (std::isnan(scores.values[row])) undefined.add(subset_state_reason(found.state(row, 0)));
   }
   scores.undefined = undefined.take();
-  ScoreTable table{"by_size", {"size", "mean", "standard_error", "rows", "subsets"}, {}};
+  scores.shared_error = found.shared_error;
+  ScoreTable table{"by size", {"size", "mean", "stderr", "rows", "subsets"}, {}};
   for (size_t s = 0; s < sizes.size(); s++) {
     RunningMoments moments;
     for (size_t row = 0; row < task.rows(); row++) {
       if (found.state(row, s) == SubsetState::defined) moments.add(found.correlation(row, s));
     }
-    table.rows.push_back({static_cast<double>(sizes[s]), moments.mean(), moments.standard_error(),
-                          static_cast<double>(moments.count()), static_cast<double>(designs[s].size())});
+    const double error = std::hypot(moments.standard_error(), found.design_error[s]);
+    table.rows.push_back({static_cast<double>(sizes[s]), moments.mean(), error, static_cast<double>(moments.count()),
+                          static_cast<double>(designs[s].size())});
   }
   scores.tables.push_back(std::move(table));
   scores.notes.push_back(

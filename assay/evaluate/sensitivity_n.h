@@ -5,9 +5,9 @@
 // "sensitivity-n" at all n scores 1.
 //
 // Wide rows take `sizes` sizes, evenly spread from 1 to d - 1. All subsets of a size when they are within `budget`,
-// otherwise `samples` distinct random ones; a row's standard error is that of the mean over sizes, whose subsets are
-// drawn independently. The table by_size has the mean over rows, its standard error, the rows where it is defined, and
-// the subsets taken.
+// otherwise `samples` distinct random ones, the same for all rows; a row's standard error is that of the mean over
+// sizes, whose subsets are drawn independently, and the mean over rows has the error of the shared subsets in its own.
+// The table "by size" has the mean over rows, its standard error, the rows where it is defined, and the subsets taken.
 // Deviation from the paper: it stops at about 80 % of the features and draws 100 subsets of each size; here all sizes
 // count, and few subsets are enumerated. A side that does not vary makes that size undefined (see
 // subsets/subset_correlation.h).
@@ -36,7 +36,7 @@ class SensitivityN final : public Criterion {
                     1, 256);
       visit.integer("budget", budget, "all subsets of a size are taken when there are at most so many", "subsets", 0,
                     1'000'000);
-      visit.integer("samples", samples, "random subsets of each size beyond the budget", "subsets", 10, 100'000);
+      visit.integer("samples", samples, "random subsets of each size beyond the budget", "subsets", 50, 100'000);
     }
   };
 

@@ -45,18 +45,37 @@ double distance_of(ExplanationDistance distance, std::span<const float> a, std::
   return count;
 }
 
+// Where inputs are not known, every row is of its own kind.
+std::vector<uint32_t> kinds_of_rows(size_t rows) {
+  std::vector<uint32_t> kinds(rows);
+  std::iota(kinds.begin(), kinds.end(), 0U);
+  return kinds;
+}
+
 struct Comparison {
   Matrix values;
   std::vector<uint8_t> usable;  // whether all attributions of a row are numbers
-  std::vector<uint32_t> kinds;  // empty where inputs are not known
+  std::vector<uint32_t> kinds;  // of the rows' inputs
   ExplanationDistance distance;
   size_t partners;
   bool sampled;
+  std::vector<uint32_t> by_kind = {};  // usable rows, those of one kind side by side
+  std::vector<uint32_t> first = {};    // of each kind in by_kind, and the end
 
-  bool distinct(size_t a, size_t b) const {
-    return a != b && usable[b] != 0 && (kinds.empty() || kinds[a] != kinds[b]);
-  }
+  bool distinct(size_t a, size_t b) const { return usable[b] != 0 && kinds[a] != kinds[b]; }
+  void order_by_kind();
 };
+
+void Comparison::order_by_kind() {
+  first.assign(size_t{std::ranges::max(kinds)} + 2, 0);
+  for (size_t r = 0; r < kinds.size(); r++) first[kinds[r] + 1] += usable[r];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  by_kind.resize(first.back());
+  std::vector<uint32_t> next = first;
+  for (size_t r = 0; r < kinds.size(); r++) {
+    if (usable[r] != 0) by_kind[next[kinds[r]]++] = static_cast<uint32_t>(r);
+  }
+}
 
 struct RowResult {
   RunningMoments moments;
@@ -76,10 +95,13 @@ RowResult compare_row(const Comparison& all, size_t row, uint64_t seed) {
     return result;
   }
   RandomStream stream(seed, kPurpose, row);
-  const auto others = static_cast<uint32_t>(all.values.rows() - 1);
-  for (size_t k = 0; k < all.partners; k++) {
-    const size_t other = stream.below(others);
-    meet(other < row ? other : other + 1);
+  // Rows of its own kind are one stretch, to be left out.
+  const uint32_t begin = all.first[all.kinds[row]];
+  const uint32_t own = all.first[all.kinds[row] + 1] - begin;
+  const auto others = static_cast<uint32_t>(all.by_kind.size()) - own;
+  for (size_t k = 0; others > 0 && k < all.partners; k++) {
+    const uint32_t place = stream.below(others);
+    meet(all.by_kind[place < begin ? place : place + own]);
   }
   return result;
 }
@@ -107,12 +129,15 @@ void Separability::score(const EvaluateTask& task, Scores& scores, const Context
   const size_t rows = task.rows();
   Comparison all{.values = prepared(task.explanations.values.view(), options_.comparison),
                  .usable = std::vector<uint8_t>(rows),
-                 .kinds = task.data != nullptr ? kinds_of_rows(task.data->x) : std::vector<uint32_t>(),
+                 .kinds = task.data != nullptr ? kinds_of_rows(task.data->x) : kinds_of_rows(rows),
                  .distance = explanation_distance(options_.comparison.distance),
                  .partners = static_cast<size_t>(options_.partners),
                  .sampled = rows > static_cast<size_t>(options_.partners) + 1};
   for (size_t r = 0; r < rows; r++) all.usable[r] = all_finite(task.explanations.values.row(r)) ? 1 : 0;
-  if (all.sampled) scores.standard_error.assign(rows, NAN);
+  if (all.sampled) {
+    all.order_by_kind();
+    scores.standard_error.assign(rows, NAN);
+  }
   std::vector<uint8_t> met_anyone(rows);
   parallel_blocks(
       context, rows, kRowsAtATime,
@@ -136,10 +161,10 @@ void Separability::score(const EvaluateTask& task, Scores& scores, const Context
   scores.mean_error = error_of_mean(scores);
   if (all.sampled) {
     scores.notes.push_back(
-        fmt::format("Each row is compared with {} of the {} other rows, drawn by the seed.", all.partners, rows - 1));
+        fmt::format("each row is compared with {} rows of other inputs, drawn by the seed", all.partners));
   }
   if (std::isnan(scores.mean_error)) {
-    scores.notes.emplace_back("Fewer than three rows are comparable: the mean has no standard error.");
+    scores.notes.emplace_back("fewer than three rows are comparable: the mean has no standard error");
   }
 }
 

@@ -4,7 +4,8 @@
 // inputs are not known, every two rows are.
 //
 // All other rows are partners when there are at most `partners` of them; else so many are drawn for each row, with
-// replacement, and each score has its standard error. Pairs are not independent: each row is in many. The mean over
+// replacement, and each score has its standard error. Rows that share inputs have fewer partners than others: the mean
+// then weighs rows equally, not pairs. Pairs are not independent: each row is in many. The mean over
 // rows is a U-statistic, and its standard error is the jackknife's (Hajek projection),
 //   Var = 4 (n - 1) / (n (n - 2)^2) x sum over rows of (score - mean)^2, about 4 / n times the variance of the scores,
 // where sampled partners add to the scores' variance, which is taken off, and add the variance of their own mean.

@@ -1,7 +1,5 @@
 #include "assay/evaluate/sign_agreement.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "assay/evaluate/agreement/by_other.h"
@@ -14,11 +12,13 @@ int sign_of(float value) { return (value > 0) - (value < 0); }
 
 }  // namespace
 
+std::optional<std::string> SignAgreement::refuses(const EvaluateTask& task) const {
+  return refuses_top(options_.k, task.explanations.players());
+}
+
 void SignAgreement::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const size_t players = task.explanations.players();
-  const size_t chosen = options_.k ? static_cast<size_t>(*options_.k) : players;
-  const size_t k = std::min(chosen, players);
-  if (k != chosen) scores.notes.push_back(fmt::format("k = {} of {} players.", k, players));
+  const size_t k = options_.k ? static_cast<size_t>(*options_.k) : players;
   score_agreement(
       task,
       [=](std::span<const float> mine, std::span<const float> other) {

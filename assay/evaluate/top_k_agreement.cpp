@@ -9,11 +9,14 @@
 
 namespace assay {
 
+std::optional<std::string> TopKAgreement::refuses(const EvaluateTask& task) const {
+  return refuses_top(options_.k, task.explanations.players());
+}
+
 void TopKAgreement::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const size_t players = task.explanations.players();
-  const size_t chosen = options_.k ? static_cast<size_t>(*options_.k) : std::max<size_t>(players / 4, 1);
-  const size_t k = std::min(chosen, players);
-  if (!options_.k || k != chosen) scores.notes.push_back(fmt::format("k = {} of {} players.", k, players));
+  const size_t k = options_.k ? static_cast<size_t>(*options_.k) : std::max<size_t>(players / 4, 1);
+  if (!options_.k) scores.notes.push_back(fmt::format("k = {} of {} players", k, players));
   score_agreement(
       task,
       [=](std::span<const float> mine, std::span<const float> other) {

@@ -1,8 +1,8 @@
 // Top-k agreement: how many of the strongest players two explanations of a row have in common ("feature agreement" of
 // Krishna et al. 2022),
 //   |top k of one and top k of the other| / k,
-// by |phi|, ties by index. k = auto is max(1, d / 4); a k above d is d. A row's score is the mean over the other
-// explanations (agreement/by_other.h); each of these has a table of its own. Two random orders share k / d on average.
+// by |phi|, ties by index. k = auto is max(1, d / 4); a k above d is refused. A row's score is the mean over the other
+// explanations (agreement/by_other.h); a table has a row for each of them. Two random orders share k / d on average.
 //
 // Undefined when one of the two is all zero: nothing is on top.
 // Cost: none; d ln d for each pair of explanations.
@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "assay/evaluate/criterion.h"
 
@@ -27,6 +28,7 @@ class TopKAgreement final : public Criterion {
   };
 
   explicit TopKAgreement(const Options& options) : options_(options) {}
+  std::optional<std::string> refuses(const EvaluateTask& task) const override;
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override;
 
  private:

@@ -136,6 +136,7 @@ Provenance provenance_of(const MethodInfo& method, const Spec& spec, const Expla
   }
   made.seed = context.seed;
   made.unit = task.targets.information ? "information" : std::string(output_unit_name(task.model.info().unit));
+  made.target = task.targets.predicted ? std::string(kPredictedTarget) : task.targets.names[task.targets.of_row[0]];
   made.model = task.model.info().name;
   made.reference = method.uses_reference ? task.reference.description : "none";
   made.version = kVersion;

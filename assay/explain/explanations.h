@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,12 +13,17 @@
 
 namespace assay {
 
+// What Provenance::target says where each row has its own; no class has this name unless somebody means mischief, and
+// then it means the rule.
+inline constexpr std::string_view kPredictedTarget = "the predicted class";
+
 // How attributions came to be: enough to compute them again.
 struct Provenance {
   std::string method;                                        // empty for attributions made elsewhere
   std::vector<std::pair<std::string, std::string>> options;  // all of them, with the values used
   uint64_t seed = 0;
   std::string unit;           // margin, probability, log_odds, value or information
+  std::string target;         // the one that all rows have, or "the predicted class" of each
   std::string model;          // name of its file
   std::string data;           // which rows, in words
   std::string players;        // how columns are grouped, in words

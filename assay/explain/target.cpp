@@ -75,6 +75,7 @@ Targets freeze_targets(const Model& model, MatrixView<const float> rows, const T
   targets.names = target_names(info);
   targets.terms = all_terms(info);
   targets.of_row.assign(rows.rows(), static_cast<uint32_t>(choice.which));
+  targets.predicted = choice.predicted;
   if (!choice.predicted) return targets;
   predict_rows(
       model, rows,

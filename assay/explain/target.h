@@ -46,6 +46,7 @@ struct Targets {
   std::vector<std::string> names;  // of all targets
   std::vector<OutputTerm> terms;   // of all targets
   std::vector<uint32_t> of_row;    // index into names
+  bool predicted = false;          // whether each row has the class it is predicted to be
 
   const OutputTerm& term(size_t row) const { return terms[of_row[row]]; }
 };

@@ -121,7 +121,6 @@ class OnnxGraphModel final : public GraphModel,
       info_.note = "scores as the graph gives them: they are not between 0 and 1";
     }
     name_outputs(head);
-    layers_ = find_layers(*graph_, fetch_);
     find_capabilities();
   }
 
@@ -133,7 +132,6 @@ class OnnxGraphModel final : public GraphModel,
         encoder_(original.encoder_),
         fetch_(original.fetch_) {
     predict_ = runner({fetch_}, false);
-    layers_ = find_layers(*graph_, fetch_);
     find_capabilities();
   }
 
@@ -155,17 +153,19 @@ class OnnxGraphModel final : public GraphModel,
     return from_onnx(info_.name, assay::retrain(info_.name, graph_->metadata(), training, seed, context), options);
   }
 
-  const Randomisable* randomisable() const override { return layers_.empty() ? nullptr : this; }
+  const Randomisable* randomisable() const override { return found_layers().empty() ? nullptr : this; }
   std::vector<std::string> layers() const override {
     std::vector<std::string> names;
-    for (const GraphLayer& layer : layers_) names.push_back(layer.name);
+    for (const GraphLayer& layer : found_layers()) names.push_back(layer.name);
     return names;
   }
-  std::unique_ptr<Model> randomised(size_t count, bool alone, uint64_t seed) const override {
-    if (count > layers_.size() || (alone && count == 0)) {
-      fail_input(fmt::format("{}: expected 1 to {} layers to randomise, found {}", info_.name, layers_.size(), count));
+  std::unique_ptr<Model> randomised(size_t count, bool alone, uint64_t seed, const FeatureScale& scale) const override {
+    const std::vector<GraphLayer>& layers = found_layers();
+    if (count > layers.size() || (alone && count == 0)) {
+      fail_input(fmt::format("{}: expected 1 to {} layers to randomise, found {}", info_.name, layers.size(), count));
     }
-    return std::make_unique<OnnxGraphModel>(*this, randomised_graph(*graph_, layers_, count, alone, seed));
+    return std::make_unique<OnnxGraphModel>(
+        *this, randomised_graph(*graph_, layers, count, alone, seed, input_scales(info_, inputs_.inputs, scale)));
   }
 
   std::vector<size_t> item_shape() const override {
@@ -274,6 +274,12 @@ class OnnxGraphModel final : public GraphModel,
   }
 
   // Made when it is first asked for: few models ever run by this rule.
+  // Found when they are first asked for: few models are ever randomised, and a file may have very many nodes.
+  const std::vector<GraphLayer>& found_layers() const {
+    std::call_once(layers_found_, [&] { layers_ = find_layers(*graph_, fetch_); });
+    return layers_;
+  }
+
   const RowRunner& reveal_runner() const {
     std::call_once(reveal_made_, [&] {
       reveal_ = std::make_unique<RowRunner>(graph_, inputs_.inputs, &inputs_.levels, std::vector<std::string>{fetch_},
@@ -378,7 +384,8 @@ class OnnxGraphModel final : public GraphModel,
   ModelInfo info_;
   std::optional<Encoder> encoder_;
   std::string fetch_;
-  std::vector<GraphLayer> layers_;  // from the output down
+  mutable std::once_flag layers_found_;
+  mutable std::vector<GraphLayer> layers_;  // from the output down
   std::unique_ptr<RowRunner> predict_;
   std::unique_ptr<RowRunner> gradient_;
   mutable std::once_flag reveal_made_;

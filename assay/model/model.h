@@ -106,6 +106,13 @@ class Trainable {
   virtual std::unique_ptr<Model> retrain(const Dataset& training, uint64_t seed, const Context& context) const = 0;
 };
 
+// Mean and standard deviation of each feature over training rows; both empty where they are not known. A deviation of 0
+// is that of a feature which is not to be scaled.
+struct FeatureScale {
+  std::vector<float> mean = {};
+  std::vector<float> deviation = {};
+};
+
 // Its parameters can be replaced by random ones, a layer at a time: the sanity check of Adebayo et al. (2018).
 class Randomisable {
  public:
@@ -113,8 +120,10 @@ class Randomisable {
   // Names of what has parameters, from the outputs down to the features; at least one.
   virtual std::vector<std::string> layers() const = 0;
   // This model with the parameters of layers 0 .. count - 1 (or of layer count - 1 alone) drawn afresh, as they would
-  // be before training. Same features, outputs and unit.
-  virtual std::unique_ptr<Model> randomised(size_t count, bool alone, uint64_t seed) const = 0;
+  // be before training. A layer that reads the features themselves starts as if they were standardised by `scale`, as
+  // they are in training. Same features, outputs and unit.
+  virtual std::unique_ptr<Model> randomised(size_t count, bool alone, uint64_t seed,
+                                            const FeatureScale& scale) const = 0;
 };
 
 class Model {

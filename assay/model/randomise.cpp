@@ -1,5 +1,7 @@
 #include "assay/model/randomise.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -8,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "assay/core/error.h"
 #include "assay/core/random.h"
 
 namespace assay {
@@ -18,6 +21,32 @@ constexpr size_t kNoValue = GraphNode::kNoValue;
 int64_t int_attribute(const OnnxNode& node, std::string_view name) {
   const OnnxAttribute* found = node.attribute(name);
   return found == nullptr || found->ints.empty() ? 0 : found->ints[0];
+}
+
+float real_attribute(const OnnxNode& node, std::string_view name, float fallback) {
+  const OnnxAttribute* found = node.attribute(name);
+  return found == nullptr || found->floats.empty() ? fallback : found->floats[0];
+}
+
+// Passes each row on as it is, in another shape at most.
+bool is_copy(const OnnxNode& node) {
+  if (!node.domain.empty()) return false;
+  if (node.op_type == "Cast") {
+    const int64_t to = int_attribute(node, "to");
+    return to == static_cast<int64_t>(OnnxElement::float32) || to == static_cast<int64_t>(OnnxElement::float64);
+  }
+  return node.op_type == "Identity" || node.op_type == "Dropout" || node.op_type == "Flatten" ||
+         node.op_type == "Reshape";
+}
+
+// The input of the graph that the value is a copy of; kNoValue when it is something else.
+size_t input_behind(const Graph& graph, size_t value) {
+  while (value != kNoValue && graph.producer_of(value) != kNoValue) {
+    const GraphNode& node = graph.nodes()[graph.producer_of(value)];
+    if (!is_copy(node.onnx)) return kNoValue;
+    value = node.inputs.at(0);
+  }
+  return value == kNoValue || graph.constant(value) != nullptr ? kNoValue : value;
 }
 
 // Which nodes the value depends on, itself included.
@@ -49,6 +78,7 @@ class LayerFinder {
       layer.linear_nodes = copies_of(at);
       // The file's own node, where the engine has added another for the raw scores.
       if (!layer.linear_nodes.empty()) layer.name = name_of(layer.linear_nodes[0]);
+      layer.reads = input_behind(graph_, node.inputs.at(0));
     }
     if (!node.onnx.domain.empty()) return layer;
     if (op == "Gemm") add_product(node, layer, int_attribute(node.onnx, "transA"), int_attribute(node.onnx, "transB"));
@@ -59,7 +89,14 @@ class LayerFinder {
       add_uniform(node, 1, fan_in, layer);
       add_uniform(node, 2, fan_in, layer);
     }
-    if (op == "BatchNormalization") add_constants(node, {1, 0, 0, 1}, layer);
+    if (op == "BatchNormalization") {
+      layer.reads = input_behind(graph_, node.inputs.at(0));
+      add_constants(node, {1, 0, 0, 1}, layer);
+      for (LayerParameter& each : layer.parameters) {
+        if (each.value == node.inputs.at(3)) each.role = LayerParameter::Role::mean;
+        if (each.value == node.inputs.at(4)) each.role = LayerParameter::Role::variance;
+      }
+    }
     if (op == "LayerNormalization") add_constants(node, {1, 0}, layer);
     if (op == "PRelu") add_constants(node, {0.25}, layer);
     return layer;
@@ -81,9 +118,10 @@ class LayerFinder {
     if (taken_.insert(parameter.value).second) layer.parameters.push_back(parameter);
   }
 
-  void add_uniform(const GraphNode& node, size_t input, size_t fan_in, GraphLayer& layer) {
+  void add_uniform(const GraphNode& node, size_t input, size_t fan_in, GraphLayer& layer,
+                   LayerParameter::Role role = LayerParameter::Role::none) {
     if (!is_weight(node, input)) return;
-    add({.value = node.inputs[input], .fan_in = std::max<size_t>(fan_in, 1)}, layer);
+    add({.value = node.inputs[input], .fan_in = std::max<size_t>(fan_in, 1), .role = role}, layer);
   }
 
   // Of inputs 1, 2, ...
@@ -107,9 +145,23 @@ class LayerFinder {
       fan_in = static_cast<size_t>(dims[dims.size() - (sums_last ? 1 : 2)]);
       width = static_cast<size_t>(dims[dims.size() - (sums_last ? 2 : 1)]);
     }
-    add_uniform(node, right ? 1 : 0, fan_in, layer);
-    add_uniform(node, 2, fan_in, layer);
-    if (right && node.inputs.size() == 2) add_bias_behind(node.outputs[0], width, fan_in, layer);
+    LayerParameter::Role role = LayerParameter::Role::none;
+    if (right && turned_left == 0 && dims.size() <= 2) {
+      layer.reads = input_behind(graph_, node.inputs[0]);
+      role = sums_last || dims.size() < 2 ? LayerParameter::Role::weights_last : LayerParameter::Role::weights_first;
+    }
+    add_uniform(node, right ? 1 : 0, fan_in, layer, role);
+    if (is_weight(node, 2) && graph_.constant(node.inputs[2])->count() == width) {
+      const double own = real_attribute(node.onnx, "beta", 1);
+      layer.bias_factor = own == 0 ? 0 : real_attribute(node.onnx, "alpha", 1) / own;
+      add_uniform(node, 2, fan_in, layer, LayerParameter::Role::bias);
+    } else {
+      add_uniform(node, 2, fan_in, layer);
+    }
+    if (right && node.inputs.size() == 2) {
+      layer.bias_factor = real_attribute(node.onnx, "alpha", 1);
+      add_bias_behind(node.outputs[0], width, fan_in, layer);
+    }
   }
 
   // MatMul has no bias of its own: exporters write an Add behind it.
@@ -121,7 +173,7 @@ class LayerFinder {
         const Tensor& bias = *graph_.constant(node.inputs[1 - side]);
         const bool row =
             bias.count() == width && !bias.dims().empty() && bias.dims().back() == static_cast<int64_t>(width);
-        if (row) add_uniform(node, 1 - side, fan_in, layer);
+        if (row) add_uniform(node, 1 - side, fan_in, layer, LayerParameter::Role::bias);
       }
     }
   }
@@ -174,6 +226,90 @@ Tensor drawn(const Tensor& old, const LayerParameter& parameter, RandomStream ra
     fill(made.data<float>());
   }
   return made;
+}
+
+// 1 over the deviation, and the mean, of a feature; 1 and 0 of one that is not to be scaled.
+struct FeatureFactor {
+  double factor = 1;
+  double mean = 0;
+};
+FeatureFactor factor_of(const FeatureScale& scale, size_t feature) {
+  const double deviation = scale.deviation[feature];
+  const double mean = scale.mean[feature];
+  if (!(deviation > 0) || !std::isfinite(deviation) || !std::isfinite(mean)) return {};
+  return {1 / deviation, mean};
+}
+
+// Divides weights of raw features by their deviations; returns what each output then has too much: the features' means.
+template <class T>
+std::vector<double> scale_weights(T* weights, size_t outputs, bool features_first, const FeatureScale& scale) {
+  const size_t features = scale.deviation.size();
+  std::vector<double> shifts(outputs, 0);
+  for (size_t f = 0; f < features; f++) {
+    const FeatureFactor factor = factor_of(scale, f);
+    for (size_t o = 0; o < outputs; o++) {
+      T& weight = weights[features_first ? f * outputs + o : o * features + f];
+      const double scaled = weight * factor.factor;
+      weight = static_cast<T>(scaled);
+      shifts[o] += scaled * factor.mean;
+    }
+  }
+  return shifts;
+}
+
+template <class Body>
+void with_numbers(Tensor& tensor, const Body& body) {
+  if (tensor.type() == OnnxElement::float64) {
+    body(tensor.data<double>());
+  } else {
+    body(tensor.data<float>());
+  }
+}
+
+// Drawn tensors of a layer that reads features of this scale.
+void standardise(const GraphLayer& layer, const FeatureScale& scale, std::unordered_map<size_t, Tensor>& tensors) {
+  using Role = LayerParameter::Role;
+  const size_t features = scale.deviation.size();
+  std::vector<double> shifts;
+  for (const LayerParameter& parameter : layer.parameters) {
+    Tensor& tensor = tensors.at(parameter.value);
+    const bool weights = parameter.role == Role::weights_first || parameter.role == Role::weights_last;
+    if (weights && parameter.fan_in == features) {
+      with_numbers(tensor, [&](auto* values) {
+        shifts = scale_weights(values, tensor.count() / features, parameter.role == Role::weights_first, scale);
+      });
+    }
+    if (parameter.role == Role::bias && tensor.count() == shifts.size()) {
+      with_numbers(tensor, [&]<class T>(T* values) {
+        for (size_t o = 0; o < shifts.size(); o++) values[o] -= static_cast<T>(layer.bias_factor * shifts[o]);
+      });
+    }
+    if ((parameter.role == Role::mean || parameter.role == Role::variance) && tensor.count() == features) {
+      with_numbers(tensor, [&]<class T>(T* values) {
+        for (size_t f = 0; f < features; f++) {
+          const FeatureFactor factor = factor_of(scale, f);
+          values[f] = static_cast<T>(parameter.role == Role::mean ? factor.mean : 1 / (factor.factor * factor.factor));
+        }
+      });
+    }
+  }
+}
+
+// The same for the coefficients, targets x features, and intercepts of a linear node.
+void standardise(OnnxNode& node, const FeatureScale& scale) {
+  const auto numbers = [&](std::string_view name) -> std::vector<float>* {
+    for (OnnxAttribute& attribute : node.attributes) {
+      if (attribute.name == name) return &attribute.floats;
+    }
+    return nullptr;
+  };
+  std::vector<float>* weights = numbers("coefficients");
+  const size_t features = scale.deviation.size();
+  if (weights->size() % features != 0) return;
+  const std::vector<double> shifts = scale_weights(weights->data(), weights->size() / features, false, scale);
+  std::vector<float>* bias = numbers("intercepts");
+  if (bias == nullptr || bias->size() != shifts.size()) return;
+  for (size_t o = 0; o < shifts.size(); o++) (*bias)[o] -= static_cast<float>(shifts[o]);
 }
 
 // Coefficients, targets x features, and intercepts of a linear node.
@@ -236,6 +372,24 @@ Graph rebuilt(const Graph& graph, std::unordered_map<size_t, Tensor>& tensors,
 
 }  // namespace
 
+std::vector<InputScale> input_scales(const ModelInfo& info, std::span<const RowInput> inputs,
+                                     const FeatureScale& scale) {
+  if (scale.mean.empty() && scale.deviation.empty()) return {};
+  if (scale.mean.size() != info.features() || scale.deviation.size() != info.features()) {
+    fail_input(fmt::format("{}: expected a mean and a deviation of each of {} features, found {} and {}", info.name,
+                           info.features(), scale.mean.size(), scale.deviation.size()));
+  }
+  std::vector<InputScale> made;
+  for (const RowInput& input : inputs) {
+    const auto part = [&](const std::vector<float>& all) {
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(input.first_column);
+      return std::vector<float>(first, first + static_cast<std::ptrdiff_t>(input.columns));
+    };
+    if (is_floating(input.type)) made.push_back({input.value, {part(scale.mean), part(scale.deviation)}});
+  }
+  return made;
+}
+
 std::vector<GraphLayer> find_layers(const Graph& graph, const std::string& fetch) {
   const std::vector<bool> behind = nodes_behind(graph, graph.find_value(fetch));
   LayerFinder finder(graph);
@@ -248,20 +402,27 @@ std::vector<GraphLayer> find_layers(const Graph& graph, const std::string& fetch
   return layers;
 }
 
-Graph randomised_graph(const Graph& graph, std::span<const GraphLayer> layers, size_t count, bool alone,
-                       uint64_t seed) {
+Graph randomised_graph(const Graph& graph, std::span<const GraphLayer> layers, size_t count, bool alone, uint64_t seed,
+                       std::span<const InputScale> scales) {
   assert(count <= layers.size() && (count > 0 || !alone));
   std::unordered_map<size_t, Tensor> tensors;
   std::unordered_map<size_t, OnnxNode> nodes;
   for (size_t l = alone ? count - 1 : 0; l < count; l++) {
+    const FeatureScale* scale = nullptr;
+    for (const InputScale& each : scales) {
+      const bool known = !each.scale.deviation.empty() && each.scale.deviation.size() == each.scale.mean.size();
+      if (known && layers[l].reads != kNoValue && graph.find_value(each.input) == layers[l].reads) scale = &each.scale;
+    }
     uint32_t draw = 0;
     for (const LayerParameter& parameter : layers[l].parameters) {
       RandomStream random(seed, "randomised layer", l, draw++);
       tensors.emplace(parameter.value, drawn(*graph.constant(parameter.value), parameter, random));
     }
+    if (scale != nullptr) standardise(layers[l], *scale, tensors);
     for (const size_t at : layers[l].linear_nodes) {
       OnnxNode node = graph.nodes()[at].onnx;
       draw_linear(node, linear_targets(node), seed, l);
+      if (scale != nullptr) standardise(node, *scale);
       nodes.emplace(at, std::move(node));
     }
   }

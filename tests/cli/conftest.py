@@ -1,4 +1,5 @@
-"""What the tests of the program share: how a refusal must look, how a file is converted, whether Arrow is there."""
+"""What the tests of the program share: how a refusal must look, how a file is converted, whether Arrow is there, and
+explanations to score."""
 
 import json
 import os
@@ -6,6 +7,7 @@ import pathlib
 import signal
 import subprocess
 
+import numpy as np
 import pytest
 
 
@@ -113,3 +115,87 @@ def start(program, tmp_path):
         if process.poll() is None:
             process.kill()
         process.communicate()
+
+
+@pytest.fixture(scope="session")
+def folder(program, tmp_path_factory):
+    """A folder with train.csv and test.csv of iris, m.onnx trained on the first, mixed.csv and mixed.onnx (a number and
+    a one-hot category, 2 classes), and explanations of the test rows (phi.npz) and of the training rows (pool.npz)."""
+    made = tmp_path_factory.mktemp("evaluate")
+
+    def run(*arguments):
+        subprocess.run([program, "--quiet", *arguments], cwd=made, check=True, capture_output=True)
+
+    for part in ("train", "test"):
+        run("data", "iris", "--split", part, "--out", f"{part}.csv")
+    run(
+        "train",
+        "--data",
+        "train.csv",
+        "--label",
+        "species",
+        "--hidden",
+        "8",
+        "--training",
+        "epochs=30",
+        "--out",
+        "m.onnx",
+    )
+    rows = [f"{i % 10},{['red', 'green', 'blue'][i % 3]},{'yes' if i % 10 > 4 else 'no'}" for i in range(60)]
+    (made / "mixed.csv").write_text("\n".join(["size,colour,answer", *rows]) + "\n")
+    options = ("--label", "answer", "--encode", "one_hot", "--hidden", "4", "--training", "epochs=10")
+    run("train", "--data", "mixed.csv", *options, "--out", "mixed.onnx")
+    explain = ("explain", "--model", "m.onnx", "--label", "species", "--baseline", "zero", "--method", "exact_shapley")
+    run(*explain, "--data", "test.csv", "--out", "phi.npz")
+    run(*explain, "--data", "train.csv", "--out", "pool.npz")
+    return made
+
+
+@pytest.fixture
+def evaluate(assay, folder):
+    """evaluate(*arguments) scores explanations of the test rows with model, rows and pool."""
+
+    def run(*arguments, before=(), explanations=None, label="--label"):
+        files = ("--model", folder / "m.onnx", "--data", folder / "test.csv", "--pool", folder / "train.csv")
+        explanations = folder / "phi.npz" if explanations is None else explanations
+        return assay(*before, "evaluate", *files, label, "species", "--explanations", explanations, *arguments)
+
+    return run
+
+
+@pytest.fixture
+def scores(evaluate):
+    """scores(criteria, *arguments) gives the list of scores as JSON has it."""
+
+    def run(criteria, *arguments, before=(), **options):
+        baseline = () if "--background" in arguments or "--baseline" in arguments else ("--baseline", "zero")
+        result = evaluate(*baseline, "--criteria", criteria, *arguments, before=("--json", *before), **options)
+        assert (result.returncode, result.stderr) == (0, "")
+        return json.loads(result.stdout)["scores"]
+
+    return run
+
+
+@pytest.fixture
+def load():
+    """load(path) gives the arrays of an .npz file by name."""
+
+    def read(path):
+        with np.load(path) as file:
+            return {name: file[name] for name in file.files}
+
+    return read
+
+
+@pytest.fixture
+def edit(load):
+    """edit(source, made, **changes) copies a file of explanations with other words about how it was made."""
+
+    def write(source, made, /, arrays=None, **changes):
+        found = load(source)
+        meta = found["meta"].item()
+        text = json.dumps(json.loads(meta) | changes)
+        found["meta"] = np.array(text.encode() if isinstance(meta, bytes) else text)
+        np.savez(made, **{**found, **(arrays or {})})
+
+    return write

@@ -123,7 +123,7 @@ TEST(Options, ListsOfNumbersAreInBrackets) {
   const auto message = [](const char* text) { return message_of([&] { parse_wide(text); }); };
   for (const char* bad : {"[]", "[0.1,]", "[2]", "[a]", "[nan]", "[0.1 0.2]", ""}) {
     EXPECT_EQ(message(fmt::format("c:shares={}", bad).c_str()),
-              fmt::format("c, option shares: expected numbers as in [1,2], each 0 to 1, found '{}'", bad));
+              fmt::format("c, option shares: expected numbers in [ ] joined by commas, each 0 to 1, found '{}'", bad));
   }
 }
 

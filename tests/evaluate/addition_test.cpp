@@ -89,6 +89,15 @@ TEST(Addition, DegenerateRows) {
   EXPECT_DOUBLE_EQ(scored(addition_criterion(), "", single).values[0], 3);
 }
 
+// Softmax of (150 x0, 0): p is 1 in float32 with player 0 as in the row, and its margin 150.
+TEST(Addition, MarginsSpeakWhereProbabilitiesAreRounded) {
+  const Linear linear{{{150, 0}, {0, 0}}, {0, 0}};
+  Trial trial = removal_trial(linear_model(linear, OutputUnit::probability), {{1, 1}}, {{0, 0}}, {{1, 0}});
+  EXPECT_EQ(scored(addition_criterion(), ":k=1", trial).coverage, 0);
+  const auto margins = linear_model(linear, OutputUnit::margin);
+  EXPECT_DOUBLE_EQ(scored_with_margins(addition_criterion(), ":k=1", trial, *margins).values[0], 150);
+}
+
 TEST(Addition, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
   expect_same_scores_on_threads(addition_criterion(), "", trial);

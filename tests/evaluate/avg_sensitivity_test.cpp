@@ -65,7 +65,8 @@ TEST(AvgSensitivity, AutomaticRadius) {
   EXPECT_EQ(scores.values.at(0), 16.0 / 3);
   EXPECT_EQ(scores.evaluations, 0U);
   EXPECT_EQ(scores.notes.at(0),
-            "neighbourhoods: radius 4 (chosen: it gives the median row ten neighbours of its class) under linf in raw "
+            "neighbourhoods: radius 4 (chosen: the median over the rows of the distance to the tenth nearest row of "
+            "the class, the farthest where there are fewer) under linf in raw "
             "space, explanations raw; 1 of 1 rows have neighbours, 3 on average");
 }
 

@@ -79,6 +79,30 @@ TEST(EvaluateCommon, DistancesAtTheirEnds) {
   EXPECT_THROW(explanation_distance("l3"), Error);
 }
 
+// Many players are sorted, few looked at pair by pair: the same pairs, by the definition.
+TEST(EvaluateCommon, KendallOfManyPlayers) {
+  for (const size_t players : {47U, 48U, 49U, 130U}) {
+    RandomStream random(7, "kendall test", players);
+    std::vector<float> a(players);
+    std::vector<float> b(players);
+    for (size_t i = 0; i < players; i++) {
+      a[i] = static_cast<float>(random.below(15)) - 7;
+      b[i] = static_cast<float>(random.below(40)) - 20;
+    }
+    double apart = 0;
+    for (size_t i = 0; i < players; i++) {
+      for (size_t j = 0; j < i; j++) {
+        const float in_a = std::abs(a[i]) - std::abs(a[j]);
+        const float in_b = std::abs(b[i]) - std::abs(b[j]);
+        if (in_a * in_b < 0) apart += 1;
+        if ((in_a == 0) != (in_b == 0)) apart += 0.5;
+      }
+    }
+    const double pairs = static_cast<double>(players * (players - 1)) / 2;
+    EXPECT_DOUBLE_EQ(distance_between(ExplanationDistance::kendall, a, b), apart / pairs) << players;
+  }
+}
+
 TEST(EvaluateCommon, DistancesAreSymmetricAndZeroToThemselves) {
   for (uint64_t row = 0; row < 40; row++) {
     const Floats a = random_row(7, 3 * row);

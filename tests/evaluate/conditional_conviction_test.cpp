@@ -34,7 +34,7 @@ Trial trial_of_rows(const std::vector<std::vector<float>>& rows, const std::vect
 
 // Class low has explanations 0, 1 and 3 (worked in conviction's test), class high two that are typical of each other.
 TEST(ConditionalConviction, IsConvictionWithinTheClass) {
-  Trial trial = trial_of_rows({{-1}, {2}, {-1}, {-3}, {5}}, {{0}, {100}, {1}, {3}, {1}});
+  Trial trial = trial_of_rows({{-1}, {2}, {-2}, {-3}, {5}}, {{0}, {100}, {1}, {3}, {1}});
   const Scores found = scored(conditional_conviction_criterion(), "", trial);
   const double expected = (std::log(2.0) + std::log(1.2) + std::log(6.0)) / 3;
   EXPECT_NEAR(found.values[0], expected / std::log(2.0), 1e-12);
@@ -46,7 +46,7 @@ TEST(ConditionalConviction, IsConvictionWithinTheClass) {
 }
 
 TEST(ConditionalConviction, AClassOfOneRowIsUndefined) {
-  Trial trial = trial_of_rows({{-1}, {2}, {-1}, {-3}}, {{0}, {100}, {1}, {3}});
+  Trial trial = trial_of_rows({{-1}, {2}, {-2}, {-3}}, {{0}, {100}, {1}, {3}});
   const Scores found = scored(conditional_conviction_criterion(), "", trial);
   EXPECT_TRUE(std::isnan(found.values[1]));
   EXPECT_FALSE(std::isnan(found.values[0]));
@@ -56,7 +56,7 @@ TEST(ConditionalConviction, AClassOfOneRowIsUndefined) {
 
 // The pool's rows of the same class are the reference; rows of a class that the pool lacks are undefined.
 TEST(ConditionalConviction, HoldsRowsAgainstThePoolsClass) {
-  Trial trial = trial_of_rows({{-1}, {2}, {-1}}, {{1}, {1}, {100}});
+  Trial trial = trial_of_rows({{-4}, {2}, {-5}}, {{1}, {1}, {100}});
   trial.pool = dataset_of(matrix_of({{-1}, {-2}, {5}, {-3}}));
   trial.pool_explanations = PoolExplanations(matrix_of({{0}, {1}, {70}, {3}}));
   const Scores found = scored(conditional_conviction_criterion(), "", trial);
@@ -67,13 +67,25 @@ TEST(ConditionalConviction, HoldsRowsAgainstThePoolsClass) {
   EXPECT_EQ(found.evaluations, 7U);
 }
 
+// The first row is the second of the class in the pool: P = 5/6, not 3.5/4.
+TEST(ConditionalConviction, ARowOfThePoolIsNotItsOwnReference) {
+  Trial trial = trial_of_rows({{-2}, {-5}}, {{1}, {100}});
+  trial.pool = dataset_of(matrix_of({{-1}, {-2}, {5}, {-3}}));
+  trial.pool_explanations = PoolExplanations(matrix_of({{0}, {1}, {70}, {3}}));
+  const Scores found = scored(conditional_conviction_criterion(), "", trial);
+  const double expected = (std::log(2.0) + std::log(1.2) + std::log(6.0)) / 3;
+  EXPECT_NEAR(found.values[0], expected / std::log(1.2), 1e-12);
+  EXPECT_NEAR(found.values[1], expected / std::log(8.0), 1e-12);
+  EXPECT_EQ(found.notes.at(1).find("1 of the rows are among those"), 0U);
+}
+
 // Of 300 pool rows two thirds are low: 30 references are 20 of these and 10 of the others.
 TEST(ConditionalConviction, DrawsFromEachClassInProportion) {
   Matrix x(300, 1);
   Matrix values(300, 1);
   RandomStream stream(1, "conditional_conviction test");
   for (size_t r = 0; r < 300; r++) {
-    x(r, 0) = r % 3 == 0 ? 1.0F : -1.0F;
+    x(r, 0) = static_cast<float>(r + 1) * (r % 3 == 0 ? 1.0F : -1.0F);
     values(r, 0) = static_cast<float>(stream.normal());
   }
   size_t low = 0;
@@ -86,7 +98,7 @@ TEST(ConditionalConviction, DrawsFromEachClassInProportion) {
     }
     return made;
   };
-  Trial trial = trial_of_rows({{-1}, {2}}, {{0.1F}, {-0.4F}});
+  Trial trial = trial_of_rows({{-0.5F}, {0.5F}}, {{0.1F}, {-0.4F}});
   trial.pool = dataset_of(x);
   trial.pool_explanations = PoolExplanations(300, 1, make);
   const Scores found = scored(conditional_conviction_criterion(), ":references=30", trial);

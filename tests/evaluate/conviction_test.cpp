@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "assay/core/error.h"
 #include "assay/core/random.h"
 #include "assay/evaluate/common.h"
 #include "assay/evaluate/density/kernel_density.h"
@@ -23,24 +25,29 @@ Matrix random_values(size_t rows, size_t players, uint64_t seed) {
   return made;
 }
 
-// The kernel density straight from its formula, every coordinate varying.
-double density(const Matrix& reference, std::span<const float> x, std::optional<size_t> leave_out) {
+// The kernel of one reference row, straight from its formula, every coordinate varying.
+double kernel(const Matrix& reference, std::span<const float> x, size_t i) {
   const size_t rows = reference.rows();
   const size_t width = reference.cols();
   const double h = std::pow(static_cast<double>(rows), -1.0 / (static_cast<double>(width) + 4));
+  double squares = 0;
+  for (size_t c = 0; c < width; c++) {
+    double mean = 0;
+    for (size_t k = 0; k < rows; k++) mean += reference(k, c) / static_cast<double>(rows);
+    double variance = 0;
+    for (size_t k = 0; k < rows; k++) variance += std::pow(reference(k, c) - mean, 2) / static_cast<double>(rows - 1);
+    squares += std::pow(static_cast<double>(x[c]) - reference(i, c), 2) / variance / (h * h);
+  }
+  return std::exp(-squares / 2);
+}
+
+// The mean over all of them, or all but one.
+double density(const Matrix& reference, std::span<const float> x, std::optional<size_t> leave_out) {
   double sum = 0;
   double count = 0;
-  for (size_t i = 0; i < rows; i++) {
+  for (size_t i = 0; i < reference.rows(); i++) {
     if (leave_out == i) continue;
-    double squares = 0;
-    for (size_t c = 0; c < width; c++) {
-      double mean = 0;
-      for (size_t k = 0; k < rows; k++) mean += reference(k, c) / static_cast<double>(rows);
-      double variance = 0;
-      for (size_t k = 0; k < rows; k++) variance += std::pow(reference(k, c) - mean, 2) / static_cast<double>(rows - 1);
-      squares += std::pow(static_cast<double>(x[c]) - reference(i, c), 2) / variance / (h * h);
-    }
-    sum += std::exp(-squares / 2);
+    sum += kernel(reference, x, i);
     count++;
   }
   return sum / count;
@@ -135,13 +142,14 @@ TEST(Conviction, LogDensitiesDoNotUnderflow) {
   EXPECT_EQ(wide.coordinates(), 500U);
   EXPECT_TRUE(std::isfinite(wide.log_density(values.row(15))));
   EXPECT_LT(wide.log_density(values.row(15)), -100);
-  EXPECT_GT(wide.log_density(values.row(3)), wide.log_density(values.row(3), 3));
+  EXPECT_GT(wide.log_density(values.row(3)), wide.log_density(values.row(3), std::vector<size_t>{3}));
   // Against the formula where it does not underflow.
   const Matrix small = random_values(9, 2, 4);
   const KernelDensity narrow(small.view(), std::vector<size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
   const std::vector<float> x = {0.3F, -1};
   EXPECT_NEAR(std::exp(narrow.log_density(x)), density(small, x, {}), 1e-12);
-  EXPECT_NEAR(std::exp(narrow.log_density(small.row(4), 4)), density(small, small.row(4), 4), 1e-12);
+  EXPECT_NEAR(std::exp(narrow.log_density(small.row(4), std::vector<size_t>{4})), density(small, small.row(4), 4),
+              1e-12);
 }
 
 // Equal explanations are equally typical, whatever the order that their kernels are summed in.
@@ -202,6 +210,128 @@ TEST(Conviction, ExplainsOnlyTheReferencesItDraws) {
   std::ranges::copy(trial.explanations.values.row(4), one.row(0).begin());
   trial.explanations = explanations_of(one);
   EXPECT_EQ(scored(conviction_criterion(), ":references=50", trial).values[0], all.values[4]);
+}
+
+// Explanations 0, 1 and 3 of the pool. A row with the inputs of the second is that row: it is typical of the others as
+// the second is, P = 5/6, and no more; beside it one of other inputs and the same explanation, P = 3.5/4.
+TEST(Conviction, ARowOfThePoolIsNotItsOwnReference) {
+  Trial trial = bare_trial({{1}, {1}});
+  trial.data = dataset_of(matrix_of({{20, -0.0F}, {21, 0}}));
+  trial.pool = dataset_of(matrix_of({{10, 0}, {20, 0}, {30, 0}}));
+  trial.pool_explanations = PoolExplanations(matrix_of({{0}, {1}, {3}}));
+  const double expected = (std::log(2.0) + std::log(1.2) + std::log(6.0)) / 3;
+  const Scores found = scored(conviction_criterion(), "", trial);
+  EXPECT_NEAR(found.values[0], expected / std::log(1.2), 1e-12);
+  EXPECT_NEAR(found.values[1], expected / std::log(4 / 3.5), 1e-12);
+  EXPECT_EQ(
+      found.notes.at(1),
+      "1 of the rows are among those that they are held against; each is held against those of other inputs alone");
+}
+
+// Inputs with many copies, each explained anew as by a sampled method; as pool of other rows, and as their own pool.
+TEST(Conviction, EqualsTheDoubleLoopWithCopies) {
+  const Matrix reference = random_values(30, 2, 11);
+  Matrix inputs(30, 2);
+  for (size_t r = 0; r < 30; r++) inputs(r, 0) = r % 12 == 0 ? NAN : static_cast<float>(r % 12);
+  for (const bool own_pool : {true, false}) {
+    const Matrix values = own_pool ? reference : random_values(14, 2, 12);
+    Matrix rows(values.rows(), 2);
+    for (size_t r = 0; r < rows.rows(); r++)
+      rows(r, 0) = own_pool ? inputs(r, 0) : r == 0 ? NAN : static_cast<float>(r);
+    Trial trial{explanations_of(values)};
+    trial.data = dataset_of(rows);
+    trial.pool = dataset_of(inputs);
+    trial.pool_explanations = PoolExplanations(reference);
+    const auto copies = [&](float x) {
+      std::vector<bool> made;
+      for (size_t z = 0; z < 30; z++) made.push_back(inputs(z, 0) == x || (std::isnan(x) && std::isnan(inputs(z, 0))));
+      return made;
+    };
+    const auto without = [&](std::span<const float> at, const std::vector<bool>& self) {
+      double sum = 0;
+      double count = 0;
+      for (size_t z = 0; z < 30; z++) {
+        if (self[z]) continue;
+        sum += kernel(reference, at, z);
+        count++;
+      }
+      return sum / count;
+    };
+    std::vector<double> of_reference;
+    for (size_t z = 0; z < 30; z++) of_reference.push_back(without(reference.row(z), copies(inputs(z, 0))));
+    const auto surprise = [&](double at, const std::vector<bool>& self, bool smoothed) {
+      double at_most = 0;
+      double own = 0;
+      for (size_t z = 0; z < 30; z++) {
+        own += self[z] ? 1 : 0;
+        at_most += !self[z] && of_reference[z] <= at * (1 + 1e-9) ? 1 : 0;
+      }
+      return -std::log(smoothed ? (at_most + 0.5) / (30 - own + 1) : (at_most + own) / 30);
+    };
+    for (const bool smoothed : {true, false}) {
+      const Scores found = scored(conviction_criterion(), smoothed ? "" : ":share=plain", trial);
+      double expected = 0;
+      for (size_t z = 0; z < 30; z++) expected += surprise(of_reference[z], copies(inputs(z, 0)), smoothed) / 30;
+      for (size_t r = 0; r < rows.rows(); r++) {
+        const std::vector<bool> self = copies(rows(r, 0));
+        const double here = surprise(without(values.row(r), self), self, smoothed);
+        if (here == 0) {
+          EXPECT_TRUE(std::isinf(found.values[r]));
+        } else {
+          EXPECT_NEAR(found.values[r], expected / here, 1e-9 * expected / here) << own_pool << smoothed << r;
+        }
+      }
+    }
+    if (!own_pool) continue;
+    // The same with the rows as their own reference.
+    const Scores with_pool = scored(conviction_criterion(), "", trial);
+    trial.pool_explanations.reset();
+    EXPECT_EQ(scored(conviction_criterion(), "", trial).values, with_pool.values);
+  }
+}
+
+TEST(Conviction, OfCopiesAloneIsUndefined) {
+  Trial trial = bare_trial({{1}, {2}});
+  trial.data = dataset_of(matrix_of({{4}, {5}}));
+  trial.pool = dataset_of(matrix_of({{4}, {4}, {4}}));
+  trial.pool_explanations = PoolExplanations(matrix_of({{0}, {1}, {3}}));
+  const Scores found = scored(conviction_criterion(), "", trial);
+  EXPECT_TRUE(std::isnan(found.values[0]) && std::isnan(found.values[1]));
+  EXPECT_EQ(found.undefined.at(0).reason, kSameInputs);
+  EXPECT_EQ(found.undefined.at(0).rows, 2U);
+}
+
+// Stops what it reports on after the first blocks.
+struct Stopping final : Progress {
+  void begin(std::string_view task, uint64_t total) noexcept override {
+    tasks.emplace_back(task);
+    totals.push_back(total);
+  }
+  void advance(uint64_t /*amount*/) noexcept override {
+    if (stop) cancelled = true;
+  }
+  void end() noexcept override {}
+
+  std::vector<std::string> tasks;
+  std::vector<uint64_t> totals;
+  bool stop = false;
+  std::atomic<bool> cancelled = false;
+};
+
+TEST(Conviction, ReportsAndStopsWhileReferencesAreCompared) {
+  Trial trial{explanations_of(random_values(100, 3, 13))};
+  trial.pool_explanations = PoolExplanations(random_values(300, 3, 14));
+  Stopping progress;
+  Context context;
+  context.progress = &progress;
+  context.cancelled = &progress.cancelled;
+  scored(conviction_criterion(), "", trial, context);
+  EXPECT_EQ(progress.tasks, std::vector<std::string>({"conviction: references", "conviction"}));
+  EXPECT_EQ(progress.totals, std::vector<uint64_t>({300, 100}));
+  progress.tasks.clear();
+  progress.stop = true;
+  EXPECT_THROW(scored(conviction_criterion(), "", trial, context), Error);
+  EXPECT_EQ(progress.tasks, std::vector<std::string>({"conviction: references"}));
 }
 
 TEST(Conviction, BitsDoNotDependOnThreads) {

@@ -85,6 +85,22 @@ TEST(DeletionAuc, WideRowsTakeAHundredSteps) {
   EXPECT_NEAR(found.values[0], 1.25, 1e-6);
 }
 
+TEST(DeletionAuc, RowsOfAClassThatIsNotPredictedAreCounted) {
+  Trial trial = one_unpredicted();
+  EXPECT_TRUE(has_note(scored(deletion_auc_criterion(), "", trial), kUnpredictedNote));
+  Trial predicted = one_unpredicted("predicted");
+  EXPECT_TRUE(scored(deletion_auc_criterion(), "", predicted).notes.empty());
+}
+
+// z = 100 x0: p(1) = e^-200 at -2, which float32 rounds to 0, and 1/2 at the reference. One step: their mean.
+TEST(DeletionAuc, MarginsSpeakWhereProbabilitiesAreRounded) {
+  Trial trial = removal_trial(one_output({100}, OutputUnit::probability), {{-2}}, {{-1}}, {{1}}, "1");
+  EXPECT_EQ(scored(deletion_auc_criterion(), "", trial).values[0], (0 + static_cast<double>(std::exp(-100.0F))) / 2);
+  const auto margins = one_output({100});
+  const double found = scored_with_margins(deletion_auc_criterion(), "", trial, *margins).values[0];
+  EXPECT_NEAR(found / ((std::exp(-200.0) + std::exp(-100.0)) / 2), 1, 1e-12);
+}
+
 TEST(DeletionAuc, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
   expect_same_scores_on_threads(deletion_auc_criterion(), "", trial);

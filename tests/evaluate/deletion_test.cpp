@@ -129,6 +129,35 @@ TEST(Deletion, ScoresThePredictedClassWhicheverIsExplained) {
   EXPECT_EQ(found.notes[0], "1 of 1 rows are explained for another class than the predicted one, which is scored");
 }
 
+// Two margins (x0, 2 x1): at (1, 1) class 1 is predicted, and player 1 decides; class 0 is explained, whose strongest
+// player is 0. Both margins are functions of their own, so that is worth a note; two probabilities are not.
+TEST(Deletion, TwoMarginsAreExplainedApart) {
+  const Linear linear{{{1, 0}, {0, 2}}, {0, 0}};
+  const std::string note = "1 of 1 rows are explained for another class than the predicted one, which is scored";
+  Trial trial = removal_trial(linear_model(linear, OutputUnit::margin), {{1, 1}}, {{0, 0}}, {{1, 0}}, "0");
+  const Scores found = scored(deletion_criterion(), ":k=1", trial);
+  // s = 2 - 1 at the row, 2 - 0 without player 0.
+  EXPECT_DOUBLE_EQ(found.values[0], -1);
+  EXPECT_TRUE(has_note(found, note));
+  for (const OutputUnit unit : {OutputUnit::probability, OutputUnit::log_odds}) {
+    Trial other = removal_trial(linear_model(linear, unit), {{1, 1}}, {{0, 0}}, {{1, 0}}, "0");
+    EXPECT_FALSE(has_note(scored(deletion_criterion(), ":k=1", other), note));
+  }
+}
+
+// Softmax of (150 x0, 0): p is 1 in float32 at the row, and its margin 150.
+TEST(Deletion, MarginsSpeakWhereProbabilitiesAreRounded) {
+  const Linear linear{{{150, 0}, {0, 0}}, {0, 0}};
+  Trial trial =
+      removal_trial(linear_model(linear, OutputUnit::probability), {{1, 1}, {0.5F, 2}}, {{0, 0}}, {{1, 0}, {1, 0}});
+  EXPECT_EQ(scored(deletion_criterion(), ":k=1", trial).coverage, 0);
+  const auto margins = linear_model(linear, OutputUnit::margin);
+  const Scores found = scored_with_margins(deletion_criterion(), ":k=1", trial, *margins);
+  EXPECT_EQ(found.coverage, 1);
+  EXPECT_DOUBLE_EQ(found.values[0], 150);
+  EXPECT_DOUBLE_EQ(found.values[1], 75);
+}
+
 // Players 0 = columns 0 and 2, 1 = column 1: the group goes as a whole, 1 + 4 = 5. A regression: the value.
 TEST(Deletion, GroupsGoTogether) {
   Trial trial = removal_trial(one_output({1, 2, 4}, OutputUnit::value), {{1, 1, 1}}, {{0, 0, 0}}, {{3, 2}});

@@ -110,13 +110,15 @@ TEST(EffectiveComplexity, CountsPlayersWithoutAModel) {
 }
 
 TEST(EffectiveComplexity, TheLossNeedsModelAndReference) {
-  Trial bare = bare_trial({{1, 2}});
   const CriterionInfo info = effective_complexity_criterion();
-  const auto criterion = info.make(parse_spec("criterion", "effective_complexity"));
-  EXPECT_NE(criterion->refuses(bare.task()), std::nullopt);
-  Trial without = trial_of(setting_of(linear_toy()), matrix_of({{1, 2, 3}, {1, 2, 3}}));
-  without.setting->reference.rows = Matrix(0, 3);
-  EXPECT_NE(criterion->refuses(without.task()), std::nullopt);
+  EXPECT_TRUE(info.needs.model);
+  EXPECT_TRUE(info.needs.reference);
+  const Needs loss = info.make(parse_spec("criterion", "effective_complexity"))->needs(info.needs);
+  EXPECT_TRUE(loss.model);
+  EXPECT_TRUE(loss.reference);
+  const Needs count = info.make(parse_spec("criterion", "effective_complexity:form=count"))->needs(info.needs);
+  EXPECT_FALSE(count.model);
+  EXPECT_FALSE(count.reference);
 }
 
 // More players than the first waves try, a function that is not monotone, a background: against every k in turn.

@@ -1,10 +1,12 @@
 #include "assay/evaluate/faithfulness.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
 
+#include "assay/core/error.h"
 #include "assay/core/random.h"
 #include "assay/core/statistics.h"
 #include "tests/evaluate/subsets/subset_trials.h"
@@ -55,10 +57,10 @@ TEST(Faithfulness, APerfectExplanationOfALinearModelHasOneAtEverySize) {
 
 // Random attributions know nothing: their mean over many networks is 0 within its error, at every size.
 TEST(Faithfulness, RandomExplanationsAreAroundZero) {
-  for (const char* options : {":subset=1", ":subset=3", ":subset=5", ":subset=3:budget=0:samples=10"}) {
+  for (const char* options : {":subset=1", ":subset=3", ":subset=5", ":subset=4:budget=0:samples=50"}) {
     RunningMoments means;
     for (uint64_t seed = 0; seed < 60; seed++) {
-      Trial trial = network_trial({.rows = 5}, seed);
+      Trial trial = network_trial({.players = 9, .columns = 9, .rows = 5}, seed);
       const Scores scores = scored(info(), options, trial, on_threads(1, seed));
       means.add(scores.mean);
     }
@@ -127,6 +129,35 @@ TEST(Faithfulness, SampledScoresAreWithinTheirErrors) {
   }
 }
 
+TEST(Faithfulness, TheMeanHasTheErrorOfTheSubsetsThatRowsShare) {
+  Trial trial = alike_trial(10, 40, 3);
+  expect_mean_spreads_by_shared_error(info(), ":subset=5:budget=0:samples=60", trial);
+  EXPECT_EQ(scored(info(), ":subset=5", trial).shared_error, 0) << "all subsets are there";
+  const Scores one = scored(info(), ":subset=5:budget=0:samples=60", trial, on_threads(1));
+  const Scores seven = scored(info(), ":subset=5:budget=0:samples=60", trial, on_threads(7));
+  EXPECT_EQ(one.shared_error, seven.shared_error);
+}
+
+// Standard errors are too small below.
+TEST(Faithfulness, TakesFiftySubsetsAtLeast) {
+  EXPECT_THROW(info().make(parse_spec("criterion", "faithfulness:samples=49")), Error);
+  EXPECT_NE(info().make(parse_spec("criterion", "faithfulness:samples=50")), nullptr);
+}
+
+// 1e6 + x1 + 2 x2 + 3 x3 at (1, 1, 1) against 0: losses are the attributions, and float32 has steps of 1/16 there.
+TEST(Faithfulness, SeesEffectsBesideALargeOffset) {
+  const auto model = black_box_model(3, [](MatrixView<const float> x, MatrixView<float> out) {
+    for (size_t r = 0; r < x.rows(); r++) out(r, 0) = 1e6F + x(r, 0) + 2 * x(r, 1) + 3 * x(r, 2);
+  });
+  Trial trial = trial_of(setting_of(model, matrix_of({{1, 1, 1}}), matrix_of({{0, 0, 0}})), matrix_of({{1, 2, 3}}));
+  EXPECT_NEAR(scored(info(), ":subset=1", trial).values[0], 1, 1e-9);
+  // Games that sum tables are within 3e-6 of what the model predicts, and say so.
+  Trial network = network_trial({}, 1);
+  const ExplainTask task = network.setting->task();
+  EXPECT_GE(make_game(task, {})->rounding(), 3e-6);
+  EXPECT_LT(make_masked_game(task, {})->rounding(), 3e-7);
+}
+
 TEST(Faithfulness, ARowDoesNotDependOnTheOthers) {
   Trial all = network_trial({.players = 12, .columns = 12}, 3);
   const Scores together = scored(info(), ":subset=6:budget=0:samples=50", all);
@@ -192,7 +223,7 @@ TEST(Faithfulness, TakesSubsetsThatAreGiven) {
 TEST(Faithfulness, SameBitsOnAnyNumberOfThreads) {
   Trial trial = network_trial({.players = 12, .columns = 20, .rows = 70, .references = 2}, 8);
   expect_same_scores_on_threads(info(), "", trial);
-  expect_same_scores_on_threads(info(), ":subset=6:budget=10:samples=40", trial);
+  expect_same_scores_on_threads(info(), ":subset=6:budget=10:samples=50", trial);
   expect_same_scores_on_threads(info(), ":form=pooled:runs=3", trial);
 }
 
@@ -213,6 +244,7 @@ TEST(PooledFaithfulness, IsTheDefinitionWhereRowsAreEqual) {
     EXPECT_NEAR(row[2], 1, 1e-6);
   }
   EXPECT_EQ(scores.evaluations, 60U * 11);
+  EXPECT_THAT(scores.notes.at(0), ::testing::HasSubstr("the error is that of the subsets alone, not of the rows"));
   EXPECT_EQ(scores.coverage, 1);
 }
 

@@ -141,6 +141,58 @@ TEST(Infidelity, EffectsOfColumnsAtTheReferenceHaveNoSlope) {
   EXPECT_EQ(scores.undefined.at(0).reason, "a column that equals the reference has an attribution, but no slope");
 }
 
+TEST(Infidelity, TheMeanHasTheErrorOfTheDrawsThatRowsShare) {
+  Trial trial = alike_trial(8, 40, 3);
+  for (const char* options : {"", ":perturbation=noise", ":normalise_scale=true", ":perturbation=noise:scale=0.5"}) {
+    expect_mean_spreads_by_shared_error(info(), fmt::format(":attributions=local:samples=150{}", options), trial);
+    const std::string few = fmt::format(":samples=60{}", options);
+    EXPECT_EQ(scored(info(), few, trial, on_threads(1)).shared_error,
+              scored(info(), few, trial, on_threads(7)).shared_error);
+  }
+  // Equal rows: the error of one.
+  Trial equal = linear_trial(5, 3, 2);
+  for (size_t r = 1; r < 3; r++) {
+    std::ranges::copy(equal.data->x.row(0), equal.data->x.row(r).begin());
+    std::ranges::fill(equal.explanations.values.row(r), 1.0F);
+  }
+  equal.explanations.values(0, 0) = NAN;
+  const Scores scores = scored(info(), ":samples=50", equal);
+  EXPECT_GT(scores.standard_error[1], 0);
+  EXPECT_NEAR(scores.shared_error, scores.standard_error[1], 1e-12 * scores.standard_error[1]);
+}
+
+// Steps of float32 at 1e7 are 1: noise of 0.1 never gets there, and nothing was tried.
+TEST(Infidelity, NoiseBelowRoundingIsUndefined) {
+  Trial trial = trial_of(setting_of(linear_model({1, 1}), matrix_of({{1e7F, 1e7F}, {1, 1e7F}}), matrix_of({{0, 0}})),
+                         matrix_of({{1, 1}, {1, 1}}));
+  trial.setting->reference.scales = {1, 1};
+  const Scores scores = scored(info(), ":perturbation=noise:scale=0.1:samples=100", trial);
+  EXPECT_TRUE(std::isnan(scores.values[0]));
+  EXPECT_EQ(scores.undefined.at(0).reason, "the noise is lost in the rounding of the row's numbers");
+  EXPECT_EQ(scores.undefined.at(0).rows, 1U);
+  EXPECT_FALSE(std::isnan(scores.values[1])) << "one column of it moves";
+  EXPECT_EQ(scores.coverage, 0.5);
+}
+
+TEST(Infidelity, NeedsAReferenceButForSlopesWithNoise) {
+  const auto needs = [](const std::string& options) {
+    return info().make(parse_spec("criterion", "infidelity" + options))->needs(info().needs);
+  };
+  EXPECT_TRUE(info().needs.reference);
+  EXPECT_TRUE(needs("").reference);
+  EXPECT_TRUE(needs(":attributions=local").reference);
+  EXPECT_TRUE(needs(":perturbation=noise:attributions=global").reference);
+  EXPECT_FALSE(needs(":perturbation=noise:attributions=local").reference);
+  EXPECT_FALSE(needs(":perturbation=noise").reference) << "it depends on the method: refused where it must be";
+  EXPECT_TRUE(needs(":perturbation=noise").model);
+  Trial trial = linear_trial(3, 2, 1);
+  trial.setting->reference.rows = Matrix();
+  const auto noise = info().make(parse_spec("criterion", "infidelity:perturbation=noise"));
+  EXPECT_EQ(noise->refuses(trial.task()), "needs a reference that stands for absent features");
+  trial.method = parse_spec("method", "gradient");
+  EXPECT_EQ(noise->refuses(trial.task()), std::nullopt);
+}
+
 TEST(Infidelity, Refusals) {
   const auto reason = [](Trial& trial, const std::string& options) {
     return info().make(parse_spec("criterion", "infidelity" + options))->refuses(trial.task()).value_or("");

@@ -70,6 +70,13 @@ TEST(InsertionAuc, DegenerateRows) {
   EXPECT_NEAR(scored(insertion_auc_criterion(), "", single).values[0], (0.5 + 1 / (1 + std::exp(-2.0))) / 2, 1e-12);
 }
 
+TEST(InsertionAuc, RowsOfAClassThatIsNotPredictedAreCounted) {
+  Trial trial = one_unpredicted();
+  EXPECT_TRUE(has_note(scored(insertion_auc_criterion(), "", trial), kUnpredictedNote));
+  Trial predicted = one_unpredicted("predicted");
+  EXPECT_TRUE(scored(insertion_auc_criterion(), "", predicted).notes.empty());
+}
+
 TEST(InsertionAuc, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
   expect_same_scores_on_threads(insertion_auc_criterion(), ":order=strength", trial);

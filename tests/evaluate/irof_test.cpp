@@ -42,8 +42,20 @@ TEST(Irof, IsWhatPlainLoopsFind) {
 }
 
 TEST(Irof, DegenerateRows) {
-  // p(1) underflows to exactly 0 at the first row, and nothing is relative to that.
-  Trial trial = removal_trial(one_output({1}, OutputUnit::probability), {{-200}, {0}, {1}}, {{0}}, {{1}, {1}, {0}});
+  // A model that gives 0 for all classes at the first row: nothing is relative to that. A constant one otherwise.
+  ModelInfo info;
+  info.name = "holes";
+  info.feature_names = {"x0"};
+  info.output_names = info.class_names = {"a", "b"};
+  info.unit = OutputUnit::probability;
+  info.no_gradient = "it is a function";
+  const auto holes = [](MatrixView<const float> rows, MatrixView<float> outputs) {
+    for (size_t r = 0; r < rows.rows(); r++) {
+      outputs(r, 0) = rows(r, 0) == -200 ? 0 : 0.75F;
+      outputs(r, 1) = rows(r, 0) == -200 ? 0 : 0.25F;
+    }
+  };
+  Trial trial = removal_trial(model_from_function(info, holes), {{-200}, {0.5F}, {1}}, {{0}}, {{1}, {1}, {0}}, "0");
   const Scores found = scored(irof_criterion(), "", trial);
   EXPECT_TRUE(std::isnan(found.values[0]));
   EXPECT_EQ(found.values[1], 0);
@@ -55,6 +67,25 @@ TEST(Irof, DegenerateRows) {
   Trial regression = removal_trial(one_output({1}, OutputUnit::value), {{1}}, {{0}}, {{1}});
   EXPECT_EQ(refusal_of(irof_criterion(), "", regression), "needs classes, and the model gives values of a regression");
   EXPECT_EQ(refusal_of(irof_criterion(), "", trial), "");
+}
+
+// p(1) = 1 / (1 + e^9) = 1.2e-4 at the second row, of class 0: relative to that, the curve would go up to 4052, and one
+// such row would make up the mean. Its curve is not even run: 2 rows, 1 reference row, 1 inner point of the first.
+TEST(Irof, IsOfThePredictedClassAlone) {
+  Trial trial = removal_trial(one_output({1, 0}), {{1, 1}, {-9, 1}}, {{0, 0}}, {{2, 1}, {2, 1}}, "1");
+  const Scores found = scored(irof_criterion(), "", trial);
+  EXPECT_FALSE(std::isnan(found.values[0]));
+  EXPECT_TRUE(std::isnan(found.values[1]));
+  EXPECT_EQ(found.undefined.at(0).reason, kNotPredicted);
+  EXPECT_EQ(found.evaluations, 2U + 1 + 1);
+  EXPECT_TRUE(found.notes.empty());
+  Trial predicted = removal_trial(one_output({1, 0}), {{1, 1}, {-9, 1}}, {{0, 0}}, {{2, 1}, {2, 1}}, "predicted");
+  const Scores all = scored(irof_criterion(), "", predicted);
+  EXPECT_EQ(all.coverage, 1);
+  EXPECT_EQ(all.values[0], found.values[0]);
+  // The information form is scored for the predicted class.
+  trial.setting->targets = information_targets(*trial.setting->model, 2);
+  EXPECT_EQ(scored(irof_criterion(), "", trial).values, all.values);
 }
 
 TEST(Irof, BitsDoNotDependOnThreads) {

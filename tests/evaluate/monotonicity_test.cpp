@@ -44,10 +44,22 @@ TEST(Monotonicity, PositiveEvidenceIsMonotone) {
 }
 
 TEST(Monotonicity, RoundingIsNoFall) {
-  EXPECT_EQ(share_not_falling(std::vector<double>{0, 100, 100 - 5e-5, 101}), 1);
-  EXPECT_NEAR(share_not_falling(std::vector<double>{0, 100, 100 - 5e-3, 101}), 2.0 / 3, 1e-15);
-  EXPECT_TRUE(std::isnan(share_not_falling(std::vector<double>{100, 100, 100 - 5e-5})));
+  EXPECT_EQ(share_not_falling(std::vector<double>{0, 100, 100 - 2e-5, 101}), 1);
+  EXPECT_NEAR(share_not_falling(std::vector<double>{0, 100, 100 - 4e-5, 101}), 2.0 / 3, 1e-15);
+  // Of the numbers at hand: a fall of 0.01 from 100 is none less because 1e6 comes later.
+  EXPECT_NEAR(share_not_falling(std::vector<double>{0, 100, 100 - 1e-2, 1e6}), 2.0 / 3, 1e-15);
+  EXPECT_TRUE(std::isnan(share_not_falling(std::vector<double>{100, 100, 100 - 2e-5})));
   EXPECT_TRUE(std::isnan(share_not_falling(std::vector<double>{1, NAN, 2})));
+}
+
+// 3e5 + x1 - x2 / 4 + x3: float32 has steps of 1/32 there, and a fall of 1/4 is real.
+TEST(Monotonicity, SeesFallsBesideALargeOffset) {
+  const auto model = black_box_model(3, [](MatrixView<const float> x, MatrixView<float> out) {
+    for (size_t r = 0; r < x.rows(); r++) out(r, 0) = 3e5F + x(r, 0) - x(r, 1) / 4 + x(r, 2);
+  });
+  Trial trial = trial_of(setting_of(model, matrix_of({{1, 1, 1}}), matrix_of({{0, 0, 0}})), matrix_of({{1, 2, 3}}));
+  EXPECT_EQ(scored(info(), "", trial).values[0], 0);
+  EXPECT_NEAR(scored(info(), ":form=share", trial).values[0], 2.0 / 3, 1e-15);
 }
 
 // Groups, a background and targets of both classes, against walks made a prediction at a time.

@@ -109,6 +109,13 @@ TEST(Necessity, DegenerateRows) {
   EXPECT_NEAR(scored(necessity_criterion(), "", sure).values[0], 0.25, 1e-6);
 }
 
+TEST(Necessity, RowsOfAClassThatIsNotPredictedAreCounted) {
+  Trial trial = one_unpredicted();
+  EXPECT_TRUE(has_note(scored(necessity_criterion(), "", trial), kUnpredictedNote));
+  Trial predicted = one_unpredicted("predicted");
+  EXPECT_TRUE(scored(necessity_criterion(), "", predicted).notes.empty());
+}
+
 TEST(Necessity, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
   expect_same_scores_on_threads(necessity_criterion(), "", trial);

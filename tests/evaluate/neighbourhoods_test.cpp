@@ -264,7 +264,8 @@ TEST(Neighbourhoods, AutomaticRadiusOfFewRows) {
   EXPECT_EQ(scores.values[0], 2);  // (|1 - 1| + |1 - 5|) / 2
   EXPECT_TRUE(std::isnan(scores.values[1]) && std::isnan(scores.values[2]));
   EXPECT_EQ(scores.notes.at(0),
-            "neighbourhoods: radius 4 (chosen: it gives the median row ten neighbours of its class) under linf in raw "
+            "neighbourhoods: radius 4 (chosen: the median over the rows of the distance to the tenth nearest row of "
+            "the class, the farthest where there are fewer) under linf in raw "
             "space, explanations raw; 1 of 3 rows have neighbours, 2 on average");
   ASSERT_EQ(scores.undefined.size(), 1U);
   EXPECT_EQ(scores.undefined[0].reason, "no neighbour of its class within the radius");

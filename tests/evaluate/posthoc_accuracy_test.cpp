@@ -65,6 +65,20 @@ TEST(PosthocAccuracy, DegenerateRowsAndRefusals) {
   EXPECT_EQ(scored(posthoc_accuracy_criterion(), "", constant).values[0], 1);
 }
 
+// Softmax of (z, z + 1e-9) is 1/2 each in float32: the first is predicted. Margins say that it is the second.
+TEST(PosthocAccuracy, ClassesComeFromMarginsWhereTheyAreKnown) {
+  const Linear linear{{{0, 0}, {1e-9, -1e-9}}, {0, 0}};
+  Trial trial = removal_trial(linear_model(linear, OutputUnit::probability), {{1, 0}}, {{0, 1}}, {{2, 1}}, "0");
+  // S = player 0 as in the row, player 1 at its reference: z1 = 1e-9 - 1e-9 = 0, a tie, which is the first class.
+  EXPECT_EQ(scored(posthoc_accuracy_criterion(), ":k=1", trial).values[0], 1);
+  const auto margins = linear_model(linear, OutputUnit::margin);
+  EXPECT_EQ(scored_with_margins(posthoc_accuracy_criterion(), ":k=1", trial, *margins).values[0], 0);
+  // One margin of 0.25 is above its threshold of 0, though not above that of a probability.
+  Trial one = removal_trial(one_output({0.25, 0}, OutputUnit::probability), {{1, 0}}, {{0, 0}}, {{2, 1}});
+  const auto margin = one_output({0.25, 0});
+  EXPECT_EQ(scored_with_margins(posthoc_accuracy_criterion(), ":k=1", one, *margin).values[0], 1);
+}
+
 TEST(PosthocAccuracy, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
   expect_same_scores_on_threads(posthoc_accuracy_criterion(), "", trial);

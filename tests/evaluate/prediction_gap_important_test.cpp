@@ -109,6 +109,81 @@ TEST(PredictionGapImportant, DegenerateRowsAndRefusals) {
   EXPECT_EQ(found.standard_error[1], 0);
 }
 
+// Rows are fixed, and only the noise changes with the seed: the spread of the mean over seeds is the shared error. Most
+// of it is common to all rows, so that the rows' own errors, as if independent, would be a tenth of it.
+TEST(PredictionGapImportant, TheSharedErrorIsTheSpreadOverSeeds) {
+  RandomStream random(17, "gap_test");
+  const auto rows = random_rows(random, 200, 3);
+  std::vector<std::vector<float>> phi(200, {3, 2, 1});
+  phi[7] = {0, 0, 0};  // undefined rows take no part
+  phi[8] = {NAN, 1, 1};
+  Trial trial = removal_trial(one_output({0.5, 0.3, 1}), rows, {{0, 0, 0}}, phi, "1");
+  trial.setting->reference.scales = {1, 1, 1};
+  RunningMoments means;
+  RunningMoments squares;
+  for (uint64_t seed = 0; seed < 300; seed++) {
+    const Scores found = scored(prediction_gap_important_criterion(), ":k=2:samples=20", trial, on_threads(1, seed));
+    means.add(found.mean);
+    squares.add(found.shared_error * found.shared_error);
+    EXPECT_GE(found.mean_error, found.shared_error);
+  }
+  EXPECT_NEAR(std::sqrt(squares.mean()) / means.standard_deviation(), 1, 0.15);
+  EXPECT_EQ(scored(prediction_gap_important_criterion(), ":k=2:perturbation=baseline", trial).shared_error, 0);
+}
+
+// One row: what it shares with itself is its own error.
+TEST(PredictionGapImportant, TheSharedErrorOfOneRowIsItsOwn) {
+  Trial trial = removal_trial(one_output({0.5, 0.3}), {{1, 2}, {0, 0}}, {{0, 0}}, {{3, 2}, {0, 0}});
+  trial.setting->reference.scales = {1, 1};
+  const Scores found = scored(prediction_gap_important_criterion(), "", trial);
+  EXPECT_DOUBLE_EQ(found.shared_error, found.standard_error[0]);
+}
+
+// At 1e9 float32 has steps of 64: noise of deviation 0.5 never gets there. A gap of 0 would say that x0 does not
+// matter. Nor does noise change what is missing.
+TEST(PredictionGapImportant, NoiseBelowTheResolutionIsUndefined) {
+  Trial trial = removal_trial(one_output({1, 1}, OutputUnit::value), {{1e9F, 1}, {1, 1}}, {{0, 0}}, {{3, 2}, {3, 2}});
+  trial.setting->reference.scales = {1, 1};
+  const Scores found = scored(prediction_gap_important_criterion(), ":k=1", trial);
+  EXPECT_TRUE(std::isnan(found.values[0]));
+  EXPECT_TRUE(std::isnan(found.standard_error[0]));
+  EXPECT_EQ(found.undefined.at(0).reason, kUnchanged);
+  EXPECT_GT(found.values[1], 0);
+  EXPECT_DOUBLE_EQ(found.shared_error, found.standard_error[1]);
+}
+
+TEST(PredictionGapImportant, RowsOfAClassThatIsNotPredictedAreCounted) {
+  Trial trial = one_unpredicted();
+  Trial predicted = one_unpredicted("predicted");
+  for (const std::string options : {":k=1", ":k=1:perturbation=baseline"}) {
+    EXPECT_TRUE(has_note(scored(prediction_gap_important_criterion(), options, trial), kUnpredictedNote)) << options;
+    EXPECT_TRUE(scored(prediction_gap_important_criterion(), options, predicted).notes.empty()) << options;
+  }
+}
+
+// Rows in several blocks: the same values, and the shared error of 3000 equal rows is that of one.
+TEST(PredictionGapImportant, ManyRowsAreDoneInBlocks) {
+  Trial many = removal_trial(one_output({1}, OutputUnit::value), std::vector<std::vector<float>>(3000, {1}), {{0}},
+                             std::vector<std::vector<float>>(3000, {1}));
+  many.setting->reference.scales = {1};
+  const Scores found = scored(prediction_gap_important_criterion(), ":samples=200", many);
+  for (const double value : found.values) ASSERT_EQ(value, found.values[0]);
+  EXPECT_EQ(found.evaluations, 3000U + 1 + 600'000);
+  EXPECT_NEAR(found.shared_error, found.standard_error[0], 1e-9);
+}
+
+// p(1) is about e^-300, which float32 rounds to 0 with any noise; margins know it.
+TEST(PredictionGapImportant, MarginsSpeakWhereProbabilitiesAreRounded) {
+  Trial trial = removal_trial(one_output({100}, OutputUnit::probability), {{-3}}, {{0}}, {{1}}, "1");
+  trial.setting->reference.scales = {0.1F};
+  EXPECT_EQ(scored(prediction_gap_important_criterion(), "", trial).values[0], 0);
+  const auto margins = one_output({100});
+  const Scores found = scored_with_margins(prediction_gap_important_criterion(), "", trial, *margins);
+  // |p - p'| = e^-300 |1 - e^(5 e)|, e standard normal: above e^-300 x (1 - e^-5) / 2 from the negative half alone.
+  EXPECT_GT(found.values[0], std::exp(-300.0) / 4);
+  EXPECT_LT(found.values[0], 1e-100);
+}
+
 TEST(PredictionGapImportant, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
   expect_same_scores_on_threads(prediction_gap_important_criterion(), ":samples=37", trial);

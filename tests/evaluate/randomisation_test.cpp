@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -37,11 +38,16 @@ class Forgetful final : public Model, public Randomisable {
     for (size_t l = 0; l < others_.size(); l++) names.push_back(fmt::format("layer{}", l + 1));
     return names;
   }
-  std::unique_ptr<Model> randomised(size_t count, bool alone, uint64_t /*seed*/) const override {
+  std::unique_ptr<Model> randomised(size_t count, bool alone, uint64_t /*seed*/,
+                                    const FeatureScale& scale) const override {
+    seen_ = scale;
     return linear(others_[alone ? others_.size() - count : count - 1]);
   }
 
+  const FeatureScale& seen() const { return seen_; }
+
  private:
+  mutable FeatureScale seen_;
   std::unique_ptr<GraphModel> own_;
   std::vector<std::vector<float>> others_;
 };
@@ -50,6 +56,17 @@ Trial forgetful_trial(std::vector<float> own, std::vector<std::vector<float>> ot
   const size_t width = own.size();
   auto model = std::make_shared<Forgetful>(std::move(own), std::move(others));
   return explained_trial(setting_of(model, Matrix(1, width), Matrix(1, width)), "gradient");
+}
+
+// All rows see the same random networks. Of rows that are all alike the mean moves as each of them does.
+TEST(Randomisation, TheMeanOverRowsHasTheErrorOfItsDraws) {
+  Setting setting = fixture_setting("torch_mlp_script");
+  for (size_t r = 1; r < setting.rows.rows(); r++) std::ranges::copy(setting.rows.row(0), setting.rows.row(r).begin());
+  Trial trial = explained_trial(setting_of(setting.model, setting.rows, setting.reference.rows), "gradient");
+  const Scores scores = scored(randomisation_criterion(), ":draws=4", trial);
+  EXPECT_GT(scores.shared_error, 0);
+  EXPECT_NEAR(scores.shared_error, scores.standard_error.at(0), 1e-9);
+  EXPECT_NEAR(scores.mean_error, scores.shared_error, 1e-9) << "equal rows have no spread of their own";
 }
 
 // |phi| = (1, 2, 3, 4), ranks 1 2 3 4. Layer 1: (4, 3, 2, 1), correlation -1. Layer 2: sizes (1, 2, 4, 3), ranks
@@ -64,7 +81,10 @@ TEST(Randomisation, IsTheMeanRankCorrelationOverLayers) {
   EXPECT_NEAR(scores.tables[0].rows[1][0], 0.8, 1e-12);
   EXPECT_EQ(scores.tables[0].labels.size(), 2U);
   EXPECT_EQ(scores.tables[0].rows[1][2], 1);
-  EXPECT_TRUE(scores.standard_error.empty());
+  EXPECT_NEAR(scores.standard_error.at(0), 0, 1e-12) << "all draws are alike";
+  const Scores once = scored(randomisation_criterion(), ":draws=1", trial);
+  EXPECT_TRUE(once.standard_error.empty());
+  EXPECT_TRUE(std::isnan(once.mean_error)) << "one draw does not tell how far others would be";
   // With signs: ranks 2 1 3 4 beside 4 3 2 1: 1 - 6 (4 + 4 + 1 + 9) / 60 = -0.8; beside 2 3 1 4: 1 - 6 * 8 / 60 = 0.2.
   EXPECT_NEAR(scored(randomisation_criterion(), ":sign=signed", trial).values[0], (-0.8 + 0.2) / 2, 1e-12);
   // Each alone: this model gives its copies the other way round.
@@ -97,11 +117,30 @@ TEST(Randomisation, LayersWithoutARankingAreLeftOut) {
   const Scores scores = scored(randomisation_criterion(), "", trial);
   EXPECT_NEAR(scores.values[0], -1, 1e-12);
   EXPECT_EQ(scores.tables[0].rows[0][2], 0);
-  EXPECT_EQ(scores.notes.size(), 1U);
+  ASSERT_EQ(scores.notes.size(), 3U);
+  EXPECT_EQ(scores.notes[0],
+            "no pool tells the scale of the features: a layer that reads them is drawn as for features of mean 0 and "
+            "deviation 1");
+  EXPECT_EQ(scores.notes[1], "1 explanations of randomised models rank nothing and are left out of their rows' means");
+  EXPECT_EQ(scores.notes[2],
+            "after layer layer1 the explanations of 1 of 1 rows rank nothing: the means are of few rows");
   Trial none = forgetful_trial({1, 2, 3}, {{0, 0, 0}, {1, 1, 1}});
   const Scores undefined = scored(randomisation_criterion(), "", none);
   EXPECT_TRUE(std::isnan(undefined.values[0]));
   EXPECT_EQ(undefined.undefined.size(), 1U);
+}
+
+// x times (6, 3, 2) is flat at (1, 2, 3), and is not at (1, 1, 1): a half is not the most of them; two of three are.
+TEST(Randomisation, LayersLostForMostRowsAreNamed) {
+  const auto notes = [](const Matrix& rows) {
+    auto model = std::make_shared<Forgetful>(std::vector<float>{1, 2, 3}, std::vector<std::vector<float>>{{6, 3, 2}});
+    Trial trial = explained_trial(setting_of(model, rows, Matrix(1, 3)), "gradient_x_input");
+    trial.pool = dataset_of(rows);
+    return scored(randomisation_criterion(), "", trial).notes;
+  };
+  EXPECT_EQ(notes(matrix_of({{1, 2, 3}, {1, 1, 1}})).size(), 1U);
+  EXPECT_EQ(notes(matrix_of({{1, 2, 3}, {1, 1, 1}, {2, 4, 6}})).at(1),
+            "after layer layer1 the explanations of 2 of 3 rows rank nothing: the means are of few rows");
 }
 
 TEST(Randomisation, UndefinedRows) {
@@ -149,7 +188,7 @@ TEST(Randomisation, AgreesWithItsParts) {
     for (uint32_t draw = 0; draw < 2; draw++) {
       const uint64_t seed = RandomStream(3, "randomisation", 0, draw).bits64();
       for (size_t l = 1; l <= layers; l++) {
-        const auto randomised = model.randomised(l, false, seed);
+        const auto randomised = model.randomised(l, false, seed, {});
         const Setting& s = *trial.setting;
         const Explanations found =
             explain(*trial.method, {*randomised, s.rows.view(), s.targets, s.reference, s.players}, {});
@@ -169,6 +208,46 @@ TEST(Randomisation, AgreesWithItsParts) {
     }
     EXPECT_LT(scores.mean, 0.99);
   }
+}
+
+// Columns 1, 3, 5 (deviation 2), a category, and one that is missing once: 2, 4 (deviation sqrt 2).
+TEST(Randomisation, TheScaleOfTheFeaturesIsThePools) {
+  Trial trial = forgetful_trial({1, 2, 3}, {{3, 1, 2}});
+  const auto& model = dynamic_cast<const Forgetful&>(*trial.setting->model);
+  scored(randomisation_criterion(), "", trial);
+  EXPECT_TRUE(model.seen().mean.empty() && model.seen().deviation.empty());
+  trial.setting->reference.scales = {5, 0, 7};
+  trial.setting->reference.rows = matrix_of({{1, 2, 3}, {3, 2, 5}});
+  EXPECT_TRUE(scored(randomisation_criterion(), "", trial).notes.empty());
+  EXPECT_EQ(model.seen().mean, std::vector<float>({2, 2, 4}));
+  EXPECT_EQ(model.seen().deviation, std::vector<float>({5, 0, 7}));
+  trial.pool = dataset_of(matrix_of({{1, 0, 2}, {3, 1, NAN}, {5, 2, 4}}));
+  trial.pool->groups[1].kind = ColumnKind::categorical;
+  EXPECT_TRUE(scored(randomisation_criterion(), "", trial).notes.empty());
+  EXPECT_EQ(model.seen().mean, std::vector<float>({3, 0, 3}));
+  EXPECT_EQ(model.seen().deviation, std::vector<float>({2, 0, std::sqrt(2.0F)}));
+}
+
+// Features around 200,000, whose scale the weights have taken over. Weights of unit size saturate the sigmoids, so that
+// no gradient is left; at the features' scale there is one.
+TEST(Randomisation, FreshWeightsDoNotSaturateOnRawFeatures) {
+  auto graph = model(
+      {node("Gemm", {"x", "w", "b"}, {"first"}), node("Sigmoid", {"first"}, {"h"}), node("MatMul", {"h", "v"}, {"y"})},
+      {value("x", {-1, 2})}, {value("y", {-1, 1})},
+      {floats("w", {2, 2}, {1e-5F, 2e-5F, -1e-5F, 3e-5F}), floats("b", {2}, {0, -10}), floats("v", {2, 1}, {1, 2})});
+  Matrix rows(20, 2);
+  RandomStream stream(3, "randomisation test");
+  for (float& v : rows.values()) v = static_cast<float>(200'000 + 100'000 * stream.normal());
+  Trial trial = explained_trial(
+      setting_of(GraphModel::from_onnx("raw", std::move(graph)), rows, matrix_of({{200'000, 200'000}})), "gradient");
+  const Scores saturated = scored(randomisation_criterion(), ":similarity=cosine", trial);
+  EXPECT_LT(saturated.tables.at(0).rows.at(1).at(2), 10);
+  EXPECT_NE(saturated.notes.back().find("after layer first the explanations of"), std::string::npos);
+  trial.pool = dataset_of(rows);
+  const Scores found = scored(randomisation_criterion(), ":similarity=cosine", trial);
+  EXPECT_EQ(found.tables.at(0).rows.at(1).at(2), 20);
+  EXPECT_EQ(found.coverage, 1);
+  EXPECT_TRUE(found.notes.empty());
 }
 
 TEST(Randomisation, RefusesModelsWithoutLayers) {

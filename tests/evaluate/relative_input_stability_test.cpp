@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "assay/evaluate/again/explain_again.h"
 #include "tests/evaluate/trial.h"
@@ -103,6 +104,92 @@ TEST(RelativeInputStability, Degenerate) {
   EXPECT_TRUE(std::isfinite(epsilon.values[1]));
   trial.setting->reference.scales = {0, 0};
   EXPECT_EQ(scored(relative_input_stability_criterion(), "", trial).undefined.at(0).reason, kNothingMoves);
+}
+
+// f = x1^2 with a missing x1 as 3, plus x2^2: a model that has an output whatever is missing.
+std::shared_ptr<const Model> patient_model(bool classes) {
+  ModelInfo info;
+  info.name = "patient";
+  info.feature_names = {"x1", "x2"};
+  info.output_names = {"y"};
+  if (classes) info.class_names = {"no", "yes"};
+  info.unit = classes ? OutputUnit::margin : OutputUnit::value;
+  return model_from_function(info, [](MatrixView<const float> rows, MatrixView<float> outputs) {
+    for (size_t r = 0; r < rows.rows(); r++) {
+      const float first = std::isnan(rows(r, 0)) ? 3 : rows(r, 0);
+      outputs(r, 0) = first * first + rows(r, 1) * rows(r, 1);
+    }
+  });
+}
+
+// Occlusion against 0: (9, x2^2). From x2 = 2 to 3: (4 - 9) / 4 = -5/4 over (2 - 3) / 2: 2.5. The missing column is not
+// moved, and its change is no number.
+TEST(RelativeInputStability, MissingColumnsTakeNoPart) {
+  EXPECT_EQ(relative_change(std::vector<float>{NAN, 2}, std::vector<float>{NAN, 1}, 0), 0.5);
+  EXPECT_EQ(relative_change(std::vector<float>{NAN, 2}, std::vector<float>{NAN, 1}, 1e-6), 0.5);
+  for (const bool classes : {false, true}) {
+    Trial trial =
+        explained_trial(setting_of(patient_model(classes), matrix_of({{NAN, 2}}), matrix_of({{0, 0}})), "occlusion");
+    ASSERT_EQ(trial.explanations.values(0, 0), 9);
+    const Perturb points = [](size_t draw, size_t /*row*/, std::span<const float> x, std::span<float> y) {
+      y[0] = x[0];
+      y[1] = x[1] + static_cast<float>(draw);
+    };
+    for (const std::string zeros : {"leave_out", "epsilon"}) {
+      const Scores found = over_points(trial, two_points(zeros), points);
+      EXPECT_DOUBLE_EQ(found.values[0], 2.5) << zeros;
+      EXPECT_TRUE(found.undefined.empty());
+    }
+  }
+}
+
+// Each reason is the row's own: nothing but zeros and missing columns, all missing, infinite, no output.
+TEST(RelativeInputStability, SaysWhyThereIsNoScore) {
+  const auto reason = [](std::vector<float> row, const std::string& zeros, bool classes) {
+    Trial trial =
+        explained_trial(setting_of(patient_model(classes), matrix_of({{1, 2}}), matrix_of({{0, 0}})), "occlusion");
+    trial.data->x = matrix_of({row});
+    const Perturb points = [](size_t draw, size_t /*row*/, std::span<const float> x, std::span<float> y) {
+      for (size_t c = 0; c < 2; c++) y[c] = x[c] + static_cast<float>(draw);
+    };
+    const Scores found = over_points(trial, two_points(zeros), points);
+    EXPECT_TRUE(std::isnan(found.values[0]));
+    return found.undefined.empty() ? "" : found.undefined[0].reason;
+  };
+  EXPECT_EQ(reason({NAN, 0}, "leave_out", false), "no column that is neither 0 nor missing was moved");
+  EXPECT_EQ(reason({NAN, NAN}, "leave_out", false), "all inputs are missing");
+  EXPECT_EQ(reason({NAN, NAN}, "epsilon", false), "all inputs are missing");
+  EXPECT_EQ(reason({1, NAN}, "leave_out", true), "the model's outputs are not all numbers");
+  EXPECT_EQ(reason({1, NAN}, "leave_out", false), kAgainNotFinite);
+}
+
+// Where the row itself has no output there is no class that a point could keep, or not keep.
+TEST(RelativeInputStability, ARowWithoutOutputsHasNoClass) {
+  Trial trial = explained_trial(setting_of(patient_model(true), matrix_of({{1, 2}}), matrix_of({{0, 0}})), "occlusion");
+  trial.data->x = matrix_of({{1, NAN}});
+  const Perturb points = [](size_t draw, size_t, std::span<const float>, std::span<float> y) {
+    y[0] = static_cast<float>(draw + 1);
+    y[1] = 2;
+  };
+  EXPECT_EQ(over_points(trial, two_points(), points).undefined.at(0).reason, "the model's outputs are not all numbers");
+}
+
+// The change of the row overflows, not the model.
+TEST(RelativeInputStability, InfiniteInputsAreNotTheModels) {
+  ModelInfo info;
+  info.name = "constant";
+  info.feature_names = {"x1"};
+  info.output_names = {"y"};
+  const std::shared_ptr<const Model> one =
+      model_from_function(info, [](MatrixView<const float>, MatrixView<float> outputs) {
+        for (size_t r = 0; r < outputs.rows(); r++) outputs(r, 0) = 1;
+      });
+  Trial trial = explained_trial(setting_of(one, matrix_of({{1}}), matrix_of({{0}})), "occlusion");
+  trial.explanations = explanations_of(matrix_of({{1}}));
+  trial.data->x = matrix_of({{std::numeric_limits<float>::infinity()}});
+  const Perturb points = [](size_t, size_t, std::span<const float> x, std::span<float> y) { y[0] = x[0]; };
+  const Scores found = over_points(trial, two_points(), points);
+  EXPECT_EQ(found.undefined.at(0).reason, "the row, or a perturbed one, has an infinite input");
 }
 
 TEST(RelativeInputStability, BitsDoNotDependOnThreads) {

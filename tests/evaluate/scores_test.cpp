@@ -44,6 +44,28 @@ TEST(Scores, DependentValuesComeWithTheirOwnError) {
   EXPECT_TRUE(std::isnan(scores.interval.low));
 }
 
+// Rows 1, 2, 3 have a standard error of 1 / sqrt(3); draws that all share add 2: sqrt(1/3 + 4).
+TEST(Scores, DrawsThatAllRowsShareAddTheirError) {
+  Scores scores;
+  scores.values = {1, 2, 3};
+  scores.shared_error = 2;
+  summarise(scores, {}, {});
+  EXPECT_NEAR(scores.mean_error, std::sqrt(1.0 / 3 + 4), 1e-15);
+  EXPECT_LT(scores.interval.low, 2 - 2 * 1.9599);
+  EXPECT_GT(scores.interval.high, 2 + 2 * 1.9599);
+  EXPECT_GT(scores.interval.low, 2 - std::hypot(1, 2 * 1.96));
+}
+
+// Three runs: t of two degrees of freedom has 97.5 % below 4.302653 (tables of Student's t).
+TEST(Scores, RunsHaveStudentsInterval) {
+  Scores scores;
+  scores.of_rows = false;
+  scores.values = {1, 2, 3};
+  summarise(scores, {}, {});
+  EXPECT_NEAR(scores.interval.low, 2 - 4.302653 / std::sqrt(3.0), 1e-6);
+  EXPECT_NEAR(scores.interval.high, 2 + 4.302653 / std::sqrt(3.0), 1e-6);
+}
+
 TEST(Scores, SummaryOfNothingIsUndefined) {
   for (const std::vector<double>& values : {std::vector<double>{}, {NAN, NAN}}) {
     const Scores found = summary_of(values);
@@ -55,13 +77,14 @@ TEST(Scores, SummaryOfNothingIsUndefined) {
   const Scores one = summary_of({5});
   EXPECT_EQ(one.mean, 5);
   EXPECT_TRUE(std::isnan(one.mean_error));
+  EXPECT_TRUE(std::isnan(one.interval.low));
   EXPECT_EQ(one.coverage, 1);
 }
 
 TEST(Scores, AnInfiniteValueIsDefined) {
   const Scores found = summary_of({1, std::numeric_limits<double>::infinity()});
   EXPECT_EQ(found.coverage, 1);
-  EXPECT_FALSE(std::isfinite(found.mean));
+  EXPECT_EQ(found.mean, std::numeric_limits<double>::infinity());
 }
 
 TEST(Scores, NoDrawsNoInterval) {

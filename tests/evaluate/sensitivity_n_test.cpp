@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "assay/core/error.h"
 #include "assay/evaluate/faithfulness.h"
 #include "tests/evaluate/subsets/subset_trials.h"
 
@@ -62,7 +63,7 @@ TEST(SensitivityN, IsTheMeanOfFaithfulnessOverSizes) {
 
 TEST(SensitivityN, APerfectExplanationOfALinearModelHasOne) {
   Trial trial = linear_trial(9, 5, 2, 3);
-  for (const char* options : {"", ":budget=20:samples=15", ":sizes=3"}) {
+  for (const char* options : {"", ":budget=60:samples=50", ":sizes=3"}) {
     for (const double r : scored(info(), options, trial).values) EXPECT_NEAR(r, 1, 1e-6) << options;
   }
 }
@@ -73,7 +74,7 @@ TEST(SensitivityN, StandardErrorsCoverTheExactValue) {
   const Scores exact = scored(info(), "", trial);
   RunningMoments squares;
   for (uint64_t seed = 0; seed < 20; seed++) {
-    const Scores drawn = scored(info(), ":budget=0:samples=44", trial, on_threads(1, seed));
+    const Scores drawn = scored(info(), ":budget=0:samples=50", trial, on_threads(1, seed));
     ASSERT_EQ(drawn.standard_error.size(), 20U);
     for (size_t r = 0; r < 20; r++) {
       const double z = (drawn.values[r] - exact.values[r]) / drawn.standard_error[r];
@@ -82,6 +83,26 @@ TEST(SensitivityN, StandardErrorsCoverTheExactValue) {
   }
   EXPECT_GT(std::sqrt(squares.mean()), 0.8);
   EXPECT_LT(std::sqrt(squares.mean()), 1.25);
+}
+
+TEST(SensitivityN, TheMeanHasTheErrorOfTheSubsetsThatRowsShare) {
+  Trial trial = alike_trial(10, 40, 3);
+  expect_mean_spreads_by_shared_error(info(), ":budget=0:samples=60", trial);
+  EXPECT_EQ(scored(info(), "", trial).shared_error, 0) << "all subsets are there";
+  // The curve as well: at size 5 with 60 of 252 subsets, over seeds.
+  RunningMoments means;
+  RunningMoments squares;
+  for (uint64_t seed = 0; seed < 200; seed++) {
+    const Scores scores = scored(info(), ":budget=0:samples=60", trial, on_threads(1, seed));
+    means.add(scores.tables.at(0).rows.at(4)[1]);
+    squares.add(std::pow(scores.tables.at(0).rows.at(4)[2], 2));
+  }
+  EXPECT_LT(means.standard_deviation(), 1.1 * std::sqrt(squares.mean()));
+  EXPECT_GT(means.standard_deviation(), 0.6 * std::sqrt(squares.mean()));
+  const Scores one = scored(info(), ":budget=0:samples=60", trial, on_threads(1));
+  const Scores seven = scored(info(), ":budget=0:samples=60", trial, on_threads(7));
+  EXPECT_EQ(one.shared_error, seven.shared_error);
+  EXPECT_THROW(info().make(parse_spec("criterion", "sensitivity_n:samples=49")), Error);
 }
 
 TEST(SensitivityN, LeavesOutSizesThatAreUndefined) {
@@ -114,7 +135,7 @@ TEST(SensitivityN, UndefinedAndRefused) {
 
 TEST(SensitivityN, SameBitsOnAnyNumberOfThreads) {
   Trial trial = network_trial({.players = 12, .columns = 20, .rows = 20, .references = 2}, 8);
-  expect_same_scores_on_threads(info(), ":budget=30:samples=25", trial);
+  expect_same_scores_on_threads(info(), ":budget=30:samples=50", trial);
 }
 
 }  // namespace

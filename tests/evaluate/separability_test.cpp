@@ -152,6 +152,41 @@ TEST(Separability, TheErrorOfTheMeanIsThatOfFreshRows) {
   EXPECT_NEAR(std::sqrt(errors.mean()) / means.standard_deviation(), 1, 0.25);
 }
 
+// 297 of 300 rows have one input: each of them has the same two partners to draw from, and none is without. Rows 100,
+// 150 and 200 are of other inputs, below and above it, and row 200 has no explanation.
+TEST(Separability, PartnersAreDrawnFromOtherInputsAlone) {
+  Matrix x(300, 1);
+  Matrix values(300, 2);
+  for (size_t r = 0; r < 300; r++) {
+    x(r, 0) = r == 100 ? 0.0F : r == 150 ? 2.0F : r == 200 ? 3.0F : 1.0F;
+    values(r, 0) = x(r, 0);
+  }
+  values(200, 1) = NAN;
+  Trial trial{explanations_of(values)};
+  trial.data = dataset_of(x);
+  const Scores found = scored(separability_criterion(), ":partners=2", trial);
+  ASSERT_EQ(found.undefined.size(), 1U);
+  EXPECT_EQ(found.undefined[0].rows, 1U);
+  for (size_t r = 0; r < 300; r++) {
+    EXPECT_EQ(std::isnan(found.values[r]), r == 200) << r;
+    // Rows 100 and 150 are 1 player apart from each other too.
+    EXPECT_EQ(r == 200 ? 1 : found.values[r], 1) << r;
+  }
+  // All of one input: nobody to draw.
+  trial.data = dataset_of(Matrix(300, 1));
+  EXPECT_EQ(scored(separability_criterion(), ":partners=2", trial).coverage, 0);
+}
+
+// Half of the rows explain 0 and half 1: every row is 1/2 from its partners on average, so that rows do not differ and
+// all of the error is that of drawing 10 partners: sqrt(1/4 / 10 / 5000).
+TEST(Separability, TheErrorOfTheMeanHasAPartForTheDrawing) {
+  Matrix values(5000, 1);
+  for (size_t r = 0; r < 5000; r += 2) values(r, 0) = 1;
+  Trial trial{explanations_of(values)};
+  const double expected = std::sqrt(0.25 / 10 / 5000);
+  EXPECT_NEAR(scored(separability_criterion(), ":partners=10", trial).mean_error, expected, 0.2 * expected);
+}
+
 TEST(Separability, BitsDoNotDependOnThreads) {
   Trial trial{explanations_of(random_values(300, 6, 3))};
   expect_same_scores_on_threads(separability_criterion(), "", trial);

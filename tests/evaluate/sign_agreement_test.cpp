@@ -30,7 +30,13 @@ TEST(SignAgreement, CountsCommonPlayersOfOneSign) {
   EXPECT_DOUBLE_EQ(scored(sign_agreement_criterion(), ":k=2", trial).values[0], 0.5);
   EXPECT_DOUBLE_EQ(scored(sign_agreement_criterion(), ":k=3", trial).values[0], 1.0 / 3);
   EXPECT_TRUE(scored(sign_agreement_criterion(), "", trial).notes.empty());
-  EXPECT_EQ(scored(sign_agreement_criterion(), ":k=7", trial).notes.at(0), "k = 5 of 5 players.");
+}
+
+TEST(SignAgreement, RefusesMorePlayersThanThereAre) {
+  Trial trial = bare_trial({{-9, 1, 3, 5, 0}});
+  EXPECT_EQ(SignAgreement({.k = 7}).refuses(trial.task()), "needs k of at most the 5 players, and k is 7");
+  EXPECT_EQ(SignAgreement({.k = 5}).refuses(trial.task()), std::nullopt);
+  EXPECT_EQ(SignAgreement({}).refuses(trial.task()), std::nullopt);
 }
 
 // 0 against 1 is no agreement; -0 is 0.

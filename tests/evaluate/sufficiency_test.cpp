@@ -78,6 +78,13 @@ TEST(Sufficiency, DegenerateRows) {
   EXPECT_NEAR(scored(sufficiency_criterion(), ":form=proportionality", single).values[0], 0, 1e-12);
 }
 
+TEST(Sufficiency, RowsOfAClassThatIsNotPredictedAreCounted) {
+  Trial trial = one_unpredicted();
+  EXPECT_TRUE(has_note(scored(sufficiency_criterion(), "", trial), kUnpredictedNote));
+  Trial predicted = one_unpredicted("predicted");
+  EXPECT_TRUE(scored(sufficiency_criterion(), "", predicted).notes.empty());
+}
+
 TEST(Sufficiency, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
   expect_same_scores_on_threads(sufficiency_criterion(), ":form=proportionality", trial);

@@ -32,12 +32,17 @@ TEST(TopKAgreement, IsTheShareInCommon) {
   // auto: one of four players; 0 and 3.
   const Scores automatic = scored(top_k_agreement_criterion(), "", trial);
   EXPECT_EQ(automatic.values[0], 0);
-  EXPECT_EQ(automatic.notes.at(0), "k = 1 of 4 players.");
+  EXPECT_EQ(automatic.notes.at(0), "k = 1 of 4 players");
   EXPECT_EQ(automatic.tables.at(0).labels.at(0), "lime");
-  // More than there are is all of them, and is said.
-  const Scores all = scored(top_k_agreement_criterion(), ":k=9", trial);
-  EXPECT_EQ(all.values[0], 1);
-  EXPECT_EQ(all.notes.at(0), "k = 4 of 4 players.");
+  EXPECT_TRUE(scored(top_k_agreement_criterion(), ":k=2", trial).notes.empty());
+}
+
+TEST(TopKAgreement, RefusesMorePlayersThanThereAre) {
+  Trial trial = bare_trial({{-9, 1, 3, 5}});
+  const auto reason = [&](int64_t k) { return TopKAgreement({.k = k}).refuses(trial.task()); };
+  EXPECT_EQ(reason(5), "needs k of at most the 4 players, and k is 5");
+  EXPECT_EQ(reason(4), std::nullopt);
+  EXPECT_EQ(TopKAgreement({}).refuses(trial.task()), std::nullopt);
 }
 
 // Ties by index: 0 and 1 in both.

@@ -99,6 +99,7 @@ inline Scores scored(const CriterionInfo& info, const std::string& options, Tria
   const std::unique_ptr<Criterion> criterion = info.make(spec);
   EXPECT_EQ(criterion->refuses(task), std::nullopt);
   Scores scores;
+  scores.of_rows = criterion->scores_rows();
   scores.values.assign(task.rows(), NAN);
   criterion->score(task, scores, context);
   summarise(scores, {.draws = 100}, context);
@@ -113,6 +114,7 @@ inline void expect_same_scores_on_threads(const CriterionInfo& info, const std::
     ASSERT_EQ(one.values.size(), other.values.size());
     EXPECT_EQ(std::memcmp(one.values.data(), other.values.data(), one.values.size() * sizeof(double)), 0)
         << info.name << options << " on " << threads << " threads";
+    EXPECT_EQ(one.shared_error, other.shared_error);
     ASSERT_EQ(one.standard_error.size(), other.standard_error.size());
     if (one.standard_error.empty()) continue;
     EXPECT_EQ(std::memcmp(one.standard_error.data(), other.standard_error.data(), one.values.size() * sizeof(double)),

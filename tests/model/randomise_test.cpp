@@ -205,9 +205,9 @@ TEST(Randomise, ModelsOfTheFixturesKeepAllButTheirNumbers) {
     ASSERT_NE(randomisable, nullptr) << name;
     EXPECT_EQ(randomisable->layers().size(), count) << name << ": " << ::testing::PrintToString(randomisable->layers());
     const Matrix before = outputs_of(*setting.model, setting.rows);
-    EXPECT_TRUE(same_bits(before, outputs_of(*randomisable->randomised(0, false, 1), setting.rows))) << name;
+    EXPECT_TRUE(same_bits(before, outputs_of(*randomisable->randomised(0, false, 1, {}), setting.rows))) << name;
     for (size_t l = 1; l <= count; l++) {
-      const std::unique_ptr<Model> made = randomisable->randomised(l, false, 1);
+      const std::unique_ptr<Model> made = randomisable->randomised(l, false, 1, {});
       EXPECT_EQ(made->info().output_names, setting.model->info().output_names);
       EXPECT_EQ(made->info().class_names, setting.model->info().class_names);
       EXPECT_EQ(made->info().feature_names, setting.model->info().feature_names);
@@ -216,7 +216,7 @@ TEST(Randomise, ModelsOfTheFixturesKeepAllButTheirNumbers) {
       EXPECT_EQ(made->affine_entry() == nullptr, setting.model->affine_entry() == nullptr);
       const Matrix after = outputs_of(*made, setting.rows);
       EXPECT_FALSE(same_bits(before, after)) << name << ", " << l;
-      EXPECT_TRUE(same_bits(after, outputs_of(*randomisable->randomised(l, false, 1), setting.rows)));
+      EXPECT_TRUE(same_bits(after, outputs_of(*randomisable->randomised(l, false, 1, {}), setting.rows)));
       EXPECT_TRUE(std::ranges::all_of(after.values(), [](float v) { return std::isfinite(v); }));
     }
   }
@@ -235,7 +235,7 @@ TEST(Randomise, KeepsTheUnitThatWasAskedFor) {
   for (const OutputUnit unit : {OutputUnit::log_odds, OutputUnit::probability, OutputUnit::margin}) {
     for (const std::string name : {"sklearn_mlp", "sklearn_logistic_iris"}) {
       const auto model = GraphModel::load(folder + name + "/model.onnx", {.unit = unit});
-      const auto made = model->randomisable()->randomised(1, false, 2);
+      const auto made = model->randomisable()->randomised(1, false, 2, {});
       EXPECT_EQ(made->info().unit, unit);
       Matrix rows(3, model->info().features());
       for (size_t i = 0; i < rows.values().size(); i++) rows.values()[i] = static_cast<float>(i % 7) - 3;
@@ -258,8 +258,140 @@ TEST(Randomise, TreesAndFunctionsHaveNoLayers) {
 
 TEST(Randomise, RefusesLayersThatAreNotThere) {
   const Setting setting = fixture_setting("sklearn_mlp");
-  EXPECT_THROW(setting.model->randomisable()->randomised(4, false, 1), Error);
-  EXPECT_THROW(setting.model->randomisable()->randomised(0, true, 1), Error);
+  EXPECT_THROW(setting.model->randomisable()->randomised(4, false, 1, {}), Error);
+  EXPECT_THROW(setting.model->randomisable()->randomised(0, true, 1, {}), Error);
+}
+
+// The first layer alone, with and without the scale (mean 10 and -4, deviation 2 and 0.5; the third is not scaled).
+const FeatureScale kThree = {{10, -4, 7}, {2, 0.5F, 0}};
+
+std::pair<Graph, Graph> without_and_with_scale(OnnxModel onnx, const FeatureScale& scale = kThree) {
+  const Graph graph("first", std::move(onnx));
+  const std::vector<GraphLayer> layers = find_layers(graph, "y");
+  const std::vector<InputScale> scales = {{"x", scale}};
+  return {randomised_graph(graph, layers, layers.size(), false, 5),
+          randomised_graph(graph, layers, layers.size(), false, 5, scales)};
+}
+
+OnnxAttribute real(const std::string& name, float number) {
+  OnnxAttribute made;
+  made.name = name;
+  made.kind = OnnxAttributeKind::one_float;
+  made.floats = {number};
+  return made;
+}
+
+OnnxAttribute turned_right() {
+  OnnxAttribute made;
+  made.name = "transB";
+  made.kind = OnnxAttributeKind::one_int;
+  made.ints = {1};
+  return made;
+}
+
+// w_j / deviation_j and b - sum of w_j mean_j / deviation_j, for features x outputs and for outputs x features.
+TEST(Randomise, TheFirstLayerTakesTheScaleOfTheFeatures) {
+  const std::vector<float> six = {1, 2, 3, 4, 5, 6};
+  for (const bool turned : {false, true}) {
+    const auto node_of =
+        turned ? node("Gemm", {"x", "w", "b"}, {"y"}, {turned_right()}) : node("Gemm", {"x", "w", "b"}, {"y"});
+    const auto dims = turned ? std::vector<int64_t>{2, 3} : std::vector<int64_t>{3, 2};
+    const auto [plain, scaled] = without_and_with_scale(model({node_of}, {value("x", {-1, 3})}, {value("y", {-1, 2})},
+                                                              {floats("w", dims, six), floats("b", {2}, {7, 8})}));
+    const std::vector<float> w = floats_of(plain, "w");
+    const std::vector<float> found = floats_of(scaled, "w");
+    for (size_t o = 0; o < 2; o++) {
+      const auto at = [&](size_t f) { return turned ? o * 3 + f : f * 2 + o; };
+      EXPECT_FLOAT_EQ(found[at(0)], w[at(0)] / 2);
+      EXPECT_FLOAT_EQ(found[at(1)], w[at(1)] * 2);
+      EXPECT_EQ(found[at(2)], w[at(2)]);
+      EXPECT_NEAR(floats_of(scaled, "b")[o], floats_of(plain, "b")[o] - w[at(0)] * 5 + w[at(1)] * 8, 1e-5);
+    }
+  }
+}
+
+TEST(Randomise, TheScaleOfProductsWithAndWithoutABias) {
+  const std::vector<float> three = {1, 2, 3};
+  const auto [plain, scaled] = without_and_with_scale(model({node("MatMul", {"x", "w"}, {"y"})}, {value("x", {-1, 3})},
+                                                            {value("y", {-1, 1})}, {floats("w", {3, 1}, three)}));
+  EXPECT_FLOAT_EQ(floats_of(scaled, "w")[0], floats_of(plain, "w")[0] / 2);
+  // The bias may stand behind, and copies before; a Gemm's factors count: 2 x W + 4 b takes 2 / 4 of the shift.
+  const auto [apart, apart_scaled] = without_and_with_scale(
+      model({node("Identity", {"x"}, {"i"}), node("MatMul", {"i", "w"}, {"m"}), node("Add", {"m", "b"}, {"y"})},
+            {value("x", {-1, 3})}, {value("y", {-1, 1})}, {floats("w", {3, 1}, three), floats("b", {1}, {7})}));
+  const std::vector<float> w = floats_of(apart, "w");
+  EXPECT_NEAR(floats_of(apart_scaled, "b")[0], floats_of(apart, "b")[0] - w[0] * 5 + w[1] * 8, 1e-5);
+  const auto [gemm, gemm_scaled] = without_and_with_scale(
+      model({node("Gemm", {"x", "w", "b"}, {"y"}, {real("alpha", 2), real("beta", 4)})}, {value("x", {-1, 3})},
+            {value("y", {-1, 1})}, {floats("w", {3, 1}, three), floats("b", {1}, {7})}));
+  EXPECT_NEAR(floats_of(gemm_scaled, "b")[0], floats_of(gemm, "b")[0] - (w[0] * 5 - w[1] * 8) / 2, 1e-5);
+}
+
+TEST(Randomise, LayersBehindAnythingElseKnowNoScale) {
+  const auto [plain, scaled] = without_and_with_scale(
+      model({node("Mul", {"x", "scale"}, {"s"}), node("MatMul", {"s", "w"}, {"h"}), node("MatMul", {"h", "v"}, {"y"})},
+            {value("x", {-1, 3})}, {value("y", {-1, 1})},
+            {floats("scale", {3}, {1, 2, 3}), floats("w", {3, 3}, std::vector<float>(9, 1)),
+             floats("v", {3, 1}, {1, 2, 3})}));
+  EXPECT_THAT(changed(plain, scaled), ElementsAre());
+  // A norm that reads the features gets their moments; what follows is drawn as ever.
+  const auto [norm, norm_scaled] = without_and_with_scale(
+      model({node("BatchNormalization", {"x", "s", "b", "m", "v"}, {"n"}), node("MatMul", {"n", "w"}, {"y"})},
+            {value("x", {-1, 3})}, {value("y", {-1, 1})},
+            {floats("s", {3}, {1, 2, 3}), floats("b", {3}, {1, 2, 3}), floats("m", {3}, {1, 2, 3}),
+             floats("v", {3}, {1, 2, 3}), floats("w", {3, 1}, {1, 2, 3})}));
+  EXPECT_THAT(changed(norm, norm_scaled), ElementsAre("m", "v"));
+  EXPECT_THAT(floats_of(norm_scaled, "m"), ElementsAre(10, -4, 0));
+  EXPECT_THAT(floats_of(norm_scaled, "v"), ElementsAre(4, 0.25F, 1));
+}
+
+// With the scale on raw rows it is what it is without on standardised rows; all kinds of first layers.
+TEST(Randomise, ScaledOnRawRowsIsPlainOnStandardisedRows) {
+  MlpOptions options;
+  options.hidden = {6};
+  std::vector<std::pair<std::string, std::shared_ptr<const Model>>> models = {
+      {"mlp", GraphModel::from_onnx("mlp", mlp_network(options, 4, 2, true, 11))}};
+  for (const std::string name : {"torch_mlp_script", "torch_mlp_dynamo", "sklearn_mlp", "sklearn_mlp_binary",
+                                 "sklearn_logistic_binary", "sklearn_logistic_iris"}) {
+    models.emplace_back(name, fixture_setting(name).model);
+  }
+  for (const auto& [name, subject] : models) {
+    const size_t features = subject->info().features();
+    FeatureScale scale;
+    Matrix raw(5, features);
+    Matrix standardised(5, features);
+    for (size_t f = 0; f < features; f++) {
+      scale.mean.push_back(3.0F * static_cast<float>(f) - 2);
+      scale.deviation.push_back(f == 1 ? 0.0F : 0.5F + static_cast<float>(f));
+      for (size_t r = 0; r < 5; r++) {
+        standardised(r, f) = static_cast<float>((r * 7 + f * 3) % 11) / 5 - 1;
+        raw(r, f) = f == 1 ? standardised(r, f) : standardised(r, f) * scale.deviation[f] + scale.mean[f];
+      }
+    }
+    const size_t count = subject->randomisable()->layers().size();
+    const Matrix found = outputs_of(*subject->randomisable()->randomised(count, false, 3, scale), raw);
+    const Matrix expected = outputs_of(*subject->randomisable()->randomised(count, false, 3, {}), standardised);
+    for (size_t i = 0; i < found.values().size(); i++) {
+      EXPECT_NEAR(found.values()[i], expected.values()[i], 2e-5) << name << ", " << i;
+    }
+    EXPECT_THROW(subject->randomisable()->randomised(1, false, 3, {{1}, {1}}), Error) << name;
+  }
+}
+
+// Two inputs of one and two columns: each layer has the part of its own input.
+TEST(Randomise, InputsHaveTheirPartsOfTheScale) {
+  const auto subject = GraphModel::from_onnx(
+      "two",
+      model({node("MatMul", {"a", "v"}, {"p"}), node("MatMul", {"b", "w"}, {"q"}), node("Add", {"p", "q"}, {"y"})},
+            {value("a", {-1, 1}), value("b", {-1, 2})}, {value("y", {-1, 1})},
+            {floats("v", {1, 1}, {1}), floats("w", {2, 1}, {1, 1})}));
+  const Randomisable& randomisable = *subject->randomisable();
+  ASSERT_EQ(randomisable.layers().size(), 2U);
+  const Matrix plain =
+      outputs_of(*randomisable.randomised(2, false, 3, {}), matrix_of({{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}));
+  const Matrix scaled = outputs_of(*randomisable.randomised(2, false, 3, {{0, 0, 0}, {2, 4, 8}}),
+                                   matrix_of({{2, 0, 0}, {0, 4, 0}, {0, 0, 8}}));
+  for (size_t r = 0; r < 3; r++) EXPECT_FLOAT_EQ(scaled(r, 0), plain(r, 0));
 }
 
 }  // namespace

@@ -14,8 +14,9 @@
 namespace assay {
 namespace {
 
-// Numbers of the rows of one call, unless one row is larger.
-constexpr size_t kNumbersPerCall = size_t{1} << 23;
+// Numbers of one call, rows, outputs and attributions together, unless one row has more. Progress and cancellation come
+// between calls.
+constexpr size_t kNumbersPerCall = size_t{1} << 20;
 constexpr size_t kRowsPerBlock = 64;
 
 Targets targets_of(const Targets& all, std::span<const size_t> row_of) {
@@ -92,7 +93,8 @@ Matrix explain_rows_again(const EvaluateTask& task, const Again& again, MatrixVi
 }
 
 size_t rows_per_call(const EvaluateTask& task) {
-  return std::max<size_t>(kNumbersPerCall / std::max<size_t>(task.data->x.cols(), 1), 1);
+  const size_t of_row = task.data->x.cols() + task.model->info().outputs() + task.explanations.players();
+  return std::max<size_t>(kNumbersPerCall / of_row, 1);
 }
 
 void explain_all_again(const EvaluateTask& task, const Again& again,

@@ -15,6 +15,16 @@
 namespace assay {
 namespace {
 
+constexpr std::string_view kNoOutputs = "the model's outputs are not all numbers";
+constexpr std::string_view kInfiniteInputs = "the row, or a perturbed one, has an infinite input";
+constexpr std::string_view kAllMissing = "all inputs are missing";
+constexpr std::string_view kNoneOfItsClass = "no perturbed row keeps the predicted class";
+constexpr std::string_view kOnlyZeros = "no column that is neither 0 nor missing was moved";
+
+bool any_missing(std::span<const float> values) {
+  return std::ranges::any_of(values, [](float v) { return std::isnan(v); });
+}
+
 Matrix outputs_of(const EvaluateTask& task, const Context& context) {
   const Matrix& x = task.data->x;
   Matrix made(x.rows(), task.model->info().outputs());
@@ -36,7 +46,7 @@ double relative_change(std::span<const float> from, std::span<const float> to, d
   double sum = 0;
   for (size_t i = 0; i < from.size(); i++) {
     const double unit = from[i] == 0 ? zero : from[i];
-    if (unit == 0) continue;
+    if (unit == 0 || std::isnan(from[i])) continue;
     const double change = (static_cast<double>(from[i]) - to[i]) / unit;
     sum += change * change;
   }
@@ -64,17 +74,25 @@ void score_relative_over(const EvaluateTask& task, const RelativeStabilityOption
     outputs = outputs_of(task, context);
     scores.evaluations += task.rows();
   }
+  for (size_t r = 0; r < given.rows(); r++) {
+    // Without a number there is no class to keep.
+    if (classes && any_missing(outputs.row(r))) reasons.set(r, kNoOutputs);
+    if (!of_output && std::ranges::all_of(task.data->x.row(r), [](float v) { return std::isnan(v); })) {
+      reasons.set(r, kAllMissing);
+    }
+  }
   std::vector<State> states(task.rows());
   explain_perturbed(
       task, static_cast<size_t>(options.samples), perturb, classes || of_output,
       [&](const PerturbedRow& at) {
         State& state = states[at.row];
+        if (classes && any_missing(at.outputs)) return reasons.set(at.row, kNoOutputs);
         if (classes && predicted_class(info, at.outputs) != predicted_class(info, outputs.row(at.row))) return;
         state.kept_class = true;
         if (!all_finite(at.values)) return reasons.set(at.row, kAgainNotFinite);
         const double change = of_output ? distance_between(ExplanationDistance::l2, outputs.row(at.row), at.outputs)
                                         : relative_change(task.data->x.row(at.row), at.point, zero);
-        if (!std::isfinite(change)) return reasons.set(at.row, "the model's outputs are not all numbers");
+        if (!std::isfinite(change)) return reasons.set(at.row, of_output ? kNoOutputs : kInfiniteInputs);
         // Nothing is relative to a change of nothing but zeros.
         if (!of_output && zero == 0 && change == 0) return;
         const double apart = relative_change(given.row(at.row), at.values, zero);
@@ -83,8 +101,8 @@ void score_relative_over(const EvaluateTask& task, const RelativeStabilityOption
       scores.evaluations, context, name);
   for (size_t r = 0; r < states.size(); r++) {
     scores.values[r] = states[r].largest;
-    if (!states[r].kept_class) reasons.set(r, "no perturbed row keeps the predicted class");
-    if (states[r].largest < 0) reasons.set(r, "no column that is not 0 was moved");
+    if (!states[r].kept_class) reasons.set(r, kNoneOfItsClass);
+    if (states[r].largest < 0) reasons.set(r, kOnlyZeros);
   }
   reasons.store(scores);
 }

@@ -36,6 +36,7 @@ struct RelativeStabilityOptions {
 enum class RelativeTo { input, output };
 
 // || (from - to) / from ||_2; where `from` is 0 the change is left out, or is relative to `zero` when that is not 0.
+// Where `from` is missing (NaN) it is left out.
 double relative_change(std::span<const float> from, std::span<const float> to, double zero);
 
 std::optional<std::string> refuses_relative(const EvaluateTask& task, const RelativeStabilityOptions& options);

@@ -27,8 +27,13 @@ double squared_distance(const double* a, const double* b, size_t count) {
 KernelDensity::KernelDensity(MatrixView<const float> values, std::span<const size_t> rows) {
   for (uint32_t c = 0; c < values.cols(); c++) {
     RunningMoments moments;
-    for (const size_t r : rows) moments.add(values(r, c));
-    if (const double deviation = moments.standard_deviation(); deviation > 0) {
+    double largest = 0;
+    for (const size_t r : rows) {
+      moments.add(values(r, c));
+      largest = std::max(largest, std::abs(static_cast<double>(values(r, c))));
+    }
+    // What varies in its last bits alone is rounding, and standardised it would weigh as much as what matters.
+    if (const double deviation = moments.standard_deviation(); deviation > 1e-6 * largest) {
       columns_.push_back(c);
       scales_.push_back(1 / deviation);
     }
@@ -41,8 +46,8 @@ KernelDensity::KernelDensity(MatrixView<const float> values, std::span<const siz
   }
 }
 
-double KernelDensity::log_density(std::span<const float> x, std::optional<size_t> leave_out) const {
-  assert(rows() > (leave_out ? 1U : 0U));
+double KernelDensity::log_density(std::span<const float> x, std::span<const size_t> leave_out) const {
+  assert(rows() > leave_out.size());
   const size_t width = columns_.size();
   std::vector<double> at(width);
   for (size_t c = 0; c < width; c++) at[c] = x[columns_[c]] * scales_[c];
@@ -50,7 +55,10 @@ double KernelDensity::log_density(std::span<const float> x, std::optional<size_t
   exponents.reserve(rows());
   double largest = -std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < rows(); i++) {
-    if (leave_out == i) continue;
+    if (!leave_out.empty() && leave_out.front() == i) {
+      leave_out = leave_out.subspan(1);
+      continue;
+    }
     const double squares = squared_distance(scaled_.row(i).data(), at.data(), width);
     exponents.push_back(-squares / 2);
     largest = std::max(largest, exponents.back());

@@ -1,14 +1,13 @@
 // A Gaussian kernel density over the explanations of reference rows.
 //
-// Coordinates are scaled to unit variance over the reference rows, those that do not vary are dropped, and the
-// bandwidth is Scott's (1992), h = n^(-1 / (d + 4)) for n rows and the d coordinates that are left. Logarithms
+// Coordinates are scaled to unit variance (with n - 1) over the reference rows, those that do not vary are dropped, and
+// the bandwidth is Scott's (1992), h = n^(-1 / (d + 4)) for n rows and the d coordinates that are left. Logarithms
 // throughout: densities of hundreds of coordinates would underflow.
 // Cost of one density: n x d.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,9 +22,10 @@ class KernelDensity {
 
   size_t rows() const { return scaled_.rows(); }
   size_t coordinates() const { return columns_.size(); }
-  // ln of the mean kernel at x over the reference rows, or over all but one of them, up to a constant that is the same
-  // for every x. There must be a row left. Coordinates of x that do not vary over the reference play no part.
-  double log_density(std::span<const float> x, std::optional<size_t> leave_out = {}) const;
+  // ln of the mean kernel at x over the reference rows but those at the positions to leave out (ascending), up to a
+  // constant that is the same for every x. There must be a row left. Coordinates of x that do not vary over the
+  // reference play no part.
+  double log_density(std::span<const float> x, std::span<const size_t> leave_out = {}) const;
 
  private:
   std::vector<uint32_t> columns_;  // that vary

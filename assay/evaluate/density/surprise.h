@@ -1,8 +1,11 @@
 // How surprising explanations are among those of reference rows: what conviction and its conditional form share.
 //
-// With p the leave-one-out kernel density (kernel_density.h) and m the reference rows other than x itself,
+// With p the kernel density (kernel_density.h) over the reference rows that are not x itself, for x outside of them and
+// among them alike, and m their number,
 //   P(x) = share of reference rows z with p(z) <= p(x),   I(x) = -ln P(x),
 //   conviction(x) = mean over reference rows z of I(z) / I(x).
+// A reference row is x itself when it has the same inputs (same_inputs.h): a row that is in the pool as well does not
+// vouch for itself, nor do its copies. Where inputs are not known, it is x itself when it is the same explained row.
 // Two forms of the share:
 //   smoothed: (number of the m other rows + 1/2) / (m + 1), strictly between 0 and 1, so that I is positive and finite;
 //   plain: of all reference rows, x itself included where it is one of them. The most typical row has P = 1, I = 0 and
@@ -25,6 +28,7 @@ namespace assay {
 
 inline constexpr std::string_view kTooFewReferences = "fewer than 2 reference explanations";
 inline constexpr std::string_view kSameReferences = "all reference explanations are the same";
+inline constexpr std::string_view kSameInputs = "all reference rows have the same inputs";
 inline constexpr std::string_view kNoSurprise = "all reference explanations are equally typical";  // 0 / 0
 
 struct SurpriseOptions {
@@ -50,18 +54,26 @@ class ReferenceExplanations {
   std::vector<size_t> draw(std::span<const size_t> from, size_t most, std::string_view purpose, uint64_t draw,
                            const Context& context) const;
   MatrixView<const float> values() const;
+  // The explained rows' and the reference rows' own; null where either is not known.
+  const Dataset* row_inputs() const { return row_inputs_; }
+  const Dataset* inputs() const { return inputs_; }
 
  private:
   const Explanations& explanations_;
   PoolExplanations* pool_;
+  const Dataset* row_inputs_ = nullptr;
+  const Dataset* inputs_ = nullptr;
 };
 
-// Writes the conviction of these rows, held against these reference rows; counts the reasons where there is none. A row
-// that is itself among the reference rows is left out of its own density.
-void score_conviction(const Explanations& explanations, std::span<const size_t> rows,
-                      const ReferenceExplanations& reference, std::span<const size_t> reference_rows,
-                      const SurpriseOptions& options, std::string_view task_name, std::vector<double>& values,
-                      UndefinedCounts& undefined, const Context& context);
+// Writes the conviction of these rows, held against these reference rows; counts the reasons where there is none.
+// Returns how many of the rows are themselves among the reference rows.
+size_t score_conviction(const Explanations& explanations, std::span<const size_t> rows,
+                        const ReferenceExplanations& reference, std::span<const size_t> reference_rows,
+                        const SurpriseOptions& options, std::string_view task_name, std::vector<double>& values,
+                        UndefinedCounts& undefined, const Context& context);
+
+// Says that `among` rows are in the pool as well, and what becomes of them.
+void note_own_references(const ReferenceExplanations& reference, size_t among, Scores& scores);
 
 // Adds the median to the tables: means of convictions are those of the few most typical rows.
 void add_median(Scores& scores);

@@ -68,10 +68,18 @@ double class_score(const ModelInfo& info, ScoreUnit unit, std::span<const float>
 std::string_view why_undefined(double score) { return std::isinf(score) ? kCertain : kNoNumber; }
 
 size_t scored_class(const EvaluateTask& task, ScoredClass which, size_t row, std::span<const float> outputs) {
-  const ModelInfo& info = task.model->info();
-  const bool classes = !info.class_names.empty();
-  if (classes && (which == ScoredClass::predicted || task.targets->information)) return predicted_class(info, outputs);
-  return task.targets->of_row[row];
+  const ModelInfo& info = scored_model(task).info();
+  const Targets& targets = *task.targets;
+  const bool predicted = which == ScoredClass::predicted || targets.information;
+  // Rounding can make the predicted class of margins another one than that of probabilities: the frozen one holds.
+  if (info.class_names.empty() || !predicted || targets.predicted) return targets.of_row[row];
+  return predicted_class(info, outputs);
+}
+
+bool strength_is_of_all_classes(const ModelInfo& explained) {
+  if (explained.class_names.size() != 2) return explained.class_names.empty();
+  return explained.outputs() == 1 || explained.unit == OutputUnit::log_odds ||
+         explained.unit == OutputUnit::probability;
 }
 
 }  // namespace assay

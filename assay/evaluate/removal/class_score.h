@@ -4,6 +4,7 @@
 // the one output of a binary model, so that a class the model is certain of keeps its digits. Outputs that are log-odds
 // already are taken as they are. From probabilities, 1 - p is the sum of the other classes' where those add up; a
 // probability of exactly 0 or 1 has no log-odds. A regression has no classes: its score is the value itself.
+// Where the task has the model in margins too, all scores come from those, whatever unit is explained.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +28,22 @@ double class_score(const ModelInfo& info, ScoreUnit unit, std::span<const float>
 // Why a score that is not finite is none: kCertain or kNoNumber.
 std::string_view why_undefined(double score);
 
-// Which class of a row is scored. The order of players by value means something only for the class that was explained;
-// their strength means the same for both classes of a binary model.
+// The model whose outputs are scored: that of margins where the task has one.
+inline const Model& scored_model(const EvaluateTask& task) {
+  return task.margins != nullptr ? *task.margins : *task.model;
+}
+
+// Which class of a row is scored. The order of players by value means something only for the class that was explained.
 enum class ScoredClass {
   predicted,  // at the row itself
   explained,  // the target; the predicted one for explanations of the information form, which have none
 };
 
-// The class, or the explained output of a regression, given the model's outputs at the row.
+// The class, or the explained output of a regression, given the outputs of scored_model at the row.
 size_t scored_class(const EvaluateTask& task, ScoredClass which, size_t row, std::span<const float> outputs);
+
+// Whether players are equally strong in explanations of any class: of two classes whose values add up to a constant.
+// Two margins are explained on their own and can differ in everything.
+bool strength_is_of_all_classes(const ModelInfo& explained);
 
 }  // namespace assay

@@ -73,6 +73,8 @@ void score_curves(const EvaluateTask& task, const CurveQuestion& question, const
   UndefinedCounts undefined;
   Removal removal(task, rows_with_order(task.explanations, undefined), ScoredClass::explained, ScoreUnit::probability,
                   context);
+  const auto unwanted = [&](size_t row) { return question.predicted && !removal.explains_predicted(row); };
+  if (!question.predicted) removal.note_unpredicted(scores);
   std::vector<double> curve(counts.size());
   std::vector<double> total(counts.size(), 0.0);
   size_t curves = 0;
@@ -80,10 +82,15 @@ void score_curves(const EvaluateTask& task, const CurveQuestion& question, const
       cuts.size(),
       [&](size_t row) {
         const std::span<const float> values = task.explanations.values.row(row);
-        return RowPlan{options.order == "value" ? largest_first(values) : strongest_first(values), cuts};
+        return RowPlan{options.order == "value" ? largest_first(values) : strongest_first(values),
+                       unwanted(row) ? std::vector<Cut>() : cuts};
       },
       [&](size_t row, std::span<const float> outputs) { return removal.score(row, outputs); },
       [&](size_t row, const RowPlan& /*plan*/, MatrixView<const double> inner) {
+        if (unwanted(row)) {
+          undefined.add(kNotPredicted);
+          return;
+        }
         mean_curve(removal, row, question.add, inner, curve);
         const bool numbers = std::ranges::all_of(curve, [](double p) { return std::isfinite(p); });
         const std::string_view reason = !numbers          ? kNoNumber

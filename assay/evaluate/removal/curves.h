@@ -23,6 +23,8 @@
 
 namespace assay {
 
+inline constexpr std::string_view kNotPredicted = "the explained class is not the predicted one";
+
 // Steps of a curve that are taken where the user leaves them open, at most.
 inline constexpr size_t kMostSteps = 100;
 
@@ -49,6 +51,7 @@ double area_under(std::span<const double> x, std::span<const double> y);
 struct CurveQuestion {
   std::string_view name;     // of the criterion
   bool add = false;          // players to the reference; else they are removed from the row
+  bool predicted = false;    // rows explained for another class than the predicted one are undefined
   std::string_view columns;  // what the curve's y is, for its table
   // From the curve at the row to what is drawn (irof divides); as it is where empty. An undefined curve has a reason.
   std::function<std::string_view(const Removal& removal, size_t row, std::span<double> curve)> adjust = {};

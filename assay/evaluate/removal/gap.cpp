@@ -17,8 +17,9 @@ namespace {
 // Numbers of noise, and marks of players, that are in memory at a time.
 constexpr size_t kNoiseAtATime = size_t{1} << 21;
 constexpr size_t kMarksAtATime = size_t{1} << 18;
-// Gaps of one pass over rows and draws.
-constexpr size_t kGapsAtATime = size_t{1} << 21;
+// Gaps of one block of rows, all draws: few enough to report progress often. But noise is drawn again for each block.
+constexpr size_t kGapsAtATime = size_t{1} << 18;
+constexpr size_t kFewestRows = 4;
 constexpr size_t kRowsPerTurn = 64;
 
 // Noise of the draws first .. first + count - 1, a row each, in units of the score's columns.
@@ -48,8 +49,14 @@ bool mark_perturbed(const EvaluateTask& task, std::span<const float> values, siz
 
 struct GapBlock {
   std::span<const size_t> rows;
-  std::vector<uint8_t> marks;  // rows x players
-  std::vector<RunningMoments> moments;
+  std::vector<uint8_t> marks;    // rows x players
+  std::vector<double> gaps;      // rows x draws
+  std::vector<uint8_t> changed;  // rows x draws: whether anything but rounding came of the noise
+
+  bool ever_changed(size_t i, size_t draws) const {
+    const std::span<const uint8_t> all = std::span(changed).subspan(i * draws, draws);
+    return std::ranges::find(all, uint8_t{1}) != all.end();
+  }
 };
 
 void sample_block(const EvaluateTask& task, const Removal& removal, const GapOptions& options, GapBlock& block,
@@ -58,42 +65,61 @@ void sample_block(const EvaluateTask& task, const Removal& removal, const GapOpt
   const std::vector<uint32_t>& of_column = task.players->of_column;
   const auto samples = static_cast<size_t>(options.samples);
   const size_t columns = of_column.size();
-  const size_t at_a_time = std::clamp<size_t>(
-      std::min(kNoiseAtATime / std::max<size_t>(columns, 1), kGapsAtATime / std::max<size_t>(block.rows.size(), 1)), 1,
-      samples);
-  std::vector<double> gaps(block.rows.size() * at_a_time);
+  const size_t at_a_time = std::clamp<size_t>(kNoiseAtATime / std::max<size_t>(columns, 1), 1, samples);
   for (size_t first = 0; first < samples; first += at_a_time) {
     const size_t here = std::min(at_a_time, samples - first);
     const Matrix noise = noise_of(context, task.reference->scales, options.scale, first, here);
+    const auto place = [&](size_t made) { return made / here * samples + first + made % here; };
     predict_made_rows(
-        *task.model, block.rows.size() * here,
+        removal.model(), block.rows.size() * here,
         [&](size_t made, std::span<float> out) {
           const std::span<const float> x = task.data->x.row(block.rows[made / here]);
           const std::span<const float> draw = noise.row(made % here);
           const uint8_t* marks = block.marks.data() + made / here * players;
-          for (size_t c = 0; c < columns; c++) out[c] = marks[of_column[c]] != 0 ? x[c] + draw[c] : x[c];
+          bool changed = false;
+          for (size_t c = 0; c < columns; c++) {
+            out[c] = marks[of_column[c]] != 0 ? x[c] + draw[c] : x[c];
+            changed = changed || (out[c] != x[c] && !std::isnan(x[c]));
+          }
+          block.changed[place(made)] = changed ? 1 : 0;
         },
         [&](size_t made, std::span<const float> outputs) {
           const size_t row = block.rows[made / here];
-          gaps[made] = std::abs(removal.at_row(row) - removal.score(row, outputs));
+          block.gaps[place(made)] = std::abs(removal.at_row(row) - removal.score(row, outputs));
         },
         context);
-    for (size_t i = 0; i < block.rows.size(); i++) {
-      for (size_t s = 0; s < here; s++) block.moments[i].add(gaps[i * here + s]);
-    }
   }
 }
+
+// What all rows have in common: the draws.
+struct DrawSums {
+  std::vector<double> sums;  // of each draw, over the defined rows
+  size_t rows = 0;
+
+  void add(std::span<const double> gaps) {
+    for (size_t s = 0; s < gaps.size(); s++) sums[s] += gaps[s];
+    rows++;
+  }
+  // Of the mean over rows, from the draws alone.
+  double error() const {
+    if (rows == 0) return 0;
+    RunningMoments means;
+    for (const double sum : sums) means.add(sum / static_cast<double>(rows));
+    return means.standard_error();
+  }
+};
 
 void score_noise(const EvaluateTask& task, const GapQuestion& question, const GapOptions& options, Scores& scores,
                  const Context& context) {
   const size_t players = task.explanations.players();
   const size_t k = chosen_k(options.k, players);
   UndefinedCounts undefined;
-  Removal removal(task, rows_with_order(task.explanations, undefined), ScoredClass::explained, ScoreUnit::probability,
-                  context);
+  const Removal removal(task, rows_with_order(task.explanations, undefined), ScoredClass::explained,
+                        ScoreUnit::probability, context);
   scores.evaluations = removal.rows().size() + removal.references();
   scores.standard_error.assign(task.rows(), NAN);
   note_k(task, removal.rows(), options.k, scores, context);
+  removal.note_unpredicted(scores);
   const std::vector<float>& scales = task.reference->scales;
   if (const auto still = std::ranges::count(scales, 0.0F); still > 0) {
     scores.notes.push_back(fmt::format(
@@ -102,7 +128,10 @@ void score_noise(const EvaluateTask& task, const GapQuestion& question, const Ga
   Context inner = context;
   inner.progress = nullptr;
   ProgressScope progress(context, question.name, removal.rows().size());
-  const size_t block_rows = std::max<size_t>(1, kMarksAtATime / std::max<size_t>(players, 1));
+  const auto samples = static_cast<size_t>(options.samples);
+  DrawSums draws{std::vector<double>(samples)};
+  const size_t block_rows = std::clamp<size_t>(kMarksAtATime / std::max<size_t>(players, 1), 1,
+                                               std::max(kFewestRows, kGapsAtATime / samples));
   for (size_t begin = 0; begin < removal.rows().size(); begin += block_rows) {
     const size_t end = std::min(begin + block_rows, removal.rows().size());
     const std::span<const size_t> all = std::span(removal.rows()).subspan(begin, end - begin);
@@ -127,20 +156,25 @@ void score_noise(const EvaluateTask& task, const GapQuestion& question, const Ga
                   marks.begin() + static_cast<ptrdiff_t>(moved.size() * players));
       moved.push_back(all[i]);
     }
-    GapBlock block{moved, std::move(marks), std::vector<RunningMoments>(moved.size())};
+    GapBlock block{moved, std::move(marks), std::vector<double>(moved.size() * samples),
+                   std::vector<uint8_t>(moved.size() * samples)};
     sample_block(task, removal, options, block, inner);
-    scores.evaluations += moved.size() * static_cast<uint64_t>(options.samples);
+    scores.evaluations += moved.size() * samples;
     for (size_t i = 0; i < moved.size(); i++) {
-      const double mean = block.moments[i].mean();
-      if (!std::isfinite(mean)) {
-        undefined.add(kNoNumber);
+      const std::span<const double> gaps = std::span(block.gaps).subspan(i * samples, samples);
+      RunningMoments moments;
+      for (const double gap : gaps) moments.add(gap);
+      if (!block.ever_changed(i, samples) || !std::isfinite(moments.mean())) {
+        undefined.add(std::isfinite(moments.mean()) ? kUnchanged : kNoNumber);
         continue;
       }
-      scores.values[moved[i]] = mean;
-      scores.standard_error[moved[i]] = block.moments[i].standard_error();
+      scores.values[moved[i]] = moments.mean();
+      scores.standard_error[moved[i]] = moments.standard_error();
+      draws.add(gaps);
     }
     progress.advance(all.size());
   }
+  scores.shared_error = draws.error();
   scores.undefined = undefined.take();
 }
 

@@ -3,9 +3,12 @@
 //
 // Noise adds to each column of those players a normal draw of deviation scale x (the column's over the pool), so that
 // columns of all units move alike. A column without deviation, as of a category, stays what it is; a row whose
-// perturbed players have no other columns is undefined, since a gap of 0 would say nothing about them. The draws are
-// the same for all rows, and the standard error is that of the mean over them. `baseline` puts the players at the
-// reference instead; then a background is averaged over.
+// perturbed players have no other columns is undefined, since a gap of 0 would say nothing about them; and so is a row
+// that no draw changes, because float32 is too coarse for it. The draws are the same for all rows, and the standard
+// error of a row is that of the mean over them. Their part in the error of the mean over rows does not shrink with
+// more rows:
+//   shared error = deviation over draws of (the mean over rows of that draw's gap) / sqrt(draws).
+// `baseline` puts the players at the reference instead; then a background is averaged over.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +24,8 @@
 namespace assay {
 
 inline constexpr std::string_view kUnmoved = "noise moves none of the players: their columns have no deviation";
+inline constexpr std::string_view kUnchanged =
+    "no draw changes the row: noise is below the resolution of its numbers, or they are missing";
 
 struct GapOptions {
   std::optional<int64_t> k = {};

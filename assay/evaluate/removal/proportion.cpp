@@ -132,6 +132,7 @@ void score_proportion(const EvaluateTask& task, const ProportionQuestion& questi
         scores.values[row] = sum / static_cast<double>(made.rows());
       },
       context, question.name);
+  removal.note_unpredicted(scores);
   if (!options.steps) note_steps(options.steps, most_positive, scores);
   scores.evaluations = removal.evaluations();
   scores.undefined = undefined.take();

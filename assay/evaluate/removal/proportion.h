@@ -6,7 +6,8 @@
 // same share q of all positive attribution, the strongest first and the weakest first,
 //   integral over q from 0 to 1 of | s_first(q) - s_last(q) |,
 // with s linear between the shares that whole players make up: equal shares of attribution should do equal work.
-// Several reference rows: the mean of their scores.
+// Several reference rows: the mean of their scores. A note counts rows explained for another class than the predicted
+// one.
 #pragma once
 
 #include <cstddef>

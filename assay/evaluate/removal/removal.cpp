@@ -1,5 +1,7 @@
 #include "assay/evaluate/removal/removal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -38,26 +40,43 @@ std::vector<size_t> rows_with_order(const Explanations& explanations, UndefinedC
 
 Removal::Removal(const EvaluateTask& task, std::vector<size_t> rows, ScoredClass which, ScoreUnit unit,
                  const Context& context)
-    : task_(&task), rows_(std::move(rows)), unit_(unit), classes_(task.rows(), 0), at_row_(task.rows(), NAN) {
-  const Model& model = *task.model;
+    : task_(&task),
+      model_(&scored_model(task)),
+      rows_(std::move(rows)),
+      unit_(unit),
+      classes_(task.rows(), 0),
+      other_class_(task.rows(), 0),
+      at_row_(task.rows(), NAN) {
   Context quiet = context;
   quiet.progress = nullptr;
   const MatrixView<const float> x = task.data->x.view();
   predict_made_rows(
-      model, rows_.size(), [&](size_t i, std::span<float> row) { copy_row(x, rows_[i], row); },
+      *model_, rows_.size(), [&](size_t i, std::span<float> row) { copy_row(x, rows_[i], row); },
       [&](size_t i, std::span<const float> outputs) {
         const size_t row = rows_[i];
         classes_[row] = scored_class(task, which, row, outputs);
         at_row_[row] = score(row, outputs);
+        // What gives no number predicts no class.
+        if (task.targets->information || std::isnan(at_row_[row])) return;
+        const size_t predicted = scored_class(task, ScoredClass::predicted, row, outputs);
+        other_class_[row] = predicted != task.targets->of_row[row] ? 1 : 0;
       },
       quiet);
   const MatrixView<const float> references = task.reference->rows.view();
-  reference_outputs_ = Matrix(references.rows(), model.info().outputs());
+  reference_outputs_ = Matrix(references.rows(), model_->info().outputs());
   predict_made_rows(
-      model, references.rows(), [&](size_t i, std::span<float> row) { copy_row(references, i, row); },
+      *model_, references.rows(), [&](size_t i, std::span<float> row) { copy_row(references, i, row); },
       [&](size_t i, std::span<const float> outputs) { std::ranges::copy(outputs, reference_outputs_.row(i).begin()); },
       quiet);
   evaluations_ = rows_.size() + references.rows();
+}
+
+void Removal::note_unpredicted(Scores& scores) const {
+  const auto others = std::ranges::count(other_class_, uint8_t{1});
+  if (others == 0) return;
+  scores.notes.push_back(
+      fmt::format("{} of {} rows are explained for a class that is not the predicted one, and scored for it", others,
+                  task_->rows()));
 }
 
 void Removal::run(size_t most_cuts, const Plan& plan, const Score& score, const Finish& finish, const Context& context,
@@ -90,7 +109,7 @@ void Removal::run(size_t most_cuts, const Plan& plan, const Score& score, const 
       return static_cast<size_t>(after - first.begin()) - 1;
     };
     predict_made_rows(
-        *task_->model, first[here],
+        *model_, first[here],
         [&](size_t made, std::span<float> out) {
           const size_t i = row_of(made);
           const size_t cuts = plans[i].cuts.size();

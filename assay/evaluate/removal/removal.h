@@ -54,11 +54,17 @@ class Removal {
   size_t players() const { return task_->players->size(); }
   uint64_t evaluations() const { return evaluations_; }
 
+  // Whose outputs are scored.
+  const Model& model() const { return *model_; }
   // The class that is scored of a row, and its score for outputs that the model gave for some row.
   size_t scored_class_of(size_t row) const { return classes_[row]; }
   double score(size_t row, std::span<const float> outputs) const {
-    return class_score(task_->model->info(), unit_, outputs, classes_[row]);
+    return class_score(model_->info(), unit_, outputs, classes_[row]);
   }
+  // Whether the row is explained for the class that is predicted at it; always so without classes to choose from.
+  bool explains_predicted(size_t row) const { return other_class_[row] == 0; }
+  // Says how many rows are explained for another class, whose scores are not comparable with published ones.
+  void note_unpredicted(Scores& scores) const;
   double at_row(size_t row) const { return at_row_[row]; }
   double at_reference(size_t row, size_t reference) const { return score(row, reference_outputs_.row(reference)); }
 
@@ -69,9 +75,11 @@ class Removal {
 
  private:
   const EvaluateTask* task_;
+  const Model* model_;
   std::vector<size_t> rows_;
   ScoreUnit unit_;
   std::vector<size_t> classes_;  // of all rows of the task, meaningful for rows_
+  std::vector<uint8_t> other_class_;
   std::vector<double> at_row_;
   Matrix reference_outputs_;
   uint64_t evaluations_ = 0;

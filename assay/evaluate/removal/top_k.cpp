@@ -34,10 +34,10 @@ std::string_view why_not_finite(const Removal& removal, size_t row, MatrixView<c
   return certain ? kCertain : kNoNumber;
 }
 
-// Explanations of one class say little about another; with two classes they are the same but for the sign.
+// Explanations of one class say little about another, unless all classes have the same strongest players.
 void note_other_classes(const EvaluateTask& task, const Removal& removal, Scores& scores) {
-  if (task.model->info().class_names.size() < 3 || task.targets->information) return;
-  const auto differs = [&](size_t row) { return removal.scored_class_of(row) != task.targets->of_row[row]; };
+  if (strength_is_of_all_classes(task.model->info())) return;
+  const auto differs = [&](size_t row) { return !removal.explains_predicted(row); };
   const auto others = std::ranges::count_if(removal.rows(), differs);
   if (others == 0) return;
   scores.notes.push_back(fmt::format(
@@ -85,7 +85,11 @@ void score_top_k(const EvaluateTask& task, const TopKQuestion& question, std::op
   UndefinedCounts undefined;
   Removal removal(task, rows_with_order(task.explanations, undefined), question.which, question.unit, context);
   note_k(task, removal.rows(), k, scores, context);
-  if (question.which == ScoredClass::predicted) note_other_classes(task, removal, scores);
+  if (question.which == ScoredClass::predicted) {
+    note_other_classes(task, removal, scores);
+  } else {
+    removal.note_unpredicted(scores);
+  }
   removal.run(
       1,
       [&](size_t row) {

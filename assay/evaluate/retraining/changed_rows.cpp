@@ -18,7 +18,8 @@ std::vector<size_t> counts_of_shares(std::span<const double> shares, size_t play
   std::vector<size_t> counts;
   for (const double share : shares) {
     const double count = std::round(share * static_cast<double>(players));
-    counts.push_back(std::clamp<size_t>(static_cast<size_t>(std::max(count, 1.0)), 1, players));
+    const size_t most = share < 1 ? std::max<size_t>(players - 1, 1) : players;
+    counts.push_back(std::clamp<size_t>(static_cast<size_t>(std::max(count, 1.0)), 1, most));
   }
   std::ranges::sort(counts);
   counts.erase(std::ranges::unique(counts).begin(), counts.end());

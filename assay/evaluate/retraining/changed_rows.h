@@ -32,7 +32,8 @@ struct Change {
   uint32_t draw = 0;
 };
 
-// k = max(1, round(share * players)), at most all; ascending, each once.
+// k = max(1, round(share * players)), ascending, each once. Without any player, or with all of them, rows say nothing
+// of the order: a share below 1 comes to all players but one at most, unless there is only one.
 std::vector<size_t> counts_of_shares(std::span<const double> shares, size_t players);
 
 // The reference row; of a background its mean, column by column: a retrained model needs one value that says nothing.

@@ -202,7 +202,6 @@ void score_by_retraining(std::string_view name, Replaced replaced, const Retrain
   const bool classes = !model.class_names.empty();
   const size_t players = task.players->size();
   const auto seeds = static_cast<size_t>(options.seeds);
-  scores.of_rows = false;
   scores.values.assign(seeds, NAN);
 
   KnownRows test_rows = labelled_rows(model, *task.data);

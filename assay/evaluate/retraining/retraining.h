@@ -35,7 +35,8 @@ struct RetrainingOptions {
   bool control = true;
 
   void describe(OptionVisitor& visit) {
-    visit.reals("k", k, "shares of the players, rounded to whole players and at least one", "", 0, 1);
+    visit.reals("k", k, "shares of the players, rounded to whole players: at least one and, below 1, not all", "", 0,
+                1);
     visit.integer("seeds", seeds, "trainings from fresh weights at each k; the score has a value for each", "", 1,
                   10000);
     visit.flag("control", control, "whether a random ranking and unmodified rows are trained on as well");

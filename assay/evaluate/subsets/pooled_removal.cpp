@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "assay/core/matrix.h"
+#include "assay/core/parallel.h"
 #include "assay/core/random.h"
 #include "assay/evaluate/common.h"
 #include "assay/explain/games/value_function.h"
@@ -9,71 +11,86 @@
 namespace assay {
 namespace {
 
-std::vector<uint32_t> subset_of(uint64_t seed, std::string_view purpose, size_t row, size_t run, size_t players,
-                                size_t size) {
-  std::vector<uint32_t> subset(size);
-  RandomStream(seed, purpose, row, static_cast<uint32_t>(run)).subset(static_cast<uint32_t>(players), subset);
-  return subset;
-}
+// Bytes of subsets and values of rows that are in work.
+constexpr size_t kBytesPerBlock = size_t{1} << 25;
 
 }  // namespace
 
-PooledRemoval remove_one_subset_each(const EvaluateTask& task, size_t subset, size_t runs, std::string_view purpose,
-                                     const Context& context) {
+std::vector<size_t> pooled_rows(const EvaluateTask& task) {
+  std::vector<size_t> rows;
+  for (size_t r = 0; r < task.rows(); r++) {
+    if (all_finite(task.explanations.values.row(r))) rows.push_back(r);
+  }
+  return rows;
+}
+
+uint64_t remove_one_subset_each(const EvaluateTask& task, const std::vector<size_t>& rows, size_t subset, size_t runs,
+                                std::string_view purpose, const Context& context,
+                                const std::function<void(size_t run, const PooledRun& found)>& take) {
   const MatrixView<const float> x = task.data->x.view();
   const MatrixView<const float> references = task.reference->rows.view();
   const size_t players = task.players->size();
-  PooledRemoval made;
-  for (size_t r = 0; r < task.rows(); r++) {
-    if (all_finite(task.explanations.values.row(r))) made.rows.push_back(r);
-  }
-  const size_t rows = made.rows.size();
-  made.mean_attribution = Matrix64(runs, rows);
-  made.modified = Matrix64(runs, rows);
-  made.difference = Matrix64(runs, rows);
-  const ValueFunction value(*task.model, x, *task.targets, context);
+  const size_t each = references.rows();
+  Context inner = context;
+  inner.progress = nullptr;
+  const ValueFunction value(*task.model, x, *task.targets, inner);
   const auto value_of = [&](size_t row, std::span<const float> outputs) {
     float found = 0;
     value.apply(row, MatrixView<const float>(outputs.data(), 1, outputs.size()), std::span(&found, 1));
     return static_cast<double>(found);
   };
 
-  std::vector<double> whole(rows);
+  std::vector<double> whole(rows.size());
   predict_made_rows(
-      *task.model, rows, [&](size_t i, std::span<float> row) { std::ranges::copy(x.row(made.rows[i]), row.begin()); },
-      [&](size_t i, std::span<const float> outputs) { whole[i] = value_of(made.rows[i], outputs); }, context);
+      *task.model, rows.size(), [&](size_t i, std::span<float> row) { std::ranges::copy(x.row(rows[i]), row.begin()); },
+      [&](size_t i, std::span<const float> outputs) { whole[i] = value_of(rows[i], outputs); }, inner);
 
+  const size_t block_rows =
+      std::clamp<size_t>(kBytesPerBlock / (players + each * sizeof(double)), 1, std::max<size_t>(rows.size(), 1));
+  OwnedMatrix<uint8_t> kept(block_rows, players);
   // The reference rows of one row and run come side by side, but batches may part them: each has a place of its own.
-  const size_t each = references.rows();
-  Matrix64 found(rows, each);
+  Matrix64 found(block_rows, each);
+  PooledRun made{std::vector<double>(rows.size()), std::vector<double>(rows.size()), std::vector<double>(rows.size())};
+  ProgressScope progress(context, purpose, runs);
   for (size_t run = 0; run < runs; run++) {
-    predict_made_rows(
-        *task.model, rows * each,
-        [&](size_t i, std::span<float> row) {
-          const size_t r = made.rows[i / each];
-          std::vector<uint8_t> kept(players, 1);
-          for (const uint32_t player : subset_of(context.seed, purpose, r, run, players, subset)) kept[player] = 0;
-          mask_row(*task.players, x.row(r), references.row(i % each), kept, row);
-        },
-        [&](size_t i, std::span<const float> outputs) {
-          found(i / each, i % each) = value_of(made.rows[i / each], outputs);
-        },
-        context, purpose);
-    for (size_t i = 0; i < rows; i++) {
-      const std::span<const float> phi = task.explanations.values.row(made.rows[i]);
-      double sum = 0;
-      for (const uint32_t player : subset_of(context.seed, purpose, made.rows[i], run, players, subset)) {
-        sum += phi[player];
+    for (size_t begin = 0; begin < rows.size(); begin += block_rows) {
+      const size_t here = std::min(block_rows, rows.size() - begin);
+      parallel_blocks(inner, here, 64, [&](const Block& block) {
+        std::vector<uint32_t> drawn(subset);
+        for (size_t i = block.begin; i < block.end; i++) {
+          const size_t row = rows[begin + i];
+          RandomStream(context.seed, purpose, row, static_cast<uint32_t>(run))
+              .subset(static_cast<uint32_t>(players), drawn);
+          std::ranges::fill(kept.row(i), uint8_t{1});
+          double sum = 0;
+          for (const uint32_t player : drawn) {
+            kept(i, player) = 0;
+            sum += task.explanations.values(row, player);
+          }
+          made.mean_attribution[begin + i] = sum / static_cast<double>(subset);
+        }
+      });
+      predict_made_rows(
+          *task.model, here * each,
+          [&](size_t item, std::span<float> row) {
+            const size_t i = item / each;
+            mask_row(*task.players, x.row(rows[begin + i]), references.row(item % each), kept.row(i), row);
+          },
+          [&](size_t item, std::span<const float> outputs) {
+            found(item / each, item % each) = value_of(rows[begin + item / each], outputs);
+          },
+          inner);
+      for (size_t i = 0; i < here; i++) {
+        double total = 0;
+        for (const double v : found.row(i)) total += v;
+        made.modified[begin + i] = total / static_cast<double>(each);
+        made.difference[begin + i] = made.modified[begin + i] - whole[begin + i];
       }
-      double total = 0;
-      for (const double v : found.row(i)) total += v;
-      made.mean_attribution(run, i) = sum / static_cast<double>(subset);
-      made.modified(run, i) = total / static_cast<double>(each);
-      made.difference(run, i) = made.modified(run, i) - whole[i];
     }
+    take(run, made);
+    progress.advance(1);
   }
-  made.evaluations = static_cast<uint64_t>(rows) * (1 + runs * each);
-  return made;
+  return static_cast<uint64_t>(rows.size()) * (1 + runs * each);
 }
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "assay/evaluate/common.h"
+#include "assay/evaluate/subsets/draw_sums.h"
 #include "assay/explain/games/play.h"
 
 namespace assay {
@@ -14,6 +15,10 @@ namespace {
 constexpr double kAttributionRounding = 1e-6;
 // Sums kept apart, so that additions need not wait for each other.
 constexpr size_t kLanes = 4;
+// Rows are played by so many influences of subsets, which are kept until they are added up; some rows at least, to
+// have work for threads.
+constexpr size_t kInfluencesPerTurn = size_t{1} << 22;
+constexpr size_t kLeastRowsPerTurn = 8;
 
 // Sums over subsets of one pass, by lane.
 struct Totals {
@@ -50,9 +55,10 @@ Totals add_up(std::span<const double> sums, std::span<const Value> values) {
   return made;
 }
 
-double largest_size(std::span<const float> values) {
+template <class Value>
+double largest_size(std::span<const Value> values) {
   double largest = 0;
-  for (const float v : values) largest = std::max(largest, std::abs(static_cast<double>(v)));
+  for (const Value v : values) largest = std::max(largest, std::abs(static_cast<double>(v)));
   return largest;
 }
 
@@ -68,8 +74,8 @@ SubsetState state_of(std::span<const float> values) {
 }
 
 template <class Value>
-SubsetCorrelation correlate(std::span<const double> sums, std::span<const Value> values, double rounding,
-                            double population) {
+SubsetCorrelation correlate(std::span<const double> sums, std::span<const Value> values, const SideRounding& rounding,
+                            double population, std::span<double> influences) {
   const size_t count = sums.size();
   assert(values.size() == count);
   if (count == 0) return {.state = SubsetState::attributions_flat};
@@ -80,25 +86,24 @@ SubsetCorrelation correlate(std::span<const double> sums, std::span<const Value>
   if (!std::isfinite(mean_value)) return {.state = SubsetState::values_not_finite};
   const double sum_deviation = std::sqrt(std::max(0.0, total(totals.sum_squares) / n - mean_sum * mean_sum));
   const double value_deviation = std::sqrt(std::max(0.0, total(totals.value_squares) / n - mean_value * mean_value));
-  Value largest = 0;
-  for (const Value v : values) largest = std::max(largest, std::abs(v));
-  if (!(sum_deviation > rounding)) return {.state = SubsetState::attributions_flat};
-  if (!(value_deviation > kValueRounding * static_cast<double>(largest))) return {.state = SubsetState::values_flat};
+  if (!(sum_deviation > rounding.sums)) return {.state = SubsetState::attributions_flat};
+  if (!(value_deviation > rounding.values)) return {.state = SubsetState::values_flat};
   const double covariance = mean_sum * mean_value - total(totals.products) / n;
   SubsetCorrelation made;
   made.correlation = std::clamp(covariance / sum_deviation / value_deviation, -1.0, 1.0);
   made.standard_error = 0;
   if (n >= population) return made;
-  std::array<double, kLanes> influences{};
+  std::array<double, kLanes> squares{};
   const double by_sum = 1 / sum_deviation;
   const double by_value = 1 / value_deviation;
   for (size_t i = 0; i < count; i++) {
     const double u = (sums[i] - sums[0] - mean_sum) * by_sum;
     const double w = (mean_value - (static_cast<double>(values[i]) - values[0])) * by_value;
     const double influence = u * w - made.correlation * (u * u + w * w) / 2;
-    influences[i % kLanes] += influence * influence;
+    squares[i % kLanes] += influence * influence;
+    if (!influences.empty()) influences[i] = influence;
   }
-  made.standard_error = count < 2 ? NAN : std::sqrt((1 - n / population) * total(influences) / n / (n - 1));
+  made.standard_error = count < 2 ? NAN : std::sqrt((1 - n / population) * total(squares) / n / (n - 1));
   return made;
 }
 
@@ -107,6 +112,64 @@ struct RowState {
   std::vector<double> values;
   VectorBuffer<double> sums;
   std::vector<double> tables;
+};
+
+// The influences of the subsets that were drawn: of the rows of a turn, and added up over rows.
+class SharedInfluences {
+ public:
+  SharedInfluences(std::span<const SubsetDesign> designs, size_t turn_rows) {
+    for (const SubsetDesign& design : designs) {
+      const size_t subsets = design.whole() ? 0 : design.size();
+      of_turn_.emplace_back(subsets == 0 ? 0 : turn_rows, subsets);
+      of_designs_.emplace_back(subsets);
+      of_rows_.emplace_back(subsets);
+    }
+  }
+
+  // Empty for a design of all subsets.
+  std::span<double> room(size_t place, size_t design) {
+    return of_turn_[design].empty() ? std::span<double>() : of_turn_[design].row(place);
+  }
+
+  void add(std::span<const size_t> turn, const OwnedMatrix<SubsetState>& state, const Context& context) {
+    std::vector<double> in_mean(turn.size(), 0);
+    for (size_t i = 0; i < turn.size(); i++) {
+      const auto defined = std::ranges::count(state.row(turn[i]), SubsetState::defined);
+      if (defined > 0) in_mean[i] = 1 / static_cast<double>(defined);
+      rows_ += defined > 0 ? 1 : 0;
+    }
+    std::vector<double> in_design(turn.size());
+    std::vector<double> in_row(turn.size());
+    for (size_t d = 0; d < of_turn_.size(); d++) {
+      if (of_turn_[d].empty()) continue;
+      for (size_t i = 0; i < turn.size(); i++) {
+        const bool defined = state(turn[i], d) == SubsetState::defined;
+        in_design[i] = defined ? 1 : 0;
+        in_row[i] = defined ? in_mean[i] : 0;
+      }
+      of_designs_[d].add(of_turn_[d].view(), in_design, context);
+      if (of_turn_.size() > 1) of_rows_[d].add(of_turn_[d].view(), in_row, context);
+    }
+  }
+
+  // Designs are drawn independently of each other.
+  void finish(std::span<const SubsetDesign> designs, SubsetCorrelations& made) const {
+    const std::vector<DrawSums>& of_rows = designs.size() > 1 ? of_rows_ : of_designs_;
+    double squares = 0;
+    for (size_t d = 0; d < designs.size(); d++) {
+      const double population = designs[d].whole() ? 0 : designs[d].population();
+      made.design_error.push_back(
+          std::sqrt(of_designs_[d].squared_error_of_influences(population, of_designs_[d].rows())));
+      squares += of_rows[d].squared_error_of_influences(population, rows_);
+    }
+    made.shared_error = std::sqrt(squares);
+  }
+
+ private:
+  std::vector<Matrix64> of_turn_;     // for each design: rows of the turn x subsets
+  std::vector<DrawSums> of_designs_;  // over rows, each alike
+  std::vector<DrawSums> of_rows_;     // over rows, by the share that the design has in the row's mean
+  size_t rows_ = 0;
 };
 
 }  // namespace
@@ -123,9 +186,9 @@ std::string_view subset_state_reason(SubsetState state) {
   return {};
 }
 
-SubsetCorrelation correlate_with_loss(std::span<const double> sums, std::span<const double> values, double rounding,
-                                      double population) {
-  return correlate(sums, values, rounding, population);
+SubsetCorrelation correlate_with_loss(std::span<const double> sums, std::span<const double> values,
+                                      const SideRounding& rounding, double population, std::span<double> influences) {
+  return correlate(sums, values, rounding, population, influences);
 }
 
 SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> attributions,
@@ -133,15 +196,21 @@ SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> a
                                      std::string_view task) {
   const size_t rows = game.rows();
   assert(attributions.rows() == rows && attributions.cols() == game.players());
-  SubsetCorrelations made{Matrix64(rows, designs.size()), Matrix64(rows, designs.size()),
-                          OwnedMatrix<SubsetState>(rows, designs.size())};
+  SubsetCorrelations made{Matrix64(rows, designs.size()),
+                          Matrix64(rows, designs.size()),
+                          OwnedMatrix<SubsetState>(rows, designs.size()),
+                          {},
+                          0,
+                          0};
   std::ranges::fill(made.correlation.values(), NAN);
   std::ranges::fill(made.standard_error.values(), NAN);
   std::vector<Coalitions> kept;
   std::vector<size_t> begins = {0};
+  size_t drawn = 0;
   for (const SubsetDesign& design : designs) {
     kept.push_back(design.kept());
     begins.push_back(begins.back() + design.size());
+    drawn += design.whole() ? 0 : design.size();
   }
   std::vector<size_t> played;
   for (size_t r = 0; r < rows; r++) {
@@ -152,33 +221,50 @@ SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> a
   const size_t references = game.references();
   made.evaluations = static_cast<uint64_t>(played.size()) * references * begins.back();
 
+  const size_t turn_rows =
+      drawn == 0 ? played.size() : std::min(played.size(), std::max(kInfluencesPerTurn / drawn, kLeastRowsPerTurn));
+  SharedInfluences shared(designs, turn_rows);
+  std::vector<size_t> place(rows, 0);  // of a row in its turn
+  for (size_t i = 0; i < played.size(); i++) place[played[i]] = i % turn_rows;
+
   const auto finish = [&](RowState& state, size_t row, size_t design, auto values) {
     const std::span<const float> phi = attributions.row(row);
     const std::span<double> sums(state.sums.get(values.size()), values.size());
     designs[design].sum(phi, sums, state.tables);
-    const double rounding =
-        kAttributionRounding * std::sqrt(static_cast<double>(designs[design].largest())) * largest_size(phi);
-    const SubsetCorrelation found =
-        correlate(std::span<const double>(sums), values, rounding, designs[design].population());
+    const SideRounding rounding = {
+        kAttributionRounding * std::sqrt(static_cast<double>(designs[design].largest())) * largest_size(phi),
+        game.rounding() * largest_size(values)};
+    const SubsetCorrelation found = correlate(std::span<const double>(sums), values, rounding,
+                                              designs[design].population(), shared.room(place[row], design));
     made.correlation(row, design) = found.correlation;
     made.standard_error(row, design) = found.standard_error;
     made.state(row, design) = found.state;
   };
-  play(
-      game, played, kept, context, task,
-      [&](size_t /*row*/) { return RowState{std::vector<double>(references == 1 ? 0 : begins.back()), {}, {}}; },
-      [&](RowState& state, size_t row, size_t reference, size_t part, std::span<const float> found) {
-        if (references == 1) {
-          finish(state, row, part, found);
-          return;
-        }
-        // A correlation with the sum over reference rows is that with their mean.
-        const std::span<double> values = std::span(state.values).subspan(begins[part], found.size());
-        for (size_t i = 0; i < found.size(); i++) values[i] += found[i];
-        if (reference + 1 < references) return;
-        finish(state, row, part, std::span<const double>(values));
-      },
-      [](const RowState& /*state*/, size_t /*row*/) {});
+  Context inner = context;
+  inner.progress = nullptr;
+  const bool one_turn = turn_rows == played.size();
+  ProgressScope progress(one_turn ? inner : context, task, played.size());
+  for (size_t first = 0; first < played.size(); first += turn_rows) {
+    const std::span<const size_t> turn = std::span(played).subspan(first, std::min(turn_rows, played.size() - first));
+    play(
+        game, turn, kept, one_turn ? context : inner, task,
+        [&](size_t /*row*/) { return RowState{std::vector<double>(references == 1 ? 0 : begins.back()), {}, {}}; },
+        [&](RowState& state, size_t row, size_t reference, size_t part, std::span<const float> found) {
+          if (references == 1) {
+            finish(state, row, part, found);
+            return;
+          }
+          // A correlation with the sum over reference rows is that with their mean.
+          const std::span<double> values = std::span(state.values).subspan(begins[part], found.size());
+          for (size_t i = 0; i < found.size(); i++) values[i] += found[i];
+          if (reference + 1 < references) return;
+          finish(state, row, part, std::span<const double>(values));
+        },
+        [](const RowState& /*state*/, size_t /*row*/) {});
+    shared.add(turn, made.state, inner);
+    progress.advance(turn.size());
+  }
+  shared.finish(designs, made);
   return made;
 }
 
@@ -191,6 +277,7 @@ void score_by_subsets(const Game& game, MatrixView<const float> attributions, co
     const std::span<const double> errors = found.standard_error.values();
     scores.standard_error.assign(errors.begin(), errors.end());
   }
+  scores.shared_error = found.shared_error;
   UndefinedCounts undefined;
   for (const SubsetState state : found.state.values()) {
     if (state != SubsetState::defined) undefined.add(subset_state_reason(state));

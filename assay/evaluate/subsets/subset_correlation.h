@@ -6,15 +6,18 @@
 // Undefined where either side does not vary, and rounding is no variance:
 // - attributions are float32: when the sums' standard deviation is at most 1e-6 sqrt(|S|) max |phi_i|, as it is for
 //   attributions that differ in their last bits alone;
-// - values are float32 and the fast games are within 3e-6 of the largest of them: when their standard deviation is at
-//   most 4e-6 of the largest |v| that was seen.
+// - values: when their standard deviation is at most what the game says may be rounding (Game::rounding), times the
+//   largest |v| that was seen. That is 2.5e-7 for values that are the model's outputs, and 4e-6 for the fast games,
+//   which are within 3e-6 of them.
 //
 // Standard error, when n of M subsets were drawn: with u and w the two sides standardised and r their correlation, the
 // influence of a subset on r is u w - r (u^2 + w^2) / 2 (its mean is 0), so
 //   error^2 = (1 - n / M) sum of influence^2 / (n (n - 1)),
 // the infinitesimal jackknife with the factor of sampling without replacement. Nothing is assumed of the shape of the
 // two sides, unlike by (1 - r^2) / sqrt(n - 1), which is for normal ones.
-// Cost: a game value for each subset, row and reference row.
+// All rows share the subsets, so the error of a mean over rows that comes from them has the mean over rows of a
+// subset's influence in that formula. It does not fall as rows are added. Cost: a game value for each subset, row and
+// reference row.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +45,11 @@ enum class SubsetState : uint8_t {
 // As in UndefinedCounts; not for `defined`.
 std::string_view subset_state_reason(SubsetState state);
 
-// Spread of values of a game that may be rounding, over the largest |v|.
-inline constexpr double kValueRounding = 4e-6;
+// Standard deviations up to which a side does not vary.
+struct SideRounding {
+  double sums = 0;
+  double values = 0;
+};
 
 struct SubsetCorrelation {
   double correlation = NAN;
@@ -52,15 +58,21 @@ struct SubsetCorrelation {
 };
 
 // Of sums of attributions with what the values lose: minus the correlation with `values`, those of what is left.
-// `rounding`: a standard deviation of sums up to which they do not vary. population: how many subsets there are.
-SubsetCorrelation correlate_with_loss(std::span<const double> sums, std::span<const double> values, double rounding,
-                                      double population);
+// population: how many subsets there are. influences: room for that of each subset, or none; written where the
+// correlation is defined and subsets were drawn.
+SubsetCorrelation correlate_with_loss(std::span<const double> sums, std::span<const double> values,
+                                      const SideRounding& rounding, double population,
+                                      std::span<double> influences = {});
 
 struct SubsetCorrelations {
   // Rows x designs.
   Matrix64 correlation;
   Matrix64 standard_error;
   OwnedMatrix<SubsetState> state;
+  // The error that comes from the subsets alone, which all rows share: of each design's mean over its defined rows, and
+  // of the mean over rows of each row's mean over its defined designs. 0 when all subsets are there.
+  std::vector<double> design_error;
+  double shared_error = 0;
   uint64_t evaluations = 0;
 };
 
@@ -70,7 +82,8 @@ SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> a
                                      std::span<const SubsetDesign> designs, const Context& context,
                                      std::string_view task);
 
-// Fills values, standard errors (unless the design is whole), reasons and evaluations from one design.
+// Fills values, standard errors and the shared error (unless the design is whole), reasons and evaluations from one
+// design.
 void score_by_subsets(const Game& game, MatrixView<const float> attributions, const SubsetDesign& design,
                       Scores& scores, const Context& context, std::string_view task);
 

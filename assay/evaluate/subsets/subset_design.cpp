@@ -105,6 +105,7 @@ SubsetDesign make_subsets(size_t players, size_t size, size_t budget, size_t sam
   if (made.population_ <= static_cast<double>(std::max(budget, samples))) {
     std::iota(subset.begin(), subset.end(), 0U);
     do {
+      if (made.size() % 4096 == 0) context.check_cancelled();
       made.add(subset);
     } while (next_subset(subset, players));
     made.finish();

@@ -37,6 +37,7 @@ class AffineGame final : public Game {
   size_t rows() const override { return task_.rows.rows(); }
   size_t references() const override { return references_.rows(); }
   bool concurrent() const override { return true; }
+  double rounding() const override { return kTableRounding; }
 
   void values(std::span<const size_t> rows, size_t reference, const Coalitions& coalitions, MatrixView<float> values,
               const Context& context) const override {

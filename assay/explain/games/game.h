@@ -30,6 +30,9 @@ class Game {
   // Whether values() may be called from several threads at once; it then runs on the calling thread alone. Other games
   // run the model's own threads, or call a function of the user, and want many rows in one call.
   virtual bool concurrent() const = 0;
+  // What of a difference between two values of a row may be rounding, relative to the largest |v|: two units in the
+  // last place of float32 where values are the model's own outputs.
+  virtual double rounding() const { return 2.5e-7; }
 };
 
 // The fastest game that the model allows:

@@ -8,6 +8,9 @@
 
 namespace assay {
 
+// What both have for Game::rounding: sums of table rows are float32.
+inline constexpr double kTableRounding = 4e-6;
+
 std::unique_ptr<Game> make_affine_game(const ExplainTask& task, const Context& context);
 // Null for the information form as well, and where the network is so large that copies of its weights for each target
 // would take too much memory.

@@ -89,6 +89,7 @@ std::string explanations_meta_text(std::string_view where, const Explanations& e
                      {"options", options},
                      {"seed", made.seed},
                      {"unit", made.unit},
+                     {"target", made.target},
                      {"model", made.model},
                      {"data", made.data},
                      {"players", made.players},
@@ -120,6 +121,7 @@ void read_explanations_meta(std::string_view where, std::string_view text, Expla
   }
   made.seed = reader.number("seed");
   made.unit = reader.text(meta, "unit");
+  made.target = reader.text(meta, "target");
   made.model = reader.text(meta, "model");
   made.data = reader.text(meta, "data");
   made.players = reader.text(meta, "players");

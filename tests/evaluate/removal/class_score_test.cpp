@@ -111,5 +111,22 @@ TEST(ClassScore, TheScoredClassIsThePredictedOrTheExplainedOne) {
   EXPECT_EQ(scored_class(trial.task(), ScoredClass::explained, 0, outputs), 1U);
 }
 
+// Class 2 was predicted when targets were frozen, as rounded probabilities may have it: it stays the predicted one.
+TEST(ClassScore, AFrozenPredictionHolds) {
+  Trial trial = removal_trial(linear_model({{{1}, {3}, {0}}, {0, 0, 0}}, OutputUnit::margin), {{1}}, {{0}}, {{1}}, "2");
+  trial.setting->targets.predicted = true;
+  EXPECT_EQ(scored_class(trial.task(), ScoredClass::predicted, 0, std::vector<float>{1, 3, 0}), 2U);
+}
+
+// p0 = 1 - p1, and s0 = -s1; but two margins are functions of their own.
+TEST(ClassScore, TwoMarginsHaveStrengthsOfTheirOwn) {
+  EXPECT_TRUE(strength_is_of_all_classes(info_of(OutputUnit::margin, 1)));
+  EXPECT_TRUE(strength_is_of_all_classes(info_of(OutputUnit::probability, 2)));
+  EXPECT_TRUE(strength_is_of_all_classes(info_of(OutputUnit::log_odds, 2)));
+  EXPECT_FALSE(strength_is_of_all_classes(info_of(OutputUnit::margin, 2)));
+  EXPECT_FALSE(strength_is_of_all_classes(info_of(OutputUnit::probability, 3)));
+  EXPECT_TRUE(strength_is_of_all_classes(info_of(OutputUnit::value, 3)));
+}
+
 }  // namespace
 }  // namespace assay::testing

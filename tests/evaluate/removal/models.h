@@ -143,6 +143,30 @@ inline std::string refusal_of(const CriterionInfo& info, const std::string& opti
   return info.make(parse_spec("criterion", info.name + options))->refuses(trial.task()).value_or("");
 }
 
+// The scores where the same model in margins is known too.
+inline Scores scored_with_margins(const CriterionInfo& info, const std::string& options, Trial& trial,
+                                  const Model& margins) {
+  EvaluateTask task = trial.task();
+  task.margins = &margins;
+  Scores scores;
+  scores.values.assign(task.rows(), NAN);
+  info.make(parse_spec("criterion", info.name + options))->score(task, scores, {});
+  summarise(scores, {.draws = 100}, {});
+  return scores;
+}
+
+inline bool has_note(const Scores& scores, const std::string& note) {
+  return std::find(scores.notes.begin(), scores.notes.end(), note) != scores.notes.end();
+}
+inline const std::string kUnpredictedNote =
+    "1 of 2 rows are explained for a class that is not the predicted one, and scored for it";
+// z = x0 against 0: row 0 is predicted to be of class 1, row 1 of class 0; class 1 is explained of both.
+inline Trial one_unpredicted(std::string_view target = "1") {
+  Trial made = removal_trial(one_output({1, 0}), {{1, 1}, {-1, 1}}, {{0, 0}}, {{2, 1}, {2, 1}}, target);
+  made.setting->reference.scales = {1, 1};
+  return made;
+}
+
 // A graph model, which runs on threads, with attributions that have nothing to do with it.
 inline Trial threaded_trial() {
   Setting setting = fixture_setting("torch_mlp_script", "predicted");

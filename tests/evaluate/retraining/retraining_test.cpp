@@ -43,6 +43,17 @@ TEST(Retraining, SharesBecomeCountsOnceEach) {
   EXPECT_THAT(counts_of_shares(nothing, 10), ElementsAre(1));
 }
 
+// 0.9 * 4 = 3.6 rounds to all 4, which would say nothing of the ranking; so would 0.75 * 2 = 1.5. A share of 1 means
+// it.
+TEST(Retraining, OnlyAShareOfOneIsAllPlayers) {
+  const std::vector<double> most = {0.9};
+  EXPECT_THAT(counts_of_shares(most, 4), ElementsAre(3));
+  EXPECT_THAT(counts_of_shares(most, 10), ElementsAre(9));
+  EXPECT_THAT(counts_of_shares(most, 1), ElementsAre(1));
+  const std::vector<double> both = {0.75, 1};
+  EXPECT_THAT(counts_of_shares(both, 2), ElementsAre(1, 2));
+}
+
 TEST(Retraining, ABackgroundIsReplacedByItsMean) {
   EXPECT_THAT(replacement_row(matrix_of({{1, 4}, {2, 8}, {6, 0}}).view()), ElementsAre(3, 4));
   Trial trial = corner_trial({3, 1});

@@ -25,7 +25,7 @@ TEST(SubsetCorrelation, IsMinusPearsonWithWhatIsLeft) {
     }
     // The first number is where sums start from: an outlier there must not cost digits.
     values[0] += 1e4;
-    EXPECT_NEAR(correlate_with_loss(sums, values, 0, kInfinity).correlation, -pearson(sums, values), 1e-10);
+    EXPECT_NEAR(correlate_with_loss(sums, values, {}, kInfinity).correlation, -pearson(sums, values), 1e-10);
   }
 }
 
@@ -36,22 +36,25 @@ TEST(SubsetCorrelation, IsMinusPearsonWithWhatIsLeft) {
 TEST(SubsetCorrelation, StandardErrorByHand) {
   const std::vector<double> sums = {0, 1, 2};
   const std::vector<double> values = {3, 1, 2};
-  const SubsetCorrelation drawn = correlate_with_loss(sums, values, 0, 4);
+  const SubsetCorrelation drawn = correlate_with_loss(sums, values, {}, 4);
   EXPECT_NEAR(drawn.correlation, 0.5, 1e-15);
   EXPECT_NEAR(drawn.standard_error, std::sqrt(0.25 * 54 / 64 / 6), 1e-15);
-  EXPECT_EQ(correlate_with_loss(sums, values, 0, 3).standard_error, 0) << "all subsets are there";
+  EXPECT_EQ(correlate_with_loss(sums, values, {}, 3).standard_error, 0) << "all subsets are there";
 }
 
 TEST(SubsetCorrelation, SaysWhichSideDoesNotVary) {
   const std::vector<double> varied = {0, 1, 2};
-  EXPECT_EQ(correlate_with_loss(std::vector<double>{5, 5, 5}, varied, 0, 3).state, SubsetState::attributions_flat);
-  EXPECT_EQ(correlate_with_loss(varied, std::vector<double>{5, 5, 5}, 0, 3).state, SubsetState::values_flat);
-  EXPECT_EQ(correlate_with_loss(varied, std::vector<double>{5, NAN, 5}, 0, 3).state, SubsetState::values_not_finite);
-  EXPECT_EQ(correlate_with_loss(varied, std::vector<double>{5, INFINITY, 5}, 0, 3).state,
+  EXPECT_EQ(correlate_with_loss(std::vector<double>{5, 5, 5}, varied, {}, 3).state, SubsetState::attributions_flat);
+  EXPECT_EQ(correlate_with_loss(varied, std::vector<double>{5, 5, 5}, {}, 3).state, SubsetState::values_flat);
+  EXPECT_EQ(correlate_with_loss(varied, std::vector<double>{5, NAN, 5}, {}, 3).state, SubsetState::values_not_finite);
+  EXPECT_EQ(correlate_with_loss(varied, std::vector<double>{5, INFINITY, 5}, {}, 3).state,
             SubsetState::values_not_finite);
-  // 1e-6 of 5 is rounding of the game; 1e-4 of it is not.
-  EXPECT_EQ(correlate_with_loss(varied, std::vector<double>{5, 5, 5 + 5e-6}, 0, 3).state, SubsetState::values_flat);
-  EXPECT_EQ(correlate_with_loss(varied, std::vector<double>{5, 5, 5 + 5e-4}, 0, 3).state, SubsetState::defined);
+  // Deviations: sqrt(2/3) of the sums, sqrt(2)/3 of the values.
+  const std::vector<double> step = {5, 5, 6};
+  EXPECT_EQ(correlate_with_loss(varied, step, {.values = 0.48}, 3).state, SubsetState::values_flat);
+  EXPECT_EQ(correlate_with_loss(varied, step, {.values = 0.46}, 3).state, SubsetState::defined);
+  EXPECT_EQ(correlate_with_loss(varied, step, {.sums = 0.82}, 3).state, SubsetState::attributions_flat);
+  EXPECT_EQ(correlate_with_loss(varied, step, {.sums = 0.81}, 3).state, SubsetState::defined);
 }
 
 Matrix attributions(size_t rows, size_t players, uint64_t seed) {
@@ -99,6 +102,55 @@ TEST(SubsetCorrelation, StandardErrorsCoverTheExactValue) {
     EXPECT_LT(std::sqrt(squares.mean()), 1.2) << samples;
     EXPECT_LT(beyond, 20U) << samples << ": 2.5 % of 800";
   }
+}
+
+// Equal rows are wrong together: the error of their mean is that of each. A row whose sign is turned is wrong by as
+// much the other way: the mean of the pair is always 0.
+TEST(SubsetCorrelation, RowsShareTheErrorOfTheirSubsets) {
+  const ToyValue value = network_value(8, 3, 5);
+  const ToyGame game({8, 30, 1, true},
+                     [&](size_t, size_t, std::span<const uint64_t> coalition) { return value(0, 0, coalition); });
+  Matrix phi(30, 8);
+  for (size_t r = 0; r < 30; r++) std::ranges::copy(attributions(1, 8, 3).row(0), phi.row(r).begin());
+  std::ranges::fill(phi.row(4), 0.0F);
+  // 50 of 70 subsets, and all 28.
+  const std::vector<SubsetDesign> designs = {make_subsets(8, 4, 0, 50, "test", {}),
+                                             make_subsets(8, 2, 28, 1, "test", {})};
+  const SubsetCorrelations one = correlate_subsets(game, phi.view(), std::span(designs).first(1), {}, "");
+  EXPECT_GT(one.shared_error, 0.001);
+  EXPECT_NEAR(one.shared_error, one.standard_error(0, 0), 1e-12);
+  EXPECT_NEAR(one.design_error.at(0), one.standard_error(0, 0), 1e-12);
+  const SubsetCorrelations two = correlate_subsets(game, phi.view(), designs, {}, "");
+  EXPECT_NEAR(two.shared_error, one.shared_error / 2, 1e-12) << "the mean of two sizes, of which one has no error";
+  EXPECT_EQ(two.design_error.at(1), 0);
+  for (size_t r = 5; r < 30; r += 2) {
+    for (float& v : phi.row(r)) v = -v;
+  }
+  std::ranges::fill(phi.row(0), 0.0F);
+  std::ranges::fill(phi.row(2), 0.0F);
+  // Rows 1 and 3, then 13 turned and 12 straight ones: one straight row is left over of 27.
+  const SubsetCorrelations turned = correlate_subsets(game, phi.view(), std::span(designs).first(1), {}, "");
+  EXPECT_NEAR(turned.shared_error, one.shared_error / 27, 1e-12);
+}
+
+// An offset leaves what float32 still tells: effects of 1 beside 1e6, where its steps are 1/16.
+TEST(SubsetCorrelation, SeesEffectsBesideALargeOffset) {
+  const auto value_of = [](double effect) {
+    return [effect](uint64_t mask) {
+      return 1e6 + effect * (static_cast<double>(mask & 1) + 2 * static_cast<double>(mask >> 1 & 1));
+    };
+  };
+  const Matrix phi = [] {
+    Matrix made(1, 3);
+    made(0, 0) = 1;
+    made(0, 1) = 2;
+    return made;
+  }();
+  const std::vector<SubsetDesign> design = {make_subsets(3, 1, 3, 1, "test", {})};
+  const SubsetCorrelations large = correlate_subsets(ToyGame(3, value_of(1)), phi.view(), design, {}, "");
+  EXPECT_NEAR(large.correlation(0, 0), 1, 1e-9);
+  const SubsetCorrelations small = correlate_subsets(ToyGame(3, value_of(0.1)), phi.view(), design, {}, "");
+  EXPECT_EQ(small.state(0, 0), SubsetState::values_flat);
 }
 
 TEST(SubsetCorrelation, DoesNotPlayRowsWithoutAnAnswer) {

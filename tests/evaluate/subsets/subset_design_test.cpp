@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -49,6 +50,15 @@ TEST(SubsetDesign, TakesAllSubsetsWithinTheBudget) {
     }
   }
   EXPECT_EQ(make_subsets(14, 3, 4096, 10, "test", {}).description(), "all 364 subsets of 3 of 14 players");
+}
+
+TEST(SubsetDesign, StopsWhenCancelled) {
+  const std::atomic<bool> cancelled = true;
+  Context context;
+  context.cancelled = &cancelled;
+  // 3432 subsets: enumerated, and drawn.
+  EXPECT_THROW(make_subsets(14, 7, 4096, 50, "test", context), Error);
+  EXPECT_THROW(make_subsets(14, 7, 0, 50, "test", context), Error);
 }
 
 TEST(SubsetDesign, DrawsDistinctSubsetsBeyondTheBudget) {

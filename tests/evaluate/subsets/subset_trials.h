@@ -80,6 +80,39 @@ inline Trial linear_trial(size_t players, size_t rows, uint64_t seed, size_t ref
   return made;
 }
 
+// Rows and attributions near those of the first row, so that draws which are wrong for one are wrong for all.
+inline Trial alike_trial(size_t players, size_t rows, uint64_t seed) {
+  Trial made = network_trial({.players = players, .columns = players, .rows = rows}, seed);
+  for (size_t r = 1; r < rows; r++) {
+    for (size_t p = 0; p < players; p++) {
+      made.data->x(r, p) = made.data->x(0, p) + 0.15F * made.data->x(r, p);
+      made.explanations.values(r, p) = made.explanations.values(0, p) + 0.15F * made.explanations.values(r, p);
+    }
+  }
+  for (size_t r = 0; r < rows; r++) made.setting->targets.of_row[r] = made.setting->targets.of_row[0];
+  return made;
+}
+
+// Over many seeds the mean over the same rows must spread by the reported error of the draws; the spread over rows,
+// which says nothing of it, must be smaller, or the test would be of no use.
+inline void expect_mean_spreads_by_shared_error(const CriterionInfo& info, const std::string& options, Trial& trial) {
+  RunningMoments means;
+  RunningMoments squares;
+  RunningMoments over_rows;
+  for (uint64_t seed = 0; seed < 200; seed++) {
+    const Scores scores = scored(info, options, trial, on_threads(1, seed));
+    means.add(scores.mean);
+    squares.add(scores.shared_error * scores.shared_error);
+    RunningMoments values;
+    for (const double value : scores.values) values.add(value);
+    over_rows.add(values.standard_error());
+    EXPECT_NEAR(scores.mean_error, std::hypot(values.standard_error(), scores.shared_error), 1e-12);
+  }
+  const double spread = means.standard_deviation();
+  EXPECT_GT(spread, 1.5 * over_rows.mean()) << info.name << options;
+  EXPECT_NEAR(std::sqrt(squares.mean()) / spread, 1, 0.2) << info.name << options;
+}
+
 // A black box of these outputs.
 inline std::shared_ptr<const Model> black_box_model(size_t features, BlackBox function) {
   ModelInfo info;
