@@ -121,7 +121,7 @@ TEST(Randomisation, LayersWithoutARankingAreLeftOut) {
   EXPECT_EQ(scores.notes[0],
             "no pool tells the scale of the features: a layer that reads them is drawn as for features of mean 0 and "
             "deviation 1");
-  EXPECT_EQ(scores.notes[1], "1 explanations of randomised models rank nothing and are left out of their rows' means");
+  EXPECT_EQ(scores.notes[1], "5 explanations of randomised models rank nothing and are left out of their rows' means");
   EXPECT_EQ(scores.notes[2],
             "after layer layer1 the explanations of 1 of 1 rows rank nothing: the means are of few rows");
   Trial none = forgetful_trial({1, 2, 3}, {{0, 0, 0}, {1, 1, 1}});
