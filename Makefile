@@ -41,6 +41,8 @@ demo: build ## Build, then run the main job on embedded data
 	@echo; echo '$$ build/assay --quiet train --data iris --hidden 16 --out build/iris.onnx'; build/assay --quiet train --data iris --hidden 16 --out build/iris.onnx
 	@echo; echo '$$ build/assay inspect build/iris.onnx'; build/assay inspect build/iris.onnx
 	@echo; echo '$$ build/assay explain --model build/iris.onnx --data iris --rows 1,60,120 --pool iris --method exact_shapley,deeplift'; build/assay explain --model build/iris.onnx --data iris --rows 1,60,120 --pool iris --method exact_shapley,deeplift
+	@build/assay --quiet explain --model build/iris.onnx --data iris --split test --pool iris --pool-split train --method exact_shapley --out build/iris.npz
+	@echo; echo '$$ build/assay evaluate --model build/iris.onnx --data iris --split test --pool iris --pool-split train --explanations build/iris.npz'; build/assay evaluate --model build/iris.onnx --data iris --split test --pool iris --pool-split train --explanations build/iris.npz
 	@echo; echo '$$ build/assay neighbours iris --rows 51,120 --k 3'; build/assay neighbours iris --rows 51,120 --k 3
 
 test: setup-test ## Build, then run every test that is not long
