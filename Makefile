@@ -88,12 +88,12 @@ format: setup-build ## Format all sources
 
 asan: setup-test ## Run the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@cmake --preset asan >/dev/null
-	@cmake --build build/asan
+	@cmake --build build/asan --target assay_tests
 	@ctest --test-dir build/asan --parallel 2 --verbose | $(BRIEF)
 
 tsan: setup-test ## Run the C++ tests under ThreadSanitizer
 	@cmake --preset tsan >/dev/null
-	@cmake --build build/tsan
+	@cmake --build build/tsan --target assay_tests
 	@ctest --test-dir build/tsan --parallel 2 --verbose | $(BRIEF)
 
 fuzz: setup-build ## Run each fuzz target for FUZZ_SECONDS (60)
