@@ -31,6 +31,10 @@ void check(const assay::Explanations& read) {
   for (const assay::Matrix* errors : {&read.standard_error, &read.background_error}) {
     require(errors->empty() || (errors->rows() == rows && errors->cols() == read.players()));
   }
+  const assay::Combination& made = read.combination;
+  require(made.weights.empty() || made.weights.rows() == rows);
+  require(made.antecedents.empty() || made.antecedents.size() == rows * made.weights.cols());
+  for (const assay::RowMeasure& measure : made.measures) require(measure.values.size() == rows);
 }
 
 template <class Read>

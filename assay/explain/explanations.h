@@ -32,6 +32,24 @@ struct Provenance {
   std::string vector_target;  // of the hot loops
 };
 
+// One number for each row, by name: "norm", "bound".
+struct RowMeasure {
+  std::string name;
+  std::vector<double> values;
+};
+
+// What an aggregate of several explanations is made of.
+struct Combination {
+  std::vector<std::string> members;  // their names; none: this is no aggregate
+  bool relative = false;             // values do not add up to the output less the base
+  // Rows x members, or rows x antecedents, where the aggregate is a weighted sum of them; else empty.
+  Matrix weights = {};
+  // For each row as many rows of the pool as weights has columns, -1 where there are fewer; empty where the weights are
+  // of members.
+  std::vector<int64_t> antecedents = {};
+  std::vector<RowMeasure> measures = {};  // norm, cosine to the mean of the members, and what else the aggregator knows
+};
+
 struct Explanations {
   Matrix values;                      // rows x players: attributions
   std::vector<std::string> features;  // names of the players
@@ -51,6 +69,7 @@ struct Explanations {
   uint64_t evaluations = 0;        // rows that the model predicted or differentiated, coalitions included
   std::vector<std::string> notes;  // what users should know, one sentence each
   Provenance provenance;
+  Combination combination = {};
 
   size_t rows() const { return values.rows(); }
   size_t players() const { return values.cols(); }

@@ -137,6 +137,80 @@ TEST(Explanations, NpzAndJsonGiveBackEverything) {
   }
 }
 
+Explanations aggregated() {
+  Explanations made = full();
+  made.combination.members = {"a, b", "\xC3\x9C"};
+  made.combination.relative = true;
+  made.combination.weights = matrix(3, 2, {0.5F, 0.5F, 1, 0, kNan, kNan});
+  made.combination.antecedents = {4, 0, 7, -1, -1, -1};
+  made.combination.measures = {{"norm", {1, 0.25, std::nan("")}}, {"bound", {0.1, 2, 3}}};
+  return made;
+}
+
+TEST(Explanations, NpzAndJsonKeepWhatAnAggregateIsMadeOf) {
+  for (const char* extension : {".npz", ".json"}) {
+    SCOPED_TRACE(extension);
+    const std::string path = temporary(extension);
+    const Combination expected = aggregated().combination;
+    write_explanations(aggregated(), path, {});
+    const Combination found = read_explanations(path, {}).combination;
+    EXPECT_EQ(found.members, expected.members);
+    EXPECT_TRUE(found.relative);
+    expect_matrix(found.weights, expected.weights);
+    EXPECT_EQ(found.antecedents, expected.antecedents);
+    ASSERT_EQ(found.measures.size(), 2);
+    EXPECT_EQ(found.measures[0].name, "norm");
+    EXPECT_EQ(found.measures[1].name, "bound");
+    EXPECT_EQ(found.measures[1].values, expected.measures[1].values);
+    EXPECT_EQ(found.measures[0].values[1], 0.25);
+    EXPECT_TRUE(std::isnan(found.measures[0].values[2]));
+    const std::string bytes = content(path);
+    write_explanations(read_explanations(path, {}), path, {});
+    EXPECT_EQ(content(path), bytes);
+  }
+}
+
+// A file of somebody else may have arrays of these names that mean something else.
+TEST(Explanations, OnlyAggregatesHaveWeights) {
+  Explanations plain = aggregated();
+  const std::string path = temporary(".npz");
+  write_explanations(plain, path, {});
+  Arrays arrays;
+  const NpzFile file(path);
+  for (const std::string& name : file.names()) {
+    if (name != "meta") arrays.emplace_back(name, file.read(name));
+  }
+  write_npz(path + "2.npz", arrays, false, {});
+  const Explanations read = read_explanations(path + "2.npz", {});
+  EXPECT_TRUE(read.combination.members.empty());
+  EXPECT_TRUE(read.combination.weights.empty());
+  EXPECT_TRUE(read.combination.measures.empty());
+}
+
+TEST(Explanations, ArraysOfAggregatesThatDoNotFitAreNamed) {
+  write_explanations(aggregated(), temporary(".npz"), {});
+  const NpzFile file(temporary(".npz"));
+  const auto message_with = [&](const std::string& changed, const NpyArray& array) {
+    Arrays arrays;
+    for (const std::string& name : file.names()) arrays.emplace_back(name, name == changed ? array : file.read(name));
+    const std::string path = temporary("_changed.npz");
+    write_npz(path, arrays, false, {});
+    return message_of([&] { read_explanations(path, {}); });
+  };
+  const Matrix narrow = matrix(2, 2, {1, 2, 3, 4});
+  EXPECT_THAT(
+      message_with("weights", npy_from_matrix(narrow.view())),
+      HasSubstr("array 'weights': expected 3 rows, one for each of 'values', of one or more columns, found 2 x 2"));
+  const Matrix wide = matrix(3, 1, {1, 2, 3});
+  EXPECT_THAT(message_with("antecedents", npy_from_matrix(wide.view())),
+              HasSubstr("array 'antecedents': expected as many columns as 'weights', found 1"));
+  const Matrix halves = matrix(3, 2, {1, 2, 3, 4, 5, 0.5F});
+  EXPECT_THAT(message_with("antecedents", npy_from_matrix(halves.view())),
+              HasSubstr("array 'antecedents': expected numbers of rows, or -1, found 0.5"));
+  EXPECT_THAT(message_with("measure_names", npy_from_strings("x", {"one"})),
+              HasSubstr("array 'measure_names': expected 2, one for each column of 'measures', found 1"));
+}
+
 // Sampled, but undefined: too few permutations for an error.
 TEST(Explanations, ErrorsThatAreUndefinedAreStillThere) {
   for (const char* extension : {".npz", ".json"}) {

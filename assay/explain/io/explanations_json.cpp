@@ -32,6 +32,12 @@ class Writer {
     texts(explanations.features);
     out_ += ",\n \"target_names\": ";
     texts(explanations.target_names);
+    if (!explanations.combination.measures.empty()) {
+      std::vector<std::string> names;
+      for (const RowMeasure& measure : explanations.combination.measures) names.push_back(measure.name);
+      out_ += ",\n \"measure_names\": ";
+      texts(names);
+    }
     out_ += ",\n \"rows\": [";
     for (size_t i = 0; i < explanations.rows(); i++) {
       out_ += i > 0 ? ",\n  {" : "\n  {";
@@ -64,6 +70,22 @@ class Writer {
     numbers("values", explanations.values.row(i));
     if (!explanations.standard_error.empty()) numbers("stderr", explanations.standard_error.row(i));
     if (!explanations.background_error.empty()) numbers("background_stderr", explanations.background_error.row(i));
+    if (!explanations.combination.members.empty()) combination(explanations.combination, i);
+  }
+
+  void combination(const Combination& made, size_t i) {
+    if (!made.weights.empty()) numbers("weights", made.weights.row(i));
+    if (!made.antecedents.empty()) {
+      const auto own = std::span(made.antecedents).subspan(i * made.weights.cols(), made.weights.cols());
+      fmt::format_to(std::back_inserter(out_), ", \"antecedents\": [{}]", fmt::join(own, ", "));
+    }
+    if (made.measures.empty()) return;
+    out_ += ", \"measures\": [";
+    for (const RowMeasure& measure : made.measures) {
+      if (&measure != &made.measures[0]) out_ += ", ";
+      number(measure.values[i]);
+    }
+    out_ += ']';
   }
 
   void numbers(std::string_view name, std::span<const float> values) {
@@ -132,6 +154,7 @@ class Reader {
     if (rows[0].contains("stderr")) out_.standard_error = Matrix(rows.size(), out_.features.size());
     if (rows[0].contains("background_stderr")) out_.background_error = Matrix(rows.size(), out_.features.size());
     for (size_t i = 0; i < rows.size(); i++) read_row(rows[i], i);
+    if (!out_.combination.members.empty()) read_combination(rows);
     return std::move(out_);
   }
 
@@ -213,6 +236,60 @@ class Reader {
       }
       return found->second;
     });
+  }
+
+  // The length of a list that every row has, of one length in all; 0 where none has it.
+  size_t common_width(const json& rows, const char* key) const {
+    if (!rows[0].contains(key)) {
+      for (size_t i = 0; i < rows.size(); i++) {
+        if (rows[i].contains(key)) fail_input(row_where(i), fmt::format("'{}' in every row or in none", key), "some");
+      }
+      return 0;
+    }
+    const size_t width = list(row_where(0), rows[0], key).size();
+    for (size_t i = 0; i < rows.size(); i++) {
+      const json& own = list(row_where(i), rows[i], key);
+      if (own.size() != width || width == 0) {
+        fail_input(row_where(i), fmt::format("'{}' of one length in all rows, not 0", key),
+                   fmt::format("{}", own.size()));
+      }
+    }
+    return width;
+  }
+
+  void read_combination(const json& rows) {
+    Combination& made = out_.combination;
+    if (const size_t width = common_width(rows, "weights"); width > 0) {
+      made.weights = Matrix(rows.size(), width);
+      for (size_t i = 0; i < rows.size(); i++) numbers(i, rows[i], "weights", made.weights);
+    }
+    if (const size_t width = common_width(rows, "antecedents"); width > 0) {
+      if (width != made.weights.cols()) {
+        fail_input(where_, fmt::format("{} 'antecedents' in a row, as many as 'weights'", made.weights.cols()),
+                   fmt::format("{}", width));
+      }
+      for (size_t i = 0; i < rows.size(); i++) {
+        for (const json& each : rows[i]["antecedents"]) {
+          const double row = number(i, each, "antecedents");
+          if (!(row >= -1 && row <= 0x1p53) || row != std::trunc(row)) {
+            fail(row_where(i), "numbers of rows, or -1, as 'antecedents'", each);
+          }
+          made.antecedents.push_back(static_cast<int64_t>(row));
+        }
+      }
+    }
+    if (const size_t width = common_width(rows, "measures"); width > 0) {
+      for (std::string& name : texts("measure_names")) made.measures.push_back({std::move(name), {}});
+      if (made.measures.size() != width) {
+        fail_input(where_, fmt::format("{} 'measure_names', one for each of the 'measures'", width),
+                   fmt::format("{}", made.measures.size()));
+      }
+      for (size_t i = 0; i < rows.size(); i++) {
+        for (size_t j = 0; j < width; j++) {
+          made.measures[j].values.push_back(number(i, rows[i]["measures"][j], "measures"));
+        }
+      }
+    }
   }
 
   // A text that every row has or none.

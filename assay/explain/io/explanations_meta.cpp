@@ -45,9 +45,9 @@ class MetaReader {
     if (!found->is_number_unsigned()) fail(fmt::format("a whole number as '{}'", key), *found);
     return found->get<uint64_t>();
   }
-  bool flag(const char* key) const {
-    const auto found = meta_.find(key);
-    if (found == meta_.end()) return false;
+  bool flag(const json& object, const char* key) const {
+    const auto found = object.find(key);
+    if (found == object.end()) return false;
     if (!found->is_boolean()) fail(fmt::format("true or false as '{}'", key), *found);
     return found->get<bool>();
   }
@@ -58,9 +58,9 @@ class MetaReader {
     if (!found->is_object()) fail(fmt::format("an object as '{}'", key), *found);
     return *found;
   }
-  std::vector<std::string> texts(const char* key) const {
-    const auto found = meta_.find(key);
-    if (found == meta_.end()) return {};
+  std::vector<std::string> texts(const json& object, const char* key) const {
+    const auto found = object.find(key);
+    if (found == object.end()) return {};
     if (!found->is_array()) fail(fmt::format("a list as '{}'", key), *found);
     std::vector<std::string> out;
     for (const json& each : *found) {
@@ -84,21 +84,25 @@ std::string explanations_meta_text(std::string_view where, const Explanations& e
   const Provenance& made = explanations.provenance;
   json options = json::object();
   for (const auto& [name, value] : made.options) options[name] = value;
-  const json meta = {{"assay", kKind},
-                     {"method", made.method},
-                     {"options", options},
-                     {"seed", made.seed},
-                     {"unit", made.unit},
-                     {"target", made.target},
-                     {"model", made.model},
-                     {"data", made.data},
-                     {"players", made.players},
-                     {"reference", made.reference},
-                     {"versions", {{"assay", made.version}, {"vector_target", made.vector_target}}},
-                     {"evaluations", explanations.evaluations},
-                     {"sampled", !explanations.standard_error.empty()},
-                     {"notes", explanations.notes},
-                     {"id_name", explanations.id_name}};
+  json meta = {{"assay", kKind},
+               {"method", made.method},
+               {"options", options},
+               {"seed", made.seed},
+               {"unit", made.unit},
+               {"target", made.target},
+               {"model", made.model},
+               {"data", made.data},
+               {"players", made.players},
+               {"reference", made.reference},
+               {"versions", {{"assay", made.version}, {"vector_target", made.vector_target}}},
+               {"evaluations", explanations.evaluations},
+               {"sampled", !explanations.standard_error.empty()},
+               {"notes", explanations.notes},
+               {"id_name", explanations.id_name}};
+  const Combination& combination = explanations.combination;
+  if (!combination.members.empty()) {
+    meta["aggregate"] = {{"members", combination.members}, {"relative", combination.relative}};
+  }
   try {
     return meta.dump();
   } catch (const json::exception&) {
@@ -130,10 +134,13 @@ void read_explanations_meta(std::string_view where, std::string_view text, Expla
   made.version = reader.text(versions, "assay");
   made.vector_target = reader.text(versions, "vector_target");
   explanations.evaluations = reader.number("evaluations");
-  explanations.notes = reader.texts("notes");
+  explanations.notes = reader.texts(meta, "notes");
   explanations.id_name = reader.text(meta, "id_name");
+  const json aggregate = reader.object("aggregate");
+  explanations.combination.members = reader.texts(aggregate, "members");
+  explanations.combination.relative = reader.flag(aggregate, "relative");
   // Files always have an array of errors; without sampling there are none.
-  if (!reader.flag("sampled")) explanations.standard_error = {};
+  if (!reader.flag(meta, "sampled")) explanations.standard_error = {};
 }
 
 bool is_explanations_meta(std::string_view text) {

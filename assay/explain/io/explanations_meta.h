@@ -2,8 +2,10 @@
 // file.
 //
 //   {"assay": "explanations", "method", "options": {name: value}, "seed", "unit", "model", "data", "players",
-//    "reference", "versions": {"assay", "vector_target"}, "evaluations", "notes": [...], "id_name"}
+//    "reference", "versions": {"assay", "vector_target"}, "evaluations", "notes": [...], "id_name",
+//    "aggregate": {"members": [...], "relative"}}
 //
+// "aggregate" is there for aggregates alone, and then "method" is the aggregator.
 // Nothing in it changes from run to run: no times, no folders but those the user wrote.
 #pragma once
 

@@ -9,6 +9,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/explain/io/combination_npz.h"
 #include "assay/explain/io/explanations_meta.h"
 
 namespace assay {
@@ -120,6 +121,7 @@ Explanations explanations_from_npz(const NpzFile& file) {
   out.background_error = read_errors(file, "background_stderr", out.values);
   if (file.contains("ids")) out.ids = read_texts(file, "ids", out.rows(), "one for each row");
   if (const auto meta = read_meta(file)) read_explanations_meta(array_where(file, "meta"), *meta, out);
+  read_combination_arrays(file, out);
   return out;
 }
 
@@ -146,6 +148,7 @@ void write_explanations_npz(const Explanations& explanations, const std::string&
   arrays.emplace_back("gap", npy_from_doubles(explanations.gap));
   arrays.emplace_back("features", npy_from_strings(path, explanations.features));
   if (!explanations.ids.empty()) arrays.emplace_back("ids", npy_from_strings(path, explanations.ids));
+  add_combination_arrays(path, explanations, arrays);
   arrays.emplace_back("meta", npy_from_string(path, explanations_meta_text(path, explanations)));
   write_npz(path, arrays, false, context);
 }

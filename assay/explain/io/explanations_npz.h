@@ -1,5 +1,6 @@
 // Explanations from and to NPZ: the arrays values (float32, rows x features), base, output, gap (float64), target
-// (int64), target_names, features, ids (text), stderr and background_stderr (float32), meta (explanations_meta.h).
+// (int64), target_names, features, ids (text), stderr and background_stderr (float32), meta (explanations_meta.h), and
+// those of an aggregate (combination_npz.h).
 //
 // stderr is always written, NaN where the method has no sampling error; background_stderr and ids where there are some.
 // Of files made elsewhere the values are the array of that name or else the only one; each other array is taken where
