@@ -34,7 +34,7 @@ SHARED_HEADERS = {
         "target.h",
     },
     "assay/evaluate": {"common.h", "criterion.h", "criteria.h", "pool_explanations.h", "scores.h"},
-    "assay/aggregate": {"common.h"},
+    "assay/aggregate": {"common.h", "aggregator.h", "aggregators.h", "members.h"},
 }
 
 # The table of a folder, one line for each thing, is the one file that may know all of them.
