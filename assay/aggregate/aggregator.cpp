@@ -1,0 +1,221 @@
+#include "assay/aggregate/aggregator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "assay/aggregate/aggregators.h"
+#include "assay/aggregate/errors.h"
+#include "assay/aggregate/members.h"
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/core/vector_target.h"
+#include "assay/core/version.h"
+
+namespace assay {
+namespace {
+
+// A sum so much smaller than its terms is rounding.
+constexpr double kCancelled = 1e-6;
+
+// The first need that is not met, in words.
+std::optional<std::string> missing_need(const AggregateNeeds& needs, const AggregateTask& task) {
+  if (task.members.size() < needs.members) {
+    return fmt::format("needs at least {} {}, and there {} {}", needs.members,
+                       needs.members == 1 ? "member" : "members", task.members.size() == 1 ? "is" : "are",
+                       task.members.size());
+  }
+  const bool model =
+      task.model != nullptr && task.data != nullptr && task.players != nullptr && task.targets != nullptr;
+  if (needs.model && !model) return "needs the model and the rows that were explained";
+  if (needs.reference && (task.reference == nullptr || task.reference->rows.rows() == 0)) {
+    return "needs a reference that stands for absent features";
+  }
+  if (needs.pool && task.pool == nullptr) return "needs a pool of training rows";
+  if (needs.pool_members && task.pool_members.empty()) {
+    return "needs explanations of the pool's rows by every member, or the methods to make them";
+  }
+  return {};
+}
+
+// For each row the members' own value where those that have one agree, else NaN.
+std::vector<double> shared_value(const AggregateTask& task, std::vector<double> Explanations::* values) {
+  std::vector<double> found(task.rows(), NAN);
+  for (size_t r = 0; r < found.size(); r++) {
+    bool agree = true;
+    for (const Explanations* member : task.members) {
+      const double value = (member->*values)[r];
+      if (!std::isfinite(value)) continue;
+      if (std::isnan(found[r])) found[r] = value;
+      agree = agree && std::abs(value - found[r]) <= 1e-4 * std::max(1.0, std::abs(found[r]));
+    }
+    if (!agree) found[r] = NAN;
+  }
+  return found;
+}
+
+double sum_of(std::span<const float> values) {
+  double sum = 0;
+  for (const float each : values) sum += each;
+  return sum;
+}
+
+void scale_to_output(Explanations& made, UndefinedCounts& undefined) {
+  for (size_t r = 0; r < made.rows(); r++) {
+    const auto values = made.values.row(r);
+    if (!std::isfinite(values[0])) continue;
+    const double sum = sum_of(values);
+    double size = 0;
+    for (const float each : values) size += std::abs(each);
+    const double wanted = made.output[r] - made.base[r];
+    std::string_view reason;
+    if (!std::isfinite(wanted)) {
+      reason = "the members say no output and base to scale to, or differ in them";
+    } else if (std::abs(sum) <= kCancelled * size) {
+      reason = "the values sum to 0, so that no scale makes them add up";
+    }
+    if (!reason.empty()) undefined.add(reason);
+    const double factor = reason.empty() ? wanted / sum : NAN;
+    for (float& each : values) each = static_cast<float>(each * factor);
+    if (made.standard_error.empty()) continue;
+    for (float& each : made.standard_error.row(r)) each = static_cast<float>(each * std::abs(factor));
+  }
+}
+
+// Of sampled members, where the aggregate is a weighted sum of them; elsewhere errors have no formula, and a note says
+// that there are some.
+void add_errors(const AggregateTask& task, Explanations& made) {
+  if (!made.standard_error.empty() || !has_sampled_members(task)) return;
+  if (!made.combination.weights.empty() && made.combination.antecedents.empty()) {
+    made.standard_error = weighted_errors(task, made.combination.weights);
+    return;
+  }
+  made.notes.emplace_back("members are sampled, and their standard errors are not carried into this aggregate");
+}
+
+void add_measures(const Members& members, Explanations& made) {
+  std::vector<double> norms(made.rows(), NAN);
+  std::vector<double> cosines(made.rows(), NAN);
+  std::vector<double> mean(made.players());
+  for (size_t r = 0; r < made.rows(); r++) {
+    const auto values = made.values.row(r);
+    double squares = 0;
+    for (const float each : values) squares += static_cast<double>(each) * each;
+    norms[r] = std::sqrt(squares);
+    if (members.size() == 0) continue;
+    double product = 0;
+    double of_mean = 0;
+    std::ranges::fill(mean, 0.0);
+    for (size_t j = 0; j < members.size(); j++) {
+      const auto member = members.of(j, r);
+      for (size_t p = 0; p < mean.size(); p++) mean[p] += member[p];
+    }
+    for (size_t p = 0; p < mean.size(); p++) {
+      product += mean[p] * values[p];
+      of_mean += mean[p] * mean[p];
+    }
+    // NaN where either is zero, as 0 / 0.
+    cosines[r] = product / (std::sqrt(of_mean) * norms[r]);
+  }
+  auto& measures = made.combination.measures;
+  measures.insert(measures.begin(), {{"norm", std::move(norms)}, {"cosine", std::move(cosines)}});
+}
+
+Provenance provenance_of(const AggregatorInfo& info, const Spec& spec, const AggregateTask& task,
+                         const Context& context) {
+  Provenance made;
+  // What all members say alike is so of the aggregate.
+  if (!task.members.empty()) {
+    made = task.members[0]->provenance;
+    for (const Explanations* member : task.members) keep_shared(member->provenance, made);
+  } else {
+    made.model = task.model->info().name;
+    made.unit = std::string(output_unit_name(task.model->info().unit));
+    if (task.targets->information) made.unit = "information";
+    made.target =
+        task.targets->predicted ? std::string(kPredictedTarget) : task.targets->names[task.targets->of_row[0]];
+  }
+  if (task.reference != nullptr && info.needs.reference) made.reference = task.reference->description;
+  made.method = info.name;
+  made.options.clear();
+  for (const OptionInfo& option : info.options) {
+    const auto given = std::ranges::find(spec.options, option.name, &std::pair<std::string, std::string>::first);
+    made.options.emplace_back(option.name, given == spec.options.end() ? option.value : given->second);
+  }
+  made.seed = context.seed;
+  made.version = kVersion;
+  made.vector_target = vector_target();
+  return made;
+}
+
+// What rows, players and targets are, from the members or, without any, from the task.
+Explanations frame_of(const AggregateTask& task) {
+  Explanations made;
+  const size_t rows = task.rows();
+  if (!task.members.empty()) {
+    fill_frame(task.members, made);
+  } else {
+    made.features = task.players->names;
+    made.target = task.targets->of_row;
+    made.target_names = task.targets->names;
+    made.ids = task.data->ids;
+    made.id_name = task.data->id_name;
+  }
+  made.values = Matrix(rows, made.features.size());
+  std::ranges::fill(made.values.values(), std::numeric_limits<float>::quiet_NaN());
+  made.base.assign(rows, NAN);
+  made.output.assign(rows, NAN);
+  made.gap.assign(rows, NAN);
+  return made;
+}
+
+}  // namespace
+
+std::optional<std::string> aggregator_refusal(const Spec& spec, const AggregateTask& task) {
+  const AggregatorInfo& info = find_aggregator(spec.name);
+  const std::unique_ptr<Aggregator> aggregator = info.make(spec);
+  std::optional<std::string> reason = missing_need(aggregator->needs(info.needs), task);
+  if (!reason) reason = aggregator->refuses(task);
+  if (!reason) return {};
+  return fmt::format("{} {}", info.name, *reason);
+}
+
+Aggregate aggregate(const Spec& spec, const AggregateTask& task, const Context& context) {
+  const AggregatorInfo& info = find_aggregator(spec.name);
+  const std::unique_ptr<Aggregator> aggregator = info.make(spec);
+  check_members(task);
+  if (const auto reason = aggregator_refusal(spec, task)) throw Error(ErrorKind::unsupported, *reason);
+  Aggregate out;
+  Explanations& made = out.explanations;
+  made = frame_of(task);
+  const Members members(task, !aggregator->takes_raw_members());
+  Combined combined{made.values.view()};
+  aggregator->combine(task, members, combined, context);
+
+  made.combination.weights = std::move(combined.weights);
+  made.combination.antecedents = std::move(combined.antecedents);
+  made.combination.measures = std::move(combined.measures);
+  made.combination.relative = !aggregator->adds_up() && !aggregator->scales_to_output();
+  made.standard_error = std::move(combined.standard_error);
+  made.evaluations = combined.evaluations;
+  made.notes = std::move(combined.notes);
+  made.base = combined.base.empty() ? shared_value(task, &Explanations::base) : std::move(combined.base);
+  made.output = combined.output.empty() ? shared_value(task, &Explanations::output) : std::move(combined.output);
+  add_errors(task, made);
+  if (aggregator->scales_to_output()) scale_to_output(made, combined.undefined);
+  if (!made.combination.relative) {
+    for (size_t r = 0; r < made.rows(); r++) made.gap[r] = made.output[r] - made.base[r] - sum_of(made.values.row(r));
+  }
+  made.combination.members = member_names(task);
+  add_measures(members, made);
+  made.provenance = provenance_of(info, spec, task, context);
+  note_members(task, members, made);
+  out.tables = std::move(combined.tables);
+  out.undefined = combined.undefined.take();
+  return out;
+}
+
+}  // namespace assay

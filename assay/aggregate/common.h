@@ -1,0 +1,57 @@
+// What aggregators share: the loop over rows, means, and the way to criteria.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/aggregate/aggregator.h"
+#include "assay/core/context.h"
+#include "assay/core/matrix.h"
+#include "assay/core/options.h"
+#include "assay/evaluate/criterion.h"
+
+namespace assay {
+
+// The option of every aggregator whose members have unit norm and whose values could be scaled back.
+struct ScaleOptions {
+  std::string scale = "relative";
+
+  void describe(OptionVisitor& visit) {
+    visit.choice(
+        "scale", scale,
+        "values of members of unit norm, which do not add up to the score, or scaled to sum to it less the base",
+        {"relative", "output"});
+  }
+  bool to_output() const { return scale == "output"; }
+};
+
+// One row of all members, in float64.
+struct MemberRow {
+  size_t row = 0;
+  MatrixView<const double> values;       // members x players
+  std::span<const size_t> nonzero = {};  // members that are not all zero here
+};
+
+// Runs body on every row whose members are all numbers, several rows at once on all threads; the others stay NaN and
+// are counted. The body fills out.values of its row (and its own row of what else there is) and returns nothing, or
+// the reason why the row is undefined: then its values are made NaN. Reasons are literals.
+void each_row(const Members& members, Combined& out, const Context& context, std::string_view task,
+              const std::function<std::string_view(const MemberRow&)>& body);
+
+// Mean of the rows, in float64.
+void mean_of(MatrixView<const double> rows, std::span<double> mean);
+double l2_norm(std::span<const double> values);
+// Rounds to float32.
+void store_row(std::span<const double> values, std::span<float> out);
+// out.weights is rows x members; one list for all of them.
+void share_weights(std::span<const double> weights, size_t rows, Combined& out);
+
+// The task of scoring these explanations of the task's rows. pool_explanations may be null.
+EvaluateTask evaluate_task(const AggregateTask& task, const Explanations& explanations,
+                           PoolExplanations* pool_explanations);
+
+}  // namespace assay

@@ -1,0 +1,186 @@
+#include "assay/aggregate/members.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/evaluate/common.h"
+
+namespace assay {
+namespace {
+
+// Arrays made elsewhere have numbers instead of names.
+bool has_names(const Explanations& explanations) {
+  for (size_t p = 0; p < explanations.players(); p++) {
+    if (explanations.features[p] != fmt::format("{}", p)) return true;
+  }
+  return false;
+}
+
+// Two members side by side, for messages.
+class Pair {
+ public:
+  Pair(std::string first, const Explanations& a, std::string second, const Explanations& b)
+      : first_(std::move(first)), second_(std::move(second)), a_(a), b_(b) {}
+
+  void check() const {
+    if (a_.rows() != b_.rows()) {
+      fail_input(second_, fmt::format("{} rows, as {} has", a_.rows(), in_quotes(first_)),
+                 fmt::format("{}", b_.rows()));
+    }
+    check_features();
+    check_rows();
+    const std::string& unit = a_.provenance.unit;
+    const std::string& other = b_.provenance.unit;
+    if (!unit.empty() && !other.empty() && unit != other) {
+      fail_input(second_, fmt::format("explanations in the unit {}, as in {}", unit, in_quotes(first_)), other);
+    }
+  }
+
+ private:
+  void check_features() const {
+    if (a_.players() != b_.players()) {
+      fail_input(second_, fmt::format("{} features, as {} has", a_.players(), in_quotes(first_)),
+                 fmt::format("{}", b_.players()));
+    }
+    if (!has_names(a_) || !has_names(b_) || a_.features == b_.features) return;
+    const auto [ours, theirs] = std::ranges::mismatch(a_.features, b_.features);
+    fail_input(
+        second_,
+        fmt::format("{} as feature {}, as in {}", in_quotes(*ours), ours - a_.features.begin() + 1, in_quotes(first_)),
+        in_quotes(*theirs));
+  }
+
+  void check_rows() const {
+    const auto apart = [&](size_t row, std::string_view what, const std::string& wanted, const std::string& found) {
+      fail_input(second_, fmt::format("{} {} in row {}, as in {}", what, in_quotes(wanted), row + 1, in_quotes(first_)),
+                 in_quotes(found));
+    };
+    const bool ids = !a_.ids.empty() && !b_.ids.empty();
+    const bool targets = !a_.target.empty() && !b_.target.empty();
+    for (size_t r = 0; r < a_.rows(); r++) {
+      if (ids && a_.ids[r] != b_.ids[r]) apart(r, "the id", a_.ids[r], b_.ids[r]);
+      if (!targets) continue;
+      const std::string& wanted = a_.target_names[a_.target[r]];
+      const std::string& found = b_.target_names[b_.target[r]];
+      if (wanted != found) apart(r, "the target", wanted, found);
+    }
+  }
+
+  std::string first_;
+  std::string second_;
+  const Explanations& a_;
+  const Explanations& b_;
+};
+
+void expect(std::string_view what, size_t found, size_t expected) {
+  if (found == expected) return;
+  fail_input(fmt::format("the members: expected {} {}, found {}", expected, what, found));
+}
+
+void check_task(const AggregateTask& task, size_t rows, size_t players) {
+  if (rows == 0) fail_input("there are no rows to aggregate");
+  if (task.data != nullptr) expect("rows, as many as there are explained", rows, task.data->rows());
+  if (task.players != nullptr) expect("columns, one for each player", players, task.players->size());
+  if (task.targets != nullptr) expect("targets, one for each row", task.targets->of_row.size(), rows);
+  if (!task.own_rows.empty()) expect("own rows, one for each row", task.own_rows.size(), rows);
+  if (task.pool == nullptr) return;
+  if (task.data != nullptr) expect("columns in the pool's rows", task.pool->x.cols(), task.data->x.cols());
+  if (task.pool_targets != nullptr) {
+    expect("targets, one for each row of the pool", task.pool_targets->of_row.size(), task.pool->rows());
+  }
+  if (!task.pool_members.empty()) {
+    expect("explanations of the pool, one for each member", task.pool_members.size(), task.members.size());
+  }
+  for (const PoolExplanations* member : task.pool_members) {
+    expect("rows in the pool's explanations, one for each of its rows", member->rows(), task.pool->rows());
+    expect("columns in the pool's explanations", member->players(), players);
+  }
+}
+
+std::string shared_or_nothing(const std::string& own, const std::string& other) {
+  return own == other ? own : std::string();
+}
+
+}  // namespace
+
+Members::Members(const AggregateTask& task, bool unit) : finite_(task.rows(), true) {
+  for (const Explanations* member : task.members) {
+    Matrix& values = values_.emplace_back(member->values);
+    std::vector<bool>& zero = zero_.emplace_back(values.rows());
+    for (size_t r = 0; r < values.rows(); r++) {
+      zero[r] = all_zero(values.row(r));
+      if (!all_finite(values.row(r))) finite_[r] = false;
+    }
+    if (unit) scale_to_unit_norm(values.view());
+  }
+}
+
+void check_members(const AggregateTask& task) {
+  if (task.members.empty()) {
+    if (task.data == nullptr || task.players == nullptr || task.targets == nullptr || task.model == nullptr) {
+      fail_input("there is no explanation to aggregate");
+    }
+    check_task(task, task.data->rows(), task.players->size());
+    return;
+  }
+  const std::vector<std::string> names = member_names(task);
+  for (size_t j = 0; j < task.members.size(); j++) {
+    // Each against all before it: what one does not say, another may.
+    for (size_t i = 0; i < j; i++) Pair(names[i], *task.members[i], names[j], *task.members[j]).check();
+  }
+  check_task(task, task.members[0]->rows(), task.members[0]->players());
+}
+
+std::vector<std::string> member_names(const AggregateTask& task) {
+  if (task.names.size() == task.members.size()) return {task.names.begin(), task.names.end()};
+  std::vector<std::string> names;
+  for (size_t j = 0; j < task.members.size(); j++) {
+    const std::string& method = task.members[j]->provenance.method;
+    names.push_back(method.empty() ? fmt::format("member {}", j + 1) : method);
+  }
+  return names;
+}
+
+void fill_frame(std::span<const Explanations* const> members, Explanations& made) {
+  made.features = members[0]->features;
+  bool named = has_names(*members[0]);
+  for (const Explanations* member : members) {
+    if (!named && has_names(*member)) {
+      made.features = member->features;
+      named = true;
+    }
+    if (made.target.empty() && !member->target.empty()) {
+      made.target = member->target;
+      made.target_names = member->target_names;
+    }
+    if (made.ids.empty() && !member->ids.empty()) {
+      made.ids = member->ids;
+      made.id_name = member->id_name;
+    }
+  }
+}
+
+void keep_shared(const Provenance& other, Provenance& shared) {
+  shared.unit = shared_or_nothing(shared.unit, other.unit);
+  shared.target = shared_or_nothing(shared.target, other.target);
+  shared.model = shared_or_nothing(shared.model, other.model);
+  shared.data = shared_or_nothing(shared.data, other.data);
+  shared.players = shared_or_nothing(shared.players, other.players);
+  shared.reference = shared_or_nothing(shared.reference, other.reference);
+}
+
+void note_members(const AggregateTask& task, const Members& members, Explanations& made) {
+  if (made.combination.relative) made.notes.emplace_back("relative, does not add up to the score");
+  const std::vector<std::string> names = member_names(task);
+  for (size_t j = 0; j < members.size(); j++) {
+    size_t zero = 0;
+    for (size_t r = 0; r < members.rows(); r++) zero += members.zero(j, r) ? 1 : 0;
+    if (zero > 0) made.notes.push_back(fmt::format("{} of {} rows of {} are all zero", zero, members.rows(), names[j]));
+  }
+}
+
+}  // namespace assay
