@@ -108,17 +108,20 @@ void add_measures(const Members& members, Explanations& made) {
     if (members.size() == 0) continue;
     double product = 0;
     double of_mean = 0;
+    double of_members = 0;
     std::ranges::fill(mean, 0.0);
     for (size_t j = 0; j < members.size(); j++) {
       const auto member = members.of(j, r);
       for (size_t p = 0; p < mean.size(); p++) mean[p] += member[p];
+      for (const float each : member) of_members += static_cast<double>(each) * each;
     }
     for (size_t p = 0; p < mean.size(); p++) {
       product += mean[p] * values[p];
       of_mean += mean[p] * mean[p];
     }
-    // NaN where either is zero, as 0 / 0.
-    cosines[r] = product / (std::sqrt(of_mean) * norms[r]);
+    // Members that cancel have a mean of rounding alone, and that has no direction.
+    const bool cancelled = std::sqrt(of_mean) <= kCancelled * std::sqrt(of_members);
+    cosines[r] = cancelled ? NAN : product / (std::sqrt(of_mean) * norms[r]);
   }
   auto& measures = made.combination.measures;
   measures.insert(measures.begin(), {{"norm", std::move(norms)}, {"cosine", std::move(cosines)}});

@@ -42,7 +42,8 @@ struct RowMeasure {
 struct Combination {
   std::vector<std::string> members;  // their names; none: this is no aggregate
   bool relative = false;             // values do not add up to the output less the base
-  // Rows x members, or rows x antecedents, where the aggregate is a weighted sum of them; else empty.
+  // Rows x members, or rows x antecedents, where the aggregate is a weighted sum of them (before it is scaled to the
+  // output, where it is); else empty.
   Matrix weights = {};
   // For each row as many rows of the pool as weights has columns, -1 where there are fewer; empty where the weights are
   // of members.
