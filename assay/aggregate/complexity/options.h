@@ -1,0 +1,47 @@
+// Options that several complexity aggregators have.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "assay/core/options.h"
+
+namespace assay {
+
+struct FloorOption {
+  double floor = 0.05;
+
+  void describe(OptionVisitor& visit) {
+    visit.real(
+        "floor", floor,
+        "least l1 norm of a result that is no member, as a share of the members' mean: near the origin entropy is "
+        "that of rounding noise",
+        "", 0, 1);
+  }
+};
+
+// Of walks, see walk.h.
+struct WalkOptions {
+  std::string step = "exact";
+  double size = 0.1;
+
+  void describe(OptionVisitor& visit) {
+    visit.choice("step", step, "how a coordinate moves: as far as it lowers entropy, or by a fixed length at a time",
+                 {"exact", "fixed"});
+    visit.real("size", size, "length of a fixed step, in units of 1 / sqrt(d), the size of a unit member's coordinates",
+               "", 0.001, 1000);
+  }
+};
+
+// Of the shrinking region, see shrink.h.
+struct ShrinkOptions {
+  int64_t rounds = 10;
+  int64_t keep = 10;
+
+  void describe(OptionVisitor& visit) {
+    visit.integer("rounds", rounds, "most rounds; it ends earlier when one finds nothing new", "", 1, 10000);
+    visit.integer("keep", keep, "how many of the simplest points go on to the next round", "", 2, 1000);
+  }
+};
+
+}  // namespace assay

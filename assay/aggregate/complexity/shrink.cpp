@@ -1,0 +1,137 @@
+#include "assay/aggregate/complexity/shrink.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "assay/aggregate/complexity/segment.h"
+
+namespace assay {
+namespace {
+
+// Coordinates of unit members that differ by no more are the same but for rounding; entropies then by no more than the
+// second.
+constexpr double kSamePoint = 1e-12;
+constexpr double kSameEntropy = 1e-9;
+
+class Region {
+ public:
+  Region(const MemberRow& row, const ShrinkOptions& options, double floor)
+      : keep_(static_cast<size_t>(options.keep)), floor_(floor) {
+    const size_t members = row.values.rows();
+    for (const size_t j : row.nonzero) {
+      const auto values = row.values.row(j);
+      const size_t slot = new_slot();
+      ShrunkPoint& point = points_[slot];
+      point.entropy = entropy_of(values);
+      point.values.assign(values.begin(), values.end());
+      point.weights.assign(members, 0.0);
+      point.weights[j] = 1;
+      insert(slot, now_, row.nonzero.size());
+    }
+    fresh_.assign(now_.size(), true);
+  }
+
+  // Whether there is a new point.
+  bool shrink(const Context& context) {
+    next_.assign(now_.begin(), now_.begin() + static_cast<std::ptrdiff_t>(std::min(keep_, now_.size())));
+    for (size_t i = 0; i < now_.size(); i++) {
+      context.check_cancelled();
+      for (size_t j = i + 1; j < now_.size(); j++) {
+        if (fresh_[i] || fresh_[j]) look_between(now_[i], now_[j]);
+      }
+    }
+    fresh_.clear();
+    bool changed = false;
+    for (const size_t slot : next_) {
+      fresh_.push_back(std::ranges::find(now_, slot) == now_.end());
+      changed = changed || fresh_.back();
+    }
+    for (const size_t slot : now_) {
+      if (std::ranges::find(next_, slot) == next_.end()) unused_.push_back(slot);
+    }
+    std::swap(now_, next_);
+    return changed;
+  }
+
+  std::vector<ShrunkPoint> take() {
+    std::vector<ShrunkPoint> taken;
+    taken.reserve(now_.size());
+    for (const size_t slot : now_) taken.push_back(std::move(points_[slot]));
+    return taken;
+  }
+
+ private:
+  size_t new_slot() {
+    if (unused_.empty()) {
+      points_.emplace_back();
+      return points_.size() - 1;
+    }
+    const size_t slot = unused_.back();
+    unused_.pop_back();
+    return slot;
+  }
+
+  void look_between(size_t first, size_t second) {
+    double below = std::min(points_[first].entropy, points_[second].entropy);
+    if (next_.size() == keep_) below = std::min(below, points_[next_.back()].entropy);
+    const auto found = segment_inside(points_[first].values, points_[second].values, floor_, below, scratch_);
+    if (!found) return;
+    const size_t slot = new_slot();
+    const ShrunkPoint& a = points_[first];
+    const ShrunkPoint& b = points_[second];
+    ShrunkPoint& point = points_[slot];
+    point.entropy = found->entropy;
+    point.values = scratch_.point;
+    point.weights.resize(a.weights.size());
+    for (size_t j = 0; j < a.weights.size(); j++) {
+      point.weights[j] = (1 - found->t) * a.weights[j] + found->t * b.weights[j];
+    }
+    insert(slot, next_, keep_);
+  }
+
+  bool same(const ShrunkPoint& a, const ShrunkPoint& b) const {
+    if (std::abs(a.entropy - b.entropy) > kSameEntropy) return false;
+    for (size_t k = 0; k < a.values.size(); k++) {
+      if (std::abs(a.values[k] - b.values[k]) > kSamePoint) return false;
+    }
+    return true;
+  }
+
+  // After those of the same entropy; at most `most` stay.
+  void insert(size_t slot, std::vector<size_t>& list, size_t most) {
+    const ShrunkPoint& point = points_[slot];
+    for (const size_t other : list) {
+      if (same(points_[other], point)) return unused_.push_back(slot);
+    }
+    list.insert(std::ranges::upper_bound(list, point.entropy, {}, [&](size_t s) { return points_[s].entropy; }), slot);
+    if (list.size() <= most) return;
+    const size_t last = list.back();
+    list.pop_back();
+    // Points of this round's S still have pairs.
+    if (std::ranges::find(now_, last) == now_.end()) unused_.push_back(last);
+  }
+
+  size_t keep_;
+  double floor_;
+  std::vector<ShrunkPoint> points_ = {};  // slots: those of now_, next_ and unused_
+  std::vector<size_t> unused_ = {};
+  std::vector<size_t> now_ = {};  // S, simplest first
+  std::vector<size_t> next_ = {};
+  std::vector<bool> fresh_ = {};  // whether that point of S came with the last round
+  SegmentScratch scratch_ = {};
+};
+
+}  // namespace
+
+std::vector<ShrunkPoint> shrink_region(const MemberRow& row, const ShrinkOptions& options, double floor,
+                                       const Context& context) {
+  Region region(row, options, floor);
+  for (int64_t round = 0; round < options.rounds; round++) {
+    if (!region.shrink(context)) break;
+  }
+  return region.take();
+}
+
+}  // namespace assay
