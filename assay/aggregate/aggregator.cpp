@@ -213,6 +213,8 @@ Aggregate aggregate(const Spec& spec, const AggregateTask& task, const Context& 
     for (size_t r = 0; r < made.rows(); r++) made.gap[r] = made.output[r] - made.base[r] - sum_of(made.values.row(r));
   }
   made.combination.members = member_names(task);
+  // Other rows than those it explains.
+  if (task.members.empty()) made.combination.members = {"antecedents"};
   add_measures(members, made);
   made.provenance = provenance_of(info, spec, task, context);
   note_members(task, members, made);

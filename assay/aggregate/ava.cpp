@@ -1,0 +1,289 @@
+#include "assay/aggregate/ava.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/aggregate/antecedents/antecedents.h"
+#include "assay/aggregate/antecedents/explained_pairs.h"
+#include "assay/aggregate/antecedents/valuations.h"
+#include "assay/evaluate/common.h"
+#include "assay/explain/methods.h"
+
+namespace assay {
+namespace {
+
+// Beyond, 2^d evaluations for each antecedent are more than anybody asked for by saying nothing.
+constexpr size_t kMostExactPlayers = 16;
+
+enum class AtAntecedents { query, own, same };
+
+bool from_files(const AggregateTask& task) { return task.pool_given && !task.pool_members.empty(); }
+
+AtAntecedents what_is_explained(const std::string& of_class, const AggregateTask& task) {
+  if (of_class == "own") {
+    // A regression has one class.
+    return task.model->info().class_names.empty() ? AtAntecedents::query : AtAntecedents::own;
+  }
+  if (of_class == "same" || (of_class == "auto" && from_files(task))) return AtAntecedents::same;
+  return AtAntecedents::query;
+}
+
+// How antecedents are explained, and with which seed.
+struct Explained {
+  Spec method;
+  uint64_t seed = 0;
+  bool chosen = false;  // by us
+};
+
+Explained how_explained(const std::optional<Spec>& wanted, const AggregateTask& task, uint64_t seed) {
+  if (wanted) {
+    // The member's own seed too, where it is the member's method: then AVA is made of values like the member's.
+    const bool own = task.method != nullptr && task.method->name == wanted->name;
+    return {*wanted, own ? task.method_seed : seed, false};
+  }
+  if (task.method != nullptr) return {*task.method, task.method_seed, false};
+  return {{task.players->size() <= kMostExactPlayers ? "exact_shapley" : "kernel_shap"}, seed, true};
+}
+
+const Reference& reference_of(const AggregateTask& task) {
+  static const Reference none;
+  return task.reference == nullptr ? none : *task.reference;
+}
+
+ExplainTask explain_task(const AggregateTask& task) {
+  return {*task.model, task.data->x.view(), *task.targets, reference_of(task), *task.players};
+}
+
+std::optional<std::string> refuses_to_explain(const std::optional<Spec>& wanted, const AggregateTask& task) {
+  const Explained how = how_explained(wanted, task, 0);
+  const auto known = std::ranges::find(methods(), how.method.name, &MethodInfo::name);
+  if (known == methods().end()) {
+    return fmt::format("explains antecedents as the member was explained, and {} is no method of explaining a row",
+                       how.method.name);
+  }
+  if (known->uses_reference && reference_of(task).rows.rows() == 0) {
+    return "needs a reference that stands for absent features";
+  }
+  const auto reason = refusal(how.method, explain_task(task));
+  if (!reason) return {};
+  return fmt::format("cannot explain antecedents: {}", *reason);
+}
+
+// What explanations of the pool that come from files can stand for.
+std::optional<std::string> refuses_given(AtAntecedents explained, const AggregateTask& task) {
+  const Targets* given = task.pool_targets;
+  if (given != nullptr && given->names != task.targets->names) {
+    return "needs explanations of the pool for the targets of the rows, and the given ones are for others";
+  }
+  if (explained == AtAntecedents::own && (given == nullptr || !given->predicted)) {
+    return "needs, for class=own, explanations of each pool row for its predicted class, and the given ones are not";
+  }
+  if (explained != AtAntecedents::query) return {};
+  const uint32_t target = task.targets->of_row[0];
+  const auto same = [&](uint32_t each) { return each == target; };
+  if (given == nullptr || !std::ranges::all_of(given->of_row, same) ||
+      !std::ranges::all_of(task.targets->of_row, same)) {
+    return "needs, for class=query, one target of all rows of data and pool, because explanations of the pool are "
+           "given; class=same takes antecedents with the target of the row alone";
+  }
+  return {};
+}
+
+std::vector<uint32_t> classes_of(const AggregateTask& task, const Dataset& data, Combined& out,
+                                 const Context& context) {
+  if (!task.model->info().class_names.empty()) out.evaluations += data.rows();
+  return predicted_classes(*task.model, data.x.view(), context);
+}
+
+// Rows of one kind have the same predicted class, and where explanations are given the same target.
+struct Kinds {
+  std::vector<uint32_t> pool = {};
+  std::vector<uint32_t> queries = {};
+};
+
+Kinds same_kinds(const AggregateTask& task, Combined& out, const Context& context) {
+  Kinds made{classes_of(task, *task.pool, out, context), classes_of(task, *task.data, out, context)};
+  if (!from_files(task) || task.pool_targets == nullptr) return made;
+  const auto targets = static_cast<uint32_t>(task.targets->names.size());
+  for (size_t z = 0; z < made.pool.size(); z++) made.pool[z] = made.pool[z] * targets + task.pool_targets->of_row[z];
+  for (size_t r = 0; r < made.queries.size(); r++) {
+    made.queries[r] = made.queries[r] * targets + task.targets->of_row[r];
+  }
+  return made;
+}
+
+// The target that each antecedent is explained for.
+std::vector<uint32_t> own_targets(const AggregateTask& task, const Antecedents& antecedents, Combined& out,
+                                  const Context& context) {
+  std::vector<size_t> rows;
+  for (const Antecedent& each : antecedents.items) rows.push_back(each.row);
+  std::ranges::sort(rows);
+  const auto repeated = std::ranges::unique(rows);
+  rows.erase(repeated.begin(), repeated.end());
+  const std::vector<uint32_t> classes = classes_of(task, select_rows(*task.pool, rows), out, context);
+  std::vector<uint32_t> targets;
+  for (const Antecedent& each : antecedents.items) {
+    targets.push_back(classes[static_cast<size_t>(std::ranges::lower_bound(rows, each.row) - rows.begin())]);
+  }
+  return targets;
+}
+
+std::vector<uint32_t> query_targets(const AggregateTask& task, const Antecedents& antecedents) {
+  std::vector<uint32_t> targets;
+  for (size_t r = 0; r < antecedents.queries(); r++) {
+    targets.insert(targets.end(), antecedents.of(r).size(), task.targets->of_row[r]);
+  }
+  return targets;
+}
+
+void note_antecedents(const Antecedents& antecedents, AtAntecedents explained, size_t k, Combined& out) {
+  const size_t rows = antecedents.queries();
+  if (explained == AtAntecedents::own) {
+    out.notes.emplace_back("each antecedent is explained for the class it is predicted to be itself");
+  } else if (explained == AtAntecedents::same) {
+    out.notes.emplace_back("antecedents are rows of the row's own predicted class alone");
+  }
+  if (antecedents.few > 0) {
+    out.notes.push_back(
+        fmt::format("{} of {} rows have fewer than {} antecedents to choose from", antecedents.few, rows, k));
+  }
+  if (antecedents.coincident > 0) {
+    out.notes.push_back(fmt::format("{} of {} rows have antecedents at distance 0, and are explained by those alone",
+                                    antecedents.coincident, rows));
+  }
+}
+
+void note_explained(const Explained& how, const ExplainedPairs& made, Combined& out) {
+  if (how.chosen) out.notes.push_back(fmt::format("antecedents are explained by {}", how.method.name));
+  for (const std::string& note : made.notes) out.notes.push_back(fmt::format("antecedents: {}", note));
+  if (!made.error.empty()) {
+    out.notes.emplace_back("standard errors are the most they can be: all antecedents share their draws");
+  }
+}
+
+std::vector<std::string> method_words() {
+  std::vector<std::string> words = {"auto"};
+  for (const MethodInfo& method : methods()) words.push_back(method.name);
+  return words;
+}
+
+// A method with its options, in brackets because of the colons: method=[kernel_shap:samples=2048].
+std::optional<Spec> nested_method(std::string_view text) {
+  if (text.size() >= 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
+  if (text == "auto") return {};
+  Spec method = parse_spec("ava, option method", text);
+  find_method(method.name).make(method);  // refuses what it does not have
+  return method;
+}
+
+std::unique_ptr<Aggregator> make_ava(const Spec& spec) {
+  Spec rest{spec.name};
+  std::optional<Spec> method;
+  for (const auto& option : spec.options) {
+    if (option.first == "method") {
+      method = nested_method(option.second);
+    } else {
+      rest.options.push_back(option);
+    }
+  }
+  auto options = options_from<Ava::Options>(rest);
+  options.explained_by = std::move(method);
+  return std::make_unique<Ava>(std::move(options));
+}
+
+}  // namespace
+
+void Ava::Options::describe(OptionVisitor& visit) {
+  visit.integer("k", k, "antecedents of a row", "rows", 1, 1000000);
+  visit.choice("rho", rho, "norm of the distance between rows", {"linf", "l1", "l2"});
+  visit.choice("space", space,
+               "columns scaled by their deviation on the pool with categorical mismatch 1, or as they are",
+               {"scaled", "raw"});
+  visit.choice("class", of_class,
+               "what is explained at antecedents: the query's target, their own predicted class, or the query's target "
+               "at rows of its predicted class alone; auto: query, or same where the pool's explanations are given",
+               {"auto", "query", "own", "same"});
+  visit.choice("method", method,
+               "what explains antecedents, with its options in brackets; auto: as the member was explained, without a "
+               "member exact_shapley up to 16 players and kernel_shap beyond",
+               method_words());
+}
+
+AggregateNeeds Ava::needs(const AggregateNeeds& by_default) const {
+  AggregateNeeds made = by_default;
+  made.reference = false;  // some methods use none, and given explanations need no more: refuses() looks
+  return made;
+}
+
+std::optional<std::string> Ava::refuses(const AggregateTask& task) const {
+  if (task.members.size() > 1) {
+    return fmt::format("takes one member, whose neighbours it explains, and there are {}", task.members.size());
+  }
+  const AtAntecedents explained = what_is_explained(options_.of_class, task);
+  if (explained == AtAntecedents::own && task.targets->information) {
+    return "cannot explain the information form for an antecedent's own class: it has no class";
+  }
+  if (!from_files(task)) return refuses_to_explain(options_.explained_by, task);
+  if (options_.explained_by) {
+    return fmt::format("has explanations of the pool already, and method={} would make others",
+                       options_.explained_by->name);
+  }
+  return refuses_given(explained, task);
+}
+
+void Ava::combine(const AggregateTask& task, const Members& /*members*/, Combined& out, const Context& context) const {
+  const AtAntecedents explained = what_is_explained(options_.of_class, task);
+  Kinds kinds;
+  if (explained == AtAntecedents::same) kinds = same_kinds(task, out, context);
+  AntecedentSearch search{.k = static_cast<size_t>(options_.k)};
+  if (options_.rho != "linf") search.norm = options_.rho == "l1" ? Norm::l1 : Norm::l2;
+  if (options_.space == "raw") search.space = Space::raw;
+  search.pool_kinds = kinds.pool;
+  search.query_kinds = kinds.queries;
+  search.own_rows = task.own_rows;
+  const Antecedents antecedents = find_antecedents(*task.pool, task.data->x.view(), search, context);
+  list_antecedents(antecedents, std::min(search.k, task.pool->rows()), out);
+  note_antecedents(antecedents, explained, search.k, out);
+
+  Valuations found;
+  ExplainedPairs made;
+  if (from_files(task)) {
+    for (const Antecedent& each : antecedents.items) found.places.push_back(each.row);
+    task.pool_members[0]->need(found.places, context);
+    found.values = task.pool_members[0]->values();
+  } else {
+    const std::vector<uint32_t> targets = explained == AtAntecedents::own ? own_targets(task, antecedents, out, context)
+                                                                          : query_targets(task, antecedents);
+    std::vector<RowTarget> wanted;
+    for (size_t i = 0; i < targets.size(); i++) wanted.push_back({antecedents.items[i].row, targets[i]});
+    const Explained how = how_explained(options_.explained_by, task, context.seed);
+    Context inner = context;
+    inner.seed = how.seed;
+    made = explain_pairs(how.method, explain_task(task), *task.pool, wanted, inner);
+    for (const RowTarget& pair : wanted) found.places.push_back(made.find(pair));
+    found.values = made.values.view();
+    found.error = made.error.view();
+    found.base = made.base;
+    found.output = made.output;
+    out.evaluations += made.evaluations;
+    note_explained(how, made, out);
+  }
+  add_up_antecedents(antecedents, found, out, context);
+}
+
+AggregatorInfo ava_aggregator() {
+  AggregatorInfo info = with_aggregator_options<Ava>(
+      {.name = "ava",
+       .title = "Aggregate valuation of antecedents: what the nearest training rows are explained by",
+       .family = "sensitivity",
+       .citation = "Bhatt, Weller, Moura (2020)",
+       .guarantee =
+           "with Shapley values: the Shapley values of the antecedents' weighted game, which add up to its value",
+       .cost = "an explanation of each antecedent, each once; the search for neighbours",
+       .needs = {.members = 0, .model = true, .reference = true, .pool = true}});
+  info.make = make_ava;
+  return info;
+}
+
+}  // namespace assay

@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "assay/aggregate/aggregator.h"
+#include "assay/aggregate/aggregators.h"
+#include "assay/core/error.h"
+#include "assay/evaluate/common.h"
+#include "assay/explain/games/value_function.h"
+#include "assay/model/predict_rows.h"
+
+namespace assay {
+namespace {
+
+// The weights that all rows of an aggregate share; nothing where rows have their own.
+std::optional<std::vector<double>> shared_weights(const Combination& made) {
+  std::optional<std::vector<double>> shared;
+  for (size_t r = 0; r < made.weights.rows(); r++) {
+    const auto weights = made.weights.row(r);
+    if (!all_finite(weights)) continue;  // of a row without a result
+    if (!shared) shared = {weights.begin(), weights.end()};
+    if (!std::ranges::equal(*shared, weights)) return {};
+  }
+  if (!shared) return {};
+  // Rounded to float32 they do not quite sum to 1.
+  const double sum = std::accumulate(shared->begin(), shared->end(), 0.0);
+  for (double& each : *shared) each /= sum;
+  return shared;
+}
+
+// What makes the aggregate of the pool's rows: weights that were learnt are not learnt again.
+Spec spec_of_pool(const Spec& spec, const AggregatorInfo& info, const Aggregate& made) {
+  if (!info.learns_weights ||
+      std::ranges::find(spec.options, std::pair<std::string, std::string>("per", "row")) != spec.options.end()) {
+    return spec;
+  }
+  const auto weights = shared_weights(made.explanations.combination);
+  if (!weights) return spec;
+  Spec convex{"convex"};
+  // Digits enough to read back as the same number.
+  convex.options.emplace_back("weights", fmt::format("[{}]", fmt::join(*weights, ",")));
+  for (const auto& option : spec.options) {
+    if (option.first == "scale") convex.options.push_back(option);
+  }
+  return convex;
+}
+
+Targets select_targets(const Targets& targets, std::span<const size_t> rows) {
+  Targets made = targets;
+  made.of_row.clear();
+  for (const size_t row : rows) made.of_row.push_back(targets.of_row[row]);
+  return made;
+}
+
+// The aggregate of rows of a pool, with all that a task of its own refers to.
+class PoolAggregate {
+ public:
+  PoolAggregate(Spec spec, const AggregateTask& task, const Aggregate& made)
+      : spec_(std::move(spec)), task_(task), names_(made.explanations.combination.members) {
+    features_ = made.explanations.features;
+    seed_ = made.explanations.provenance.seed;
+    const AggregatorInfo& info = find_aggregator(spec_.name);
+    const std::unique_ptr<Aggregator> aggregator = info.make(spec_);
+    // Whoever can do without members explains what it needs, unless all explanations come from files.
+    if (aggregator->needs(info.needs).members == 0 && !task.pool_given) task_.pool_members = {};
+    scales_ = aggregator->scales_to_output();
+    if (task_.pool_members.empty()) return;
+    for (const Explanations* member : task.members) {
+      provenance_.push_back(member->provenance);
+      based_.push_back(std::ranges::any_of(member->base, [](double base) { return std::isfinite(base); }));
+    }
+  }
+
+  Matrix operator()(std::span<const size_t> rows, const Context& context) const {
+    Context own = context;
+    own.seed = seed_;
+    AggregateTask task = task_;
+    std::optional<Dataset> data;
+    if (task_.pool != nullptr) data = select_rows(*task_.pool, {rows.begin(), rows.end()});
+    task.data = data ? &*data : nullptr;
+    std::optional<Targets> targets;
+    if (task_.pool_targets != nullptr) targets = select_targets(*task_.pool_targets, rows);
+    task.targets = targets ? &*targets : nullptr;
+    const std::vector<Explanations> members = members_of(rows, task, own);
+    std::vector<const Explanations*> views;
+    for (const Explanations& member : members) views.push_back(&member);
+    task.members = views;
+    task.names = members.empty() ? std::span<const std::string>() : std::span<const std::string>(names_);
+    task.own_rows = rows;
+    return std::move(aggregate(spec_, task, own).explanations.values);
+  }
+
+ private:
+  std::vector<Explanations> members_of(std::span<const size_t> rows, const AggregateTask& task,
+                                       const Context& context) const {
+    std::vector<Explanations> made(task_.pool_members.size());
+    std::vector<double> output;
+    std::vector<double> base;
+    // check_pool() has seen that they are there.
+    if (scales_ && task.data != nullptr && task.targets != nullptr) {
+      std::tie(output, base) = what_scales(task, *task.data, *task.targets, context);
+    }
+    for (size_t j = 0; j < made.size(); j++) {
+      task_.pool_members[j]->need(rows, context);
+      const MatrixView<const float> all = task_.pool_members[j]->values();
+      made[j].values = Matrix(rows.size(), all.cols());
+      for (size_t r = 0; r < rows.size(); r++) std::ranges::copy(all.row(rows[r]), made[j].values.row(r).begin());
+      made[j].features = features_;
+      made[j].base.assign(rows.size(), NAN);
+      if (!base.empty() && based_[j]) made[j].base = base;
+      made[j].output = output.empty() ? std::vector<double>(rows.size(), NAN) : output;
+      made[j].gap.assign(rows.size(), NAN);
+      if (task.targets != nullptr) {
+        made[j].target = task.targets->of_row;
+        made[j].target_names = task.targets->names;
+      }
+      made[j].provenance = provenance_[j];
+    }
+    return made;
+  }
+
+  // Outputs and bases of these rows, which explanations of a pool do not carry.
+  static std::pair<std::vector<double>, std::vector<double>> what_scales(const AggregateTask& task, const Dataset& data,
+                                                                         const Targets& targets,
+                                                                         const Context& context) {
+    const MatrixView<const float> x = data.x.view();
+    const size_t rows = x.rows();
+    const ValueFunction value(*task.model, x, targets, context);
+    std::vector<double> output(rows);
+    predict_rows(
+        *task.model, x,
+        [&](size_t begin, MatrixView<const float> outputs) {
+          value.apply_to_rows(begin, outputs, std::span(output).subspan(begin, outputs.rows()));
+        },
+        context);
+    const MatrixView<const float> reference = task.reference->rows.view();
+    Matrix outputs(reference.rows(), task.model->info().outputs());
+    task.model->predict(reference, outputs.view(), context);
+    std::vector<float> found(reference.rows());
+    std::vector<double> base(rows);
+    for (size_t r = 0; r < rows; r++) {
+      value.apply(r, outputs.view(), found);
+      double sum = 0;
+      for (const float each : found) sum += each;
+      base[r] = sum / static_cast<double>(found.size());
+    }
+    return {std::move(output), std::move(base)};
+  }
+
+  Spec spec_;
+  AggregateTask task_;
+  std::vector<std::string> names_;
+  std::vector<std::string> features_;
+  uint64_t seed_ = 0;
+  bool scales_ = false;
+  std::vector<Provenance> provenance_;  // of each member
+  std::vector<bool> based_;             // whether the member has base values
+};
+
+void check_pool(const Spec& spec, const AggregateTask& task, const AggregatorInfo& info) {
+  const std::unique_ptr<Aggregator> aggregator = info.make(spec);
+  const auto refuse = [&](std::string_view why) {
+    throw Error(ErrorKind::unsupported, fmt::format("{} of the pool's rows {}", info.name, why));
+  };
+  if (aggregator->needs(info.needs).members > 0 && task.pool_members.empty()) {
+    refuse("needs explanations of those rows by every member, or the methods to make them");
+  }
+  if (task.pool_members.empty() && (task.pool == nullptr || task.pool_targets == nullptr)) {
+    refuse("needs the pool and what is explained of its rows");
+  }
+  const bool can_run = task.model != nullptr && task.pool != nullptr && task.pool_targets != nullptr &&
+                       task.reference != nullptr && task.reference->rows.rows() > 0;
+  if (aggregator->scales_to_output() && !can_run) {
+    refuse("needs model, pool and reference for scale=output: what is to be scaled to is not known of those rows");
+  }
+}
+
+}  // namespace
+
+PoolExplanations aggregate_of_pool(const Spec& spec, const AggregateTask& task, const Aggregate& made) {
+  const AggregatorInfo& info = find_aggregator(spec.name);
+  check_pool(spec, task, info);
+  const size_t rows = task.pool != nullptr ? task.pool->rows() : task.pool_members[0]->rows();
+  // Shared: a std::function is copied about.
+  const auto make = std::make_shared<PoolAggregate>(spec_of_pool(spec, info, made), task, made);
+  return {rows, made.explanations.players(),
+          [make](std::span<const size_t> needed, const Context& context) { return (*make)(needed, context); }};
+}
+
+}  // namespace assay
