@@ -54,28 +54,22 @@ std::vector<std::filesystem::path> plugin_folders() {
 [[noreturn]] void fail_plugin(const std::string& message) { throw Error(ErrorKind::unsupported, message); }
 
 const AssayTablePlugin& load_plugin(const std::string& path) {
-  std::vector<std::string> looked;
-  for (const auto& folder : plugin_folders()) {
-    const std::string file = (folder / kPluginFile).string();
-    looked.push_back(folder.string());
-    std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) continue;
-    // Never closed: Arrow keeps threads and exit handlers. Opening it again gives the same handle.
-    void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      fail_plugin(fmt::format("{}: the Arrow plugin cannot be loaded: {}", path, arrow_message(::dlerror())));
-    }
-    const auto entry = reinterpret_cast<AssayTablePluginEntry>(::dlsym(library, kPluginEntry));
-    if (entry == nullptr) {
-      fail_plugin(fmt::format("{}: expected a table plugin of Assay, found a library without {}", file, kPluginEntry));
-    }
-    return checked_plugin(entry(), file);
+  const FoundPlugin found = find_plugin(kPluginFile, kPluginEntry);
+  if (found.file.empty()) {
+    fail_plugin(
+        fmt::format("{}: Parquet and Feather need the Arrow plugin, and {} is not in {}; `make build` in a checkout of "
+                    "Assay builds it "
+                    "against the pyarrow wheel, and the variable ASSAY_PLUGIN_DIR names the folder it is in",
+                    path, kPluginFile, found.looked.empty() ? "the program's folder" : joined(found.looked, "or")));
   }
-  fail_plugin(
-      fmt::format("{}: Parquet and Feather need the Arrow plugin, and {} is not in {}; `make build` in a checkout of "
-                  "Assay builds it "
-                  "against the pyarrow wheel, and the variable ASSAY_PLUGIN_DIR names the folder it is in",
-                  path, kPluginFile, looked.empty() ? "the program's folder" : joined(looked, "or")));
+  if (!found.failure.empty()) {
+    fail_plugin(fmt::format("{}: the Arrow plugin cannot be loaded: {}", path, arrow_message(found.failure.c_str())));
+  }
+  if (found.entry == nullptr) {
+    fail_plugin(
+        fmt::format("{}: expected a table plugin of Assay, found a library without {}", found.file, kPluginEntry));
+  }
+  return checked_plugin(reinterpret_cast<AssayTablePluginEntry>(found.entry)(), found.file);
 }
 
 // Carries an exception of ours across the plugin's frames, which are not ours to unwind.
@@ -96,6 +90,27 @@ struct Sink {
 };
 
 }  // namespace
+
+FoundPlugin find_plugin(const char* file, const char* entry) {
+  FoundPlugin found;
+  for (const auto& folder : plugin_folders()) {
+    const std::string path = (folder / file).string();
+    found.looked.push_back(folder.string());
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) continue;
+    found.file = path;
+    // Never closed: Arrow keeps threads and exit handlers. Opening it again gives the same handle.
+    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      const char* reason = ::dlerror();
+      found.failure = reason == nullptr ? "for no reason that the system gives" : reason;
+    } else {
+      found.entry = ::dlsym(library, entry);
+    }
+    return found;
+  }
+  return found;
+}
 
 bool is_arrow_path(const std::string& path) { return find_format(path) != nullptr; }
 

@@ -1,14 +1,15 @@
-// Parquet and Feather tables, through a plugin.
+// Plugins, and Parquet and Feather tables through one.
 //
 // Arrow's C++ ABI changes with every major version, so libassay never links it. A shared object, libassay_arrow.so,
 // does, and is loaded when the first such file is met; the two meet in a versioned C table of functions and exchange
-// rows through the Arrow C stream interface. The plugin is looked for in $ASSAY_PLUGIN_DIR alone when that is set, else
+// rows through the Arrow C stream interface. Plugins are looked for in $ASSAY_PLUGIN_DIR alone when that is set, else
 // in the folder of the running program and then in ../lib/assay from there.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "assay/core/context.h"
 #include "assay/data/io/arrow_c.h"
@@ -39,6 +40,16 @@ typedef const AssayTablePlugin* (*AssayTablePluginEntry)(void);
 }
 
 namespace assay {
+
+struct FoundPlugin {
+  std::string file = {};                 // empty: there is none
+  std::vector<std::string> looked = {};  // the folders where it was looked for
+  std::string failure = {};              // why the system cannot load it; empty when it can
+  void* entry = nullptr;                 // null: loaded, but it has no such function
+};
+
+// The shared object with this file name, loaded for good, and the function in it. Loading it again gives the same one.
+FoundPlugin find_plugin(const char* file, const char* entry);
 
 // Whether this name (x.parquet, x.pq, x.feather, x.arrow, or one of them with .gz or .xz behind) is read here.
 bool is_arrow_path(const std::string& path);

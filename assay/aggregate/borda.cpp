@@ -1,0 +1,59 @@
+#include "assay/aggregate/borda.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "assay/aggregate/common.h"
+
+namespace assay {
+namespace {
+
+// Adds 2 (d + 1 - rank) for each player, a whole number also where tied ranks are not.
+void add_points(const Votes& votes, size_t member, std::vector<uint32_t>& order, std::vector<int64_t>& points) {
+  const auto liking = [&](uint32_t player) { return votes.of(player)[member]; };
+  std::ranges::sort(order, [&](uint32_t a, uint32_t b) { return liking(a) > liking(b); });
+  const size_t d = order.size();
+  for (size_t begin = 0; begin < d;) {
+    size_t end = begin + 1;
+    while (end < d && liking(order[end]) == liking(order[begin])) end++;
+    // Ranks begin + 1 to end have the mean (begin + 1 + end) / 2.
+    for (size_t at = begin; at < end; at++) points[order[at]] += static_cast<int64_t>(2 * (d + 1) - (begin + 1 + end));
+    begin = end;
+  }
+}
+
+}  // namespace
+
+void Borda::combine(const AggregateTask& task, const Members& members, Combined& out, const Context& context) const {
+  each_row(members, out, context, "borda", [&](const MemberRow& row) -> std::string_view {
+    const auto values = out.values.row(row.row);
+    if (row.nonzero.empty()) {
+      std::ranges::fill(values, 0.0F);
+      return {};
+    }
+    const Votes votes(task, row.row, options_.signed_values());
+    std::vector<uint32_t> order(votes.players());
+    std::iota(order.begin(), order.end(), 0U);
+    std::vector<int64_t> points(votes.players(), 0);
+    for (size_t v = 0; v < votes.members(); v++) add_points(votes, v, order, points);
+    if (options_.as_ranks()) {
+      store_ranks(points, values);
+      return {};
+    }
+    const double most = 2.0 * static_cast<double>(votes.members() * votes.players());
+    for (size_t p = 0; p < values.size(); p++) values[p] = static_cast<float>(static_cast<double>(points[p]) / most);
+    return {};
+  });
+}
+
+AggregatorInfo borda_aggregator() {
+  return with_aggregator_options<Borda>({.name = "borda",
+                                         .title = "Borda's count: the mean of the members' ranks",
+                                         .family = "rank",
+                                         .citation = "de Borda (1781)",
+                                         .guarantee = "an order that all members share is kept",
+                                         .cost = "a sort for each member"});
+}
+
+}  // namespace assay

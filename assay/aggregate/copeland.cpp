@@ -1,0 +1,50 @@
+#include "assay/aggregate/copeland.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "assay/aggregate/common.h"
+
+namespace assay {
+
+void Copeland::combine(const AggregateTask& task, const Members& members, Combined& out, const Context& context) const {
+  each_row(members, out, context, "copeland", [&](const MemberRow& row) -> std::string_view {
+    const auto values = out.values.row(row.row);
+    if (row.nonzero.empty()) {
+      std::ranges::fill(values, 0.0F);
+      return {};
+    }
+    const Votes votes(task, row.row, options_.signed_values());
+    const size_t d = votes.players();
+    // Twice 1 + wins + ties / 2: a whole number.
+    std::vector<int64_t> points(d, 2);
+    for (size_t i = 0; i < d; i++) {
+      context.check_cancelled();
+      for (size_t j = i + 1; j < d; j++) {
+        const int64_t margin = votes.margin(i, j);
+        points[i] += margin > 0 ? 2 : margin == 0 ? 1 : 0;
+        points[j] += margin < 0 ? 2 : margin == 0 ? 1 : 0;
+      }
+    }
+    if (options_.as_ranks()) {
+      store_ranks(points, values);
+      return {};
+    }
+    for (size_t p = 0; p < d; p++) {
+      values[p] = static_cast<float>(static_cast<double>(points[p]) / (2.0 * static_cast<double>(d)));
+    }
+    return {};
+  });
+}
+
+AggregatorInfo copeland_aggregator() {
+  return with_aggregator_options<Copeland>(
+      {.name = "copeland",
+       .title = "Copeland's method: how many others a player beats on most members' ranks",
+       .family = "rank",
+       .citation = "Copeland (1951)",
+       .guarantee = "a player that beats every other is first; an order that all members share is kept",
+       .cost = "d^2 / 2 comparisons for each member"});
+}
+
+}  // namespace assay
