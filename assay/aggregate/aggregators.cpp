@@ -5,13 +5,46 @@
 #include <algorithm>
 #include <vector>
 
+#include "assay/aggregate/ava.h"
+#include "assay/aggregate/borda.h"
+#include "assay/aggregate/centroid.h"
+#include "assay/aggregate/closest_simple.h"
+#include "assay/aggregate/convex.h"
+#include "assay/aggregate/convex_min.h"
+#include "assay/aggregate/copeland.h"
+#include "assay/aggregate/geometric_median.h"
+#include "assay/aggregate/gradient_descent_style.h"
+#include "assay/aggregate/kemeny_young.h"
+#include "assay/aggregate/mean.h"
+#include "assay/aggregate/median.h"
+#include "assay/aggregate/minimum_complexity.h"
+#include "assay/aggregate/pareto.h"
+#include "assay/aggregate/region_shrinking.h"
+#include "assay/aggregate/shrink_then_descend.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 
 namespace assay {
 
 std::span<const AggregatorInfo> aggregators() {
-  static const std::vector<AggregatorInfo> table = {};
+  static const std::vector<AggregatorInfo> table = {
+      mean_aggregator(),
+      median_aggregator(),
+      geometric_median_aggregator(),
+      centroid_aggregator(),
+      convex_aggregator(),
+      convex_min_aggregator(),
+      kemeny_young_aggregator(),
+      borda_aggregator(),
+      copeland_aggregator(),
+      gradient_descent_style_aggregator(),
+      region_shrinking_aggregator(),
+      shrink_then_descend_aggregator(),
+      minimum_complexity_aggregator(),
+      closest_simple_aggregator(),
+      ava_aggregator(),
+      pareto_aggregator(),
+  };
   return table;
 }
 

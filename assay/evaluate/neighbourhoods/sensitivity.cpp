@@ -167,7 +167,11 @@ void score_sensitivity(const EvaluateTask& task, const NeighbourhoodOptions& opt
   const Neighbourhoods neighbourhoods(task, options, context);
   scores.evaluations = neighbourhoods.evaluations();
   explain_neighbours(task, neighbourhoods, context);
+  score_in_neighbourhoods(task, neighbourhoods, options, fold, scores, context);
+}
 
+void score_in_neighbourhoods(const EvaluateTask& task, const Neighbourhoods& neighbourhoods,
+                             const NeighbourhoodOptions& options, Fold fold, Scores& scores, const Context& context) {
   // Only a change of the values is worth a copy.
   const bool unit = options.comparison.normalise == "unit";
   const MatrixView<const float> given = task.explanations.values.view();

@@ -24,5 +24,9 @@ inline constexpr std::string_view kNoComparable = "no neighbour whose attributio
 // distance is undefined (cosine with one zero vector), is left out, and a note counts them.
 void score_sensitivity(const EvaluateTask& task, const NeighbourhoodOptions& options, Fold fold, Scores& scores,
                        const Context& context);
+// The same over neighbourhoods that are already known, for several explanations of the same rows. All neighbours must
+// be explained; the evaluations that found the neighbourhoods are not counted.
+void score_in_neighbourhoods(const EvaluateTask& task, const Neighbourhoods& neighbourhoods,
+                             const NeighbourhoodOptions& options, Fold fold, Scores& scores, const Context& context);
 
 }  // namespace assay

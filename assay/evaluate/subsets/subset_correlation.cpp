@@ -62,17 +62,6 @@ double largest_size(std::span<const Value> values) {
   return largest;
 }
 
-// What the attributions alone tell.
-SubsetState state_of(std::span<const float> values) {
-  if (!all_finite(values)) return SubsetState::attributions_not_finite;
-  if (all_zero(values)) return SubsetState::attributions_all_zero;
-  const auto [least, most] = std::ranges::minmax(values);
-  if (static_cast<double>(most) - least <= kAttributionRounding * largest_size(values)) {
-    return SubsetState::attributions_flat;
-  }
-  return SubsetState::defined;
-}
-
 template <class Value>
 SubsetCorrelation correlate(std::span<const double> sums, std::span<const Value> values, const SideRounding& rounding,
                             double population, std::span<double> influences) {
@@ -186,6 +175,22 @@ std::string_view subset_state_reason(SubsetState state) {
   return {};
 }
 
+SubsetState subset_attribution_state(std::span<const float> attributions) {
+  if (!all_finite(attributions)) return SubsetState::attributions_not_finite;
+  if (all_zero(attributions)) return SubsetState::attributions_all_zero;
+  const auto [least, most] = std::ranges::minmax(attributions);
+  if (static_cast<double>(most) - least <= kAttributionRounding * largest_size(attributions)) {
+    return SubsetState::attributions_flat;
+  }
+  return SubsetState::defined;
+}
+
+SideRounding subset_side_rounding(const SubsetDesign& design, std::span<const float> attributions,
+                                  double value_rounding) {
+  return {kAttributionRounding * std::sqrt(static_cast<double>(design.largest())) * largest_size(attributions),
+          value_rounding};
+}
+
 SubsetCorrelation correlate_with_loss(std::span<const double> sums, std::span<const double> values,
                                       const SideRounding& rounding, double population, std::span<double> influences) {
   return correlate(sums, values, rounding, population, influences);
@@ -214,7 +219,7 @@ SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> a
   }
   std::vector<size_t> played;
   for (size_t r = 0; r < rows; r++) {
-    const SubsetState state = state_of(attributions.row(r));
+    const SubsetState state = subset_attribution_state(attributions.row(r));
     if (state == SubsetState::defined) played.push_back(r);
     std::ranges::fill(made.state.row(r), state);
   }
@@ -231,9 +236,7 @@ SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> a
     const std::span<const float> phi = attributions.row(row);
     const std::span<double> sums(state.sums.get(values.size()), values.size());
     designs[design].sum(phi, sums, state.tables);
-    const SideRounding rounding = {
-        kAttributionRounding * std::sqrt(static_cast<double>(designs[design].largest())) * largest_size(phi),
-        game.rounding() * largest_size(values)};
+    const SideRounding rounding = subset_side_rounding(designs[design], phi, game.rounding() * largest_size(values));
     const SubsetCorrelation found = correlate(std::span<const double>(sums), values, rounding,
                                               designs[design].population(), shared.room(place[row], design));
     made.correlation(row, design) = found.correlation;

@@ -51,6 +51,12 @@ struct SideRounding {
   double values = 0;
 };
 
+// What the attributions of a row alone tell: `defined` where a correlation may exist.
+SubsetState subset_attribution_state(std::span<const float> attributions);
+// Of a row with these attributions. value_rounding: Game::rounding() times the largest |v| that was seen.
+SideRounding subset_side_rounding(const SubsetDesign& design, std::span<const float> attributions,
+                                  double value_rounding);
+
 struct SubsetCorrelation {
   double correlation = NAN;
   double standard_error = NAN;  // 0 when all subsets are there

@@ -1,0 +1,321 @@
+#include "assay/aggregate/convex_min.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/aggregate/members.h"
+#include "assay/aggregate/mixtures/mixture_rows.h"
+#include "assay/aggregate/mixtures/pair_objectives.h"
+#include "assay/aggregate/mixtures/simplex.h"
+#include "assay/aggregate/mixtures/sublinear.h"
+#include "assay/core/parallel.h"
+#include "assay/core/statistics.h"
+#include "assay/evaluate/complexity.h"
+#include "assay/evaluate/neighbourhoods/sensitivity.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kMostSteps = 2000;
+constexpr double kLeastNorm = 1e-4;
+constexpr double kLeastNormOfRow = 0.05;
+constexpr std::string_view kOfShortMixtures =
+    "the guarantee is about mixtures as they are, which are shorter than their members and less sensitive for that "
+    "alone, not about their value after renormalising";
+
+// The mean of the values that are numbers; NaN of none.
+double mean_defined(std::span<const double> values) {
+  RunningMoments moments;
+  for (const double value : values) {
+    if (!std::isnan(value)) moments.add(value);
+  }
+  return moments.mean();
+}
+
+// Of weights for all rows, or the means over rows of those of each.
+struct Learnt {
+  std::vector<double> weights;       // by member
+  std::vector<double> own;           // by member: its value
+  double value = NAN;                // of the mixture
+  double renormalised = NAN;         // of the mixture after scaling to unit norm
+  double bound = NAN;                // below every mixture's value
+  std::vector<double> row_values{};  // of the mixture
+};
+
+void take_best_member(Learnt& learnt) {
+  const auto best = static_cast<size_t>(std::ranges::min_element(learnt.own) - learnt.own.begin());
+  if (learnt.own[best] <= learnt.value) learnt.weights = vertex_weights(learnt.own.size(), best);
+}
+
+std::string sentence_of(std::string_view criterion, const Learnt& learnt, const std::vector<std::string>& names) {
+  const auto best = static_cast<size_t>(std::ranges::min_element(learnt.own) - learnt.own.begin());
+  return fmt::format("mean {} of the mixture {:.6g}, of the best member ({}) {:.6g}", criterion, learnt.value,
+                     names[best], learnt.own[best]);
+}
+
+ScoreTable table_of(std::string_view criterion, const Learnt& learnt, std::vector<std::string> names) {
+  ScoreTable table{"weights", {"weight", std::string(criterion), "renormalised", "bound"}, {}, std::move(names)};
+  double total = 0;
+  for (size_t j = 0; j < learnt.weights.size(); j++) {
+    table.rows.push_back({learnt.weights[j], learnt.own[j], learnt.own[j], NAN});
+    total += learnt.weights[j];
+  }
+  table.rows.push_back({total, learnt.value, learnt.renormalised, learnt.bound});
+  table.labels.emplace_back("mixture");
+  return table;
+}
+
+void mix_all(const Members& members, std::span<const double> weights, Combined& out, const Context& context) {
+  share_weights(weights, members.rows(), out);
+  const Explanations mixed = mixed_rows(members, weights, context);
+  each_row(members, out, context, "convex_min", [&](const MemberRow& row) {
+    std::ranges::copy(mixed.values.row(row.row), out.values.row(row.row).begin());
+    return std::string_view();
+  });
+}
+
+void fall_back_to_mean(const Members& members, std::string reason, Combined& out, const Context& context) {
+  const auto m = static_cast<double>(members.size());
+  mix_all(members, std::vector<double>(members.size(), 1 / m), out, context);
+  out.notes.push_back(std::move(reason));
+}
+
+// One run for one task and options.
+class SensitivityRun {
+ public:
+  SensitivityRun(const ConvexMin::Options& options, const AggregateTask& task, const Members& members, Combined& out,
+                 const Context& context)
+      : options_(options),
+        task_(task),
+        members_(members),
+        out_(out),
+        context_(context),
+        fold_(options.criterion == "max_sensitivity" ? Fold::max : Fold::mean),
+        grams_(task, members, options.neighbours, context) {
+    out.evaluations += grams_.neighbourhoods().evaluations();
+    out.notes.push_back(grams_.description(members.rows()));
+  }
+
+  void run() {
+    if (grams_.rows().empty() && options_.per == "all") {
+      fall_back_to_mean(members_, "no row has a neighbour to learn weights from: equal weights", out_, context_);
+      return;
+    }
+    options_.per == "row" ? for_each_row() : for_all_rows();
+    out_.notes.emplace_back(kOfShortMixtures);
+  }
+
+ private:
+  // By the criterion itself, on what is stored.
+  std::vector<double> scores_of(std::span<const double> weights, const std::string& normalise) const {
+    const Explanations mixed = mixed_rows(members_, weights, context_);
+    PoolExplanations pool = grams_.mixed_pool(weights);
+    Scores scores;
+    scores.values.assign(members_.rows(), NAN);
+    Context inner = context_;
+    inner.progress = nullptr;
+    score_in_neighbourhoods(evaluate_task(task_, mixed, &pool), grams_.neighbourhoods(),
+                            options_.neighbours.criterion_options(normalise), fold_, scores, inner);
+    return std::move(scores.values);
+  }
+
+  void for_all_rows() {
+    const size_t m = members_.size();
+    const SublinearMinimum found = minimise_sublinear(
+        m,
+        [&](std::span<const double> weights) {
+          context_.check_cancelled();
+          return mixture_sensitivity(grams_, fold_, weights, context_);
+        },
+        options_.gap, kMostSteps);
+    Learnt learnt;
+    learnt.weights = representable_weights(found.weights);
+    for (size_t j = 0; j < m; j++) learnt.own.push_back(mean_defined(scores_of(vertex_weights(m, j), "raw")));
+    learnt.value = mean_defined(scores_of(learnt.weights, "raw"));
+    take_best_member(learnt);
+    learnt.row_values = scores_of(learnt.weights, "raw");
+    learnt.value = mean_defined(learnt.row_values);
+    learnt.renormalised = mean_defined(scores_of(learnt.weights, "unit"));
+    learnt.bound = std::min(found.bound, learnt.value);
+    mix_all(members_, learnt.weights, out_, context_);
+    const std::vector<std::string> names = member_names(task_);
+    out_.notes.push_back(fmt::format(
+        "{}; certified to be at most {:.2g} above the least of all mixtures{}",
+        sentence_of(options_.criterion, learnt, names), learnt.value - learnt.bound,
+        found.certified ? "" : fmt::format(", which is not the gap asked for: ended after {} steps", found.steps)));
+    out_.tables.push_back(table_of(options_.criterion, learnt, names));
+    out_.measures.push_back({options_.criterion, std::move(learnt.row_values)});
+  }
+
+  void for_each_row() {
+    const size_t m = members_.size();
+    const size_t rows = members_.rows();
+    const UnitSensitivity renormalise(grams_);
+    std::vector<double> values(rows, NAN);
+    std::vector<double> bounds(rows, NAN);
+    std::vector<double> renormalised(rows, NAN);
+    std::vector<uint8_t> certified(rows, 0);
+    Matrix64 own(m, rows);
+    std::ranges::fill(own.values(), NAN);
+    Matrix64 weights(rows, m);
+    grams_.each_pair(
+        true,
+        [&](size_t i, const PairSpan& pairs) {
+          context_.check_cancelled();
+          const size_t r = grams_.rows()[i];
+          const auto point = [&](std::span<const double> w) { return mixture_sensitivity(pairs, fold_, w); };
+          const SublinearMinimum found = minimise_sublinear(m, point, options_.gap, kMostSteps);
+          Learnt learnt;
+          learnt.weights = representable_weights(found.weights);
+          learnt.value = point(learnt.weights).value;
+          for (size_t j = 0; j < m; j++) learnt.own.push_back(own(j, r) = point(vertex_weights(m, j)).value);
+          take_best_member(learnt);
+          values[r] = point(learnt.weights).value;
+          bounds[r] = std::min(found.bound, values[r]);
+          renormalised[r] = renormalise.of_row(i, pairs, fold_, learnt.weights);
+          certified[r] = found.certified ? 1 : 0;
+          std::ranges::copy(learnt.weights, weights.row(r).begin());
+        },
+        context_);
+    mix_each(weights, values);
+    if (grams_.rows().empty()) return;
+    Learnt means;
+    for (size_t j = 0; j < m; j++) {
+      means.own.push_back(mean_defined(own.row(j)));
+      double total = 0;
+      for (const size_t r : grams_.rows()) total += weights(r, j);
+      means.weights.push_back(total / static_cast<double>(grams_.rows().size()));
+    }
+    means.value = mean_defined(values);
+    means.bound = mean_defined(bounds);
+    means.renormalised = mean_defined(renormalised);
+    const std::vector<std::string> names = member_names(task_);
+    out_.notes.push_back(fmt::format("{}; least certified for {} of {} rows",
+                                     sentence_of(options_.criterion, means, names), std::ranges::count(certified, 1),
+                                     grams_.rows().size()));
+    out_.tables.push_back(table_of(options_.criterion, means, names));
+    out_.measures.push_back({options_.criterion, std::move(values)});
+    out_.measures.push_back({"bound", std::move(bounds)});
+    out_.measures.push_back({"renormalised", std::move(renormalised)});
+  }
+
+  void mix_each(const Matrix64& weights, std::span<const double> values) {
+    out_.weights = Matrix(members_.rows(), members_.size());
+    std::ranges::fill(out_.weights.values(), NAN);
+    each_row(members_, out_, context_, "convex_min", [&](const MemberRow& row) {
+      if (std::isnan(values[row.row])) return kNoNeighbour;
+      store_row(weights.row(row.row), out_.weights.row(row.row));
+      std::vector<double> scratch(members_.players());
+      mix_row(members_, row.row, weights.row(row.row), scratch, out_.values.row(row.row));
+      return std::string_view();
+    });
+  }
+
+  const ConvexMin::Options& options_;
+  const AggregateTask& task_;
+  const Members& members_;
+  Combined& out_;
+  const Context& context_;
+  Fold fold_;
+  PairGrams grams_;
+};
+
+std::vector<double> complexities_of(MatrixView<const float> values) {
+  std::vector<double> made;
+  for (size_t r = 0; r < values.rows(); r++) made.push_back(complexity(values.row(r)));
+  return made;
+}
+
+// Own values of the members over these rows, and those of the mixture.
+void finish_complexity(const AggregateTask& task, const Members& members, std::span<const size_t> rows, Learnt& learnt,
+                       Combined& out) {
+  const auto mean_over = [&](MatrixView<const float> values) {
+    std::vector<double> found;
+    for (const size_t r : rows) found.push_back(complexity(values.row(r)));
+    return mean_defined(found);
+  };
+  for (size_t j = 0; j < members.size(); j++) learnt.own.push_back(mean_over(members.values(j).view()));
+  learnt.value = learnt.renormalised = mean_over(out.values);
+  const std::vector<std::string> names = member_names(task);
+  out.notes.push_back(fmt::format("{} over {} of {} rows; the best that was found, not certified",
+                                  sentence_of("complexity", learnt, names), rows.size(), members.rows()));
+  out.tables.push_back(table_of("complexity", learnt, names));
+  out.measures.push_back({"complexity", complexities_of(out.values)});
+}
+
+void learn_complexity(const AggregateTask& task, const Members& members, Combined& out, const Context& context) {
+  const std::vector<size_t> rows = rows_of_nonzero_members(members);
+  if (rows.empty()) {
+    fall_back_to_mean(members, "no row where all members are other than zero to learn weights from: equal weights", out,
+                      context);
+    return;
+  }
+  const LeastComplexity found = search_least_complexity(members, rows, kLeastNorm, context);
+  mix_all(members, found.weights, out, context);
+  Learnt learnt;
+  learnt.weights = found.weights;
+  finish_complexity(task, members, rows, learnt, out);
+}
+
+void learn_complexity_of_rows(const AggregateTask& task, const Members& members, Combined& out,
+                              const Context& context) {
+  Context alone = context;
+  alone.threads = 1;
+  alone.progress = nullptr;
+  const size_t m = members.size();
+  out.weights = Matrix(members.rows(), m);
+  std::ranges::fill(out.weights.values(), NAN);
+  each_row(members, out, context, "convex_min", [&](const MemberRow& row) {
+    const size_t r = row.row;
+    std::vector<double> weights(m, 1 / static_cast<double>(m));
+    if (!row.nonzero.empty()) weights = search_least_complexity(members, {&r, 1}, kLeastNormOfRow, alone).weights;
+    store_row(weights, out.weights.row(r));
+    std::vector<double> scratch(members.players());
+    mix_row(members, r, weights, scratch, out.values.row(r));
+    return std::string_view();
+  });
+  const std::vector<size_t> rows = rows_of_nonzero_members(members);
+  if (rows.empty()) return;
+  Learnt learnt;
+  for (size_t j = 0; j < m; j++) {
+    double total = 0;
+    for (const size_t r : rows) total += out.weights(r, j);
+    learnt.weights.push_back(total / static_cast<double>(rows.size()));
+  }
+  finish_complexity(task, members, rows, learnt, out);
+}
+
+}  // namespace
+
+AggregateNeeds ConvexMin::needs(const AggregateNeeds& by_default) const {
+  if (options_.criterion == "complexity") return {.members = by_default.members};
+  return by_default;
+}
+
+void ConvexMin::combine(const AggregateTask& task, const Members& members, Combined& out,
+                        const Context& context) const {
+  if (options_.criterion != "complexity") {
+    SensitivityRun(options_, task, members, out, context).run();
+  } else if (options_.per == "row") {
+    learn_complexity_of_rows(task, members, out, context);
+  } else {
+    learn_complexity(task, members, out, context);
+  }
+}
+
+AggregatorInfo convex_min_aggregator() {
+  return with_aggregator_options<ConvexMin>(
+      {.name = "convex_min",
+       .title = "Convex weights learnt to make sensitivity or complexity least",
+       .family = "convex",
+       .citation = "Bhatt, Weller, Moura (2020)",
+       .guarantee = "the mean over the rows of the criterion is at most that of every member; for sensitivities within "
+                    "a certified gap of the least of all mixtures",
+       .cost = "m^2 d / 2 operations for each pair of neighbours, then m^2 in each of tens to hundreds of steps",
+       .needs = {.members = 1, .model = true, .pool = true, .pool_members = true},
+       .learns_weights = true});
+}
+
+}  // namespace assay

@@ -1,0 +1,47 @@
+// Which of several things are best when there is more than one criterion, and where to look for better weights.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace assay {
+
+// Criteria of one mixture, or of anything that is placed beside them.
+struct TradeOff {
+  double faithfulness = 0;     // higher is better
+  double avg_sensitivity = 0;  // lower is better
+  double complexity = 0;       // lower is better
+
+  // All lower is better; differences below 1e-9 do not count. A criterion that is NaN does not count either.
+  std::array<int64_t, 3> losses() const;
+  friend bool operator==(const TradeOff&, const TradeOff&) = default;
+};
+
+// Whether a is at least as good as b in everything and better in something.
+bool dominates(const TradeOff& a, const TradeOff& b);
+
+// Those that no other dominates, ascending; of several that are equal, the first.
+std::vector<size_t> front_of(std::span<const TradeOff> points);
+
+// The place in `front` that is nearest to the ideal point, which has the best of each criterion on the front, after
+// each criterion is scaled to its range over the front; the first of several.
+size_t knee_of(std::span<const TradeOff> points, std::span<const size_t> front);
+
+// About so many weights: vertices and a lattice with about half of them, then in rounds of shorter steps, from one
+// member to another, around those that are on the front so far. judge() sees each batch of new weights and appends what
+// it finds; weights that it makes NaN in all criteria are kept but never built upon. The weights are what float32
+// holds.
+struct FrontSearch {
+  std::vector<std::vector<double>> weights;
+  std::vector<TradeOff> found;
+  std::vector<bool> valid;
+};
+using Judge = std::function<void(std::span<const std::vector<double>> weights, std::vector<TradeOff>& found,
+                                 std::vector<bool>& valid)>;
+FrontSearch search_front(size_t members, size_t points, const Judge& judge);
+
+}  // namespace assay

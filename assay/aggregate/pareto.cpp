@@ -1,0 +1,303 @@
+#include "assay/aggregate/pareto.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "assay/aggregate/aggregators.h"
+#include "assay/aggregate/members.h"
+#include "assay/aggregate/mixtures/front.h"
+#include "assay/aggregate/mixtures/mixture_rows.h"
+#include "assay/aggregate/mixtures/pair_objectives.h"
+#include "assay/aggregate/mixtures/simplex.h"
+#include "assay/aggregate/mixtures/subset_moments.h"
+#include "assay/core/error.h"
+#include "assay/core/statistics.h"
+#include "assay/evaluate/complexity.h"
+#include "assay/evaluate/kernels/entropy.h"
+#include "assay/evaluate/neighbourhoods/sensitivity.h"
+#include "assay/evaluate/subsets/subset_correlation.h"
+
+namespace assay {
+namespace {
+
+constexpr double kLeastNorm = 1e-4;
+// Mixtures judged at once, and numbers kept for them.
+constexpr size_t kMixturesAtOnce = 256;
+constexpr size_t kResultsAtOnce = size_t{1} << 23;
+constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
+
+size_t subset_size(const std::optional<int64_t>& subset, size_t players) {
+  return subset ? static_cast<size_t>(*subset) : std::max<size_t>(1, players / 4);
+}
+
+// Another aggregate of the same members.
+struct Other {
+  std::string name;
+  Aggregate made;
+  double avg_sensitivity = NAN;
+  bool everywhere = true;  // defined on all rows of the means
+};
+
+// A mean over rows; whether all are numbers.
+struct PartialMean {
+  RunningMoments moments = {};
+  bool whole = true;
+  void add(double value) { std::isfinite(value) ? moments.add(value) : static_cast<void>(whole = false); }
+};
+
+class ParetoRun {
+ public:
+  ParetoRun(const Pareto::Options& options, const AggregateTask& task, const Members& members, Combined& out,
+            const Context& context)
+      : options_(options),
+        task_(task),
+        members_(members),
+        out_(out),
+        context_(context),
+        grams_(task, members, options.neighbours, context),
+        sensitivity_(grams_),
+        design_(make_subsets(members.players(), subset_size(options.subset, members.players()),
+                             static_cast<size_t>(options.budget), static_cast<size_t>(options.samples), "faithfulness",
+                             context)),
+        rows_(rows_of_nonzero_members(members)) {}
+
+  void run() {
+    if (options_.others) make_others();
+    std::vector<const Matrix*> values;
+    for (const Other& other : others_) values.push_back(&other.made.explanations.values);
+    moments_ = subset_moments(task_, members_, design_, values, context_);
+    faithful_.assign(members_.rows(), kNowhere);
+    for (size_t i = 0; i < moments_.rows.size(); i++) faithful_[moments_.rows[i]] = i;
+    out_.evaluations += grams_.neighbourhoods().evaluations() + moments_.evaluations;
+    note_rows();
+
+    const size_t m = members_.size();
+    search_ = search_front(m, static_cast<size_t>(options_.points),
+                           [&](std::span<const std::vector<double>> weights, std::vector<TradeOff>& found,
+                               std::vector<bool>& valid) { judge(weights, found, valid); });
+    find_front();
+    const size_t picked = pick();
+    const std::vector<double>& weights = search_.weights[front_[picked]];
+    share_weights(weights, members_.rows(), out_);
+    const Explanations mixed = mixed_rows(members_, weights, context_);
+    each_row(members_, out_, context_, "pareto", [&](const MemberRow& row) {
+      std::ranges::copy(mixed.values.row(row.row), out_.values.row(row.row).begin());
+      return std::string_view();
+    });
+    tell(picked);
+  }
+
+ private:
+  void make_others() {
+    for (const AggregatorInfo& info : aggregators()) {
+      if (info.name == "pareto" || info.name == "ava") continue;
+      const Spec spec{info.name};
+      if (aggregator_refusal(spec, task_)) continue;
+      try {
+        others_.push_back(other_of(spec));
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::unsupported) throw;
+        out_.notes.push_back(fmt::format("{} is not placed: {}", info.name, error.what()));
+      }
+    }
+  }
+
+  Other other_of(const Spec& spec) {
+    Other made{spec.name, aggregate(spec, task_, context_)};
+    PoolExplanations pool = aggregate_of_pool(spec, task_, made.made);
+    const EvaluateTask task = evaluate_task(task_, made.made.explanations, &pool);
+    explain_neighbours(task, grams_.neighbourhoods(), context_);
+    Scores scores;
+    scores.values.assign(task.rows(), NAN);
+    score_in_neighbourhoods(task, grams_.neighbourhoods(), options_.neighbours.criterion_options("unit"), Fold::mean,
+                            scores, context_);
+    PartialMean mean;
+    for (const size_t r : grams_.rows()) mean.add(scores.values[r]);
+    made.avg_sensitivity = mean.moments.mean();
+    made.everywhere = mean.whole;
+    out_.evaluations += made.made.explanations.evaluations;
+    return made;
+  }
+
+  void judge(std::span<const std::vector<double>> tried, std::vector<TradeOff>& found, std::vector<bool>& valid) {
+    const size_t at_once =
+        std::clamp<size_t>(kResultsAtOnce / std::max<size_t>(1, members_.rows()), 1, kMixturesAtOnce);
+    for (size_t first = 0; first < tried.size(); first += at_once) {
+      context_.check_cancelled();
+      const size_t here = std::min(at_once, tried.size() - first);
+      Matrix64 weights(here, members_.size());
+      for (size_t t = 0; t < here; t++) std::ranges::copy(tried[first + t], weights.row(t).begin());
+      judge_some(weights, found, valid);
+    }
+  }
+
+  void judge_some(const Matrix64& weights, std::vector<TradeOff>& found, std::vector<bool>& valid) {
+    const size_t tried = weights.rows();
+    std::vector<std::vector<double>> products;
+    for (size_t t = 0; t < tried; t++) products.push_back(packed_products(weights.row(t)));
+    Matrix64 complexities(rows_.size(), tried);
+    Matrix64 correlations(moments_.rows.size(), tried);
+    each_mixture(
+        members_, rows_, weights.view(),
+        [&](size_t i, size_t first, MatrixView<const float> mixed) {
+          row_entropies(mixed.data(), mixed.rows(), mixed.cols(), &complexities(i, first));
+          const size_t faithful = faithful_[rows_[i]];
+          for (size_t k = 0; k < mixed.rows(); k++) {
+            const size_t t = first + k;
+            double square = 0;
+            for (const float each : mixed.row(k)) square += static_cast<double>(each) * each;
+            if (square < kLeastNorm * kLeastNorm) complexities(i, t) = NAN;
+            if (faithful == kNowhere) continue;
+            const bool varies = subset_attribution_state(mixed.row(k)) == SubsetState::defined;
+            correlations(faithful, t) = varies
+                                            ? mixture_faithfulness(moments_, faithful, weights.row(t), products[t],
+                                                                   subset_side_rounding(design_, mixed.row(k), 0).sums)
+                                            : NAN;
+          }
+        },
+        context_);
+    const auto mean_of_column = [](const Matrix64& values, size_t t) {
+      RunningMoments moments;
+      for (size_t i = 0; i < values.rows(); i++) moments.add(values(i, t));
+      return moments.mean();
+    };
+    const std::vector<double> sensitivities =
+        grams_.rows().empty() ? std::vector<double>(tried, NAN) : sensitivity_.means(weights.view(), context_);
+    for (size_t t = 0; t < tried; t++) {
+      const TradeOff made{mean_of_column(correlations, t), sensitivities[t], mean_of_column(complexities, t)};
+      found.push_back(made);
+      valid.push_back((moments_.rows.empty() || !std::isnan(made.faithfulness)) &&
+                      (rows_.empty() || !std::isnan(made.complexity)));
+    }
+  }
+
+  void find_front() {
+    std::vector<size_t> judged;
+    std::vector<TradeOff> valid;
+    for (size_t i = 0; i < search_.found.size(); i++) {
+      if (!search_.valid[i]) continue;
+      judged.push_back(i);
+      valid.push_back(search_.found[i]);
+    }
+    for (const size_t i : front_of(valid)) front_.push_back(judged[i]);
+    std::ranges::stable_sort(front_, {}, [&](size_t i) { return search_.found[i].losses(); });
+    out_.notes.push_back(fmt::format(
+        "{} mixtures tried, {} of them on the front{}", search_.found.size(), front_.size(),
+        judged.size() == search_.found.size()
+            ? std::string()
+            : fmt::format("; {} left out: members cancel on some row", search_.found.size() - judged.size())));
+  }
+
+  size_t pick() const {
+    if (options_.pick == "knee") return knee_of(search_.found, front_);
+    const auto criterion = options_.pick == "faithfulness" ? 0U : options_.pick == "sensitivity" ? 1U : 2U;
+    const auto best =
+        std::ranges::min_element(front_, {}, [&](size_t i) { return search_.found[i].losses()[criterion]; });
+    return static_cast<size_t>(best - front_.begin());
+  }
+
+  void note_rows() {
+    out_.notes.push_back(grams_.description(members_.rows()));
+    out_.notes.push_back(fmt::format(
+        "means over the rows where all members are defined: faithfulness {}, sensitivity {}, complexity {} of {}",
+        moments_.rows.size(), grams_.rows().size(), rows_.size(), members_.rows()));
+    out_.notes.push_back(fmt::format("faithfulness over {}; sensitivity is that of explanations scaled to unit norm",
+                                     design_.description()));
+  }
+
+  bool dominated(const TradeOff& placed) const {
+    return std::ranges::any_of(front_, [&](size_t i) { return dominates(search_.found[i], placed); });
+  }
+
+  void tell(size_t picked) {
+    const std::vector<std::string> names = member_names(task_);
+    ScoreTable front{"front", {}, {}};
+    for (const std::string& name : names) front.columns.push_back(fmt::format("weight of {}", name));
+    for (const char* column : {"faithfulness", "avg_sensitivity", "complexity", "picked"}) {
+      front.columns.emplace_back(column);
+    }
+    for (size_t k = 0; k < front_.size(); k++) {
+      const TradeOff& at = search_.found[front_[k]];
+      std::vector<double>& row = front.rows.emplace_back(search_.weights[front_[k]]);
+      row.insert(row.end(), {at.faithfulness, at.avg_sensitivity, at.complexity, k == picked ? 1.0 : 0.0});
+    }
+    out_.tables.push_back(std::move(front));
+
+    ScoreTable placed{"placed", {"faithfulness", "avg_sensitivity", "complexity", "dominated"}, {}};
+    const auto place = [&](const std::string& name, const TradeOff& at, bool comparable) {
+      placed.labels.push_back(name);
+      const double flag = comparable ? (dominated(at) ? 1.0 : 0.0) : NAN;
+      placed.rows.push_back({at.faithfulness, at.avg_sensitivity, at.complexity, flag});
+    };
+    for (size_t j = 0; j < members_.size(); j++) {
+      const std::vector<double> vertex = vertex_weights(members_.size(), j);
+      const auto at = std::ranges::find(search_.weights, vertex) - search_.weights.begin();
+      place(names[j], search_.found[static_cast<size_t>(at)], true);
+    }
+    std::vector<std::string> elsewhere;
+    for (size_t k = 0; k < others_.size(); k++) {
+      PartialMean faithfulness;
+      PartialMean complexities;
+      for (const size_t r : moments_.rows) faithfulness.add(moments_.others(r, k));
+      for (const size_t r : rows_) complexities.add(complexity(others_[k].made.explanations.values.row(r)));
+      const bool comparable = others_[k].everywhere && faithfulness.whole && complexities.whole;
+      if (!comparable) elsewhere.push_back(others_[k].name);
+      place(others_[k].name, {faithfulness.moments.mean(), others_[k].avg_sensitivity, complexities.moments.mean()},
+            comparable);
+    }
+    if (!elsewhere.empty()) {
+      out_.notes.push_back(
+          fmt::format("not compared with the front, since undefined on some of its rows: {}", joined(elsewhere)));
+    }
+    out_.tables.push_back(std::move(placed));
+  }
+
+  const Pareto::Options& options_;
+  const AggregateTask& task_;
+  const Members& members_;
+  Combined& out_;
+  const Context& context_;
+  PairGrams grams_;
+  UnitSensitivity sensitivity_;
+  SubsetDesign design_;
+  std::vector<size_t> rows_;  // of complexity's mean
+  SubsetMoments moments_ = {};
+  std::vector<size_t> faithful_;  // by row: its place in moments_.rows
+  std::vector<Other> others_;
+  FrontSearch search_;
+  std::vector<size_t> front_;  // in search_, best faithfulness first
+};
+
+}  // namespace
+
+std::optional<std::string> Pareto::refuses(const AggregateTask& task) const {
+  if (task.members.empty()) return {};
+  const size_t players = task.members[0]->players();
+  if (players < 2) return fmt::format("needs two players or more, and there is {}", players);
+  if (const size_t size = subset_size(options_.subset, players); size >= players) {
+    return fmt::format("needs a subset smaller than the {} players, and subset is {}", players, size);
+  }
+  return {};
+}
+
+void Pareto::combine(const AggregateTask& task, const Members& members, Combined& out, const Context& context) const {
+  ParetoRun(options_, task, members, out, context).run();
+}
+
+AggregatorInfo pareto_aggregator() {
+  return with_aggregator_options<Pareto>(
+      {.name = "pareto",
+       .title = "The mixture picked from the front of faithfulness, sensitivity and complexity",
+       .family = "trade-off",
+       .citation = "Bhatt, Weller, Moura (2020), open question",
+       .guarantee = "no mixture that was tried is at least as good in all three means over the rows and better in one",
+       .cost = "a game value for each subset, row and reference row; then m^2 operations for each pair of neighbours "
+               "and m d for each row, for each of the mixtures; the other aggregates where they are placed",
+       .needs = {.members = 1, .model = true, .reference = true, .pool = true, .pool_members = true},
+       .learns_weights = true});
+}
+
+}  // namespace assay
