@@ -35,6 +35,7 @@ void add_predict(CLI::App& app, Session& session);
 void add_inspect(CLI::App& app, Session& session);
 void add_explain(CLI::App& app, Session& session);
 void add_evaluate(CLI::App& app, Session& session);
+void add_aggregate(CLI::App& app, Session& session);
 
 // Checks for CLI11, whose own let numbers that do not fit wrap around and NaN pass. They return what is wrong, or
 // nothing.

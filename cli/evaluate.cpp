@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <filesystem>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -18,11 +15,12 @@
 #include "assay/data/table_io.h"
 #include "assay/evaluate/criteria.h"
 #include "cli/commands.h"
-#include "cli/evaluate_checks.h"
 #include "cli/evaluate_needs.h"
-#include "cli/evaluate_pool.h"
 #include "cli/evaluate_report.h"
 #include "cli/evaluate_subject.h"
+#include "cli/file_lists.h"
+#include "cli/joined_pool.h"
+#include "cli/report_parts.h"
 
 namespace assay::cli {
 namespace {
@@ -45,19 +43,6 @@ std::vector<Spec> parse_criteria(const std::string& text) {
     seen.push_back(own);
   }
   return specs;
-}
-
-// A file by two names is one file, too.
-void check_once(const std::vector<std::string>& files) {
-  for (size_t i = 0; i < files.size(); i++) {
-    const auto is_same = [&](const std::string& other) {
-      std::error_code ignored;
-      return other == files[i] || std::filesystem::equivalent(other, files[i], ignored);
-    };
-    if (std::any_of(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i), is_same)) {
-      fail_input("--explanations", "each file once", fmt::format("{} twice", in_quotes(files[i])));
-    }
-  }
 }
 
 // The first reason why one of the files cannot be scored.
@@ -85,7 +70,7 @@ void check_out(const EvaluateArguments& arguments) {
   check_explanations_output(arguments.out);
   arguments.rows.refuse_as_output(arguments.out);
   for (const auto* files : {&arguments.explanations, &arguments.pool_explanations, &arguments.others}) {
-    for (const std::string& file : *files) refuse_same_file(arguments.out, file);
+    for (const std::string& file : *files) refuse_same_file("--out", arguments.out, file);
   }
 }
 
@@ -96,10 +81,9 @@ void check_table_criteria(const EvaluateArguments& arguments, const std::vector<
   if (arguments.out.empty() || is_json(arguments.out) || criteria.empty()) return;
   const auto scores_rows = [](const Spec& spec) { return find_criterion(spec.name).make(spec)->scores_rows(); };
   if (std::ranges::any_of(criteria, scores_rows)) return;
-  fail_input(
-      fmt::format("--out: none of the criteria scores single rows, so that there is no table for {}; a .json "
-                  "file holds them",
-                  in_quotes(arguments.out)));
+  fail_input(fmt::format(
+      "--out: none of the criteria scores single rows, so that there is no table for {}; a .json file holds them",
+      in_quotes(arguments.out)));
 }
 
 // One row for all files needs the same rows in all.
@@ -109,47 +93,22 @@ void check_table_rows(const EvaluateArguments& arguments, const Subjects& subjec
   for (const auto& subject : subjects.all) {
     if (subject->explanations.rows() == first.explanations.rows()) continue;
     fail_input(fmt::format(
-        "--out: expected files of as many rows as each other for one table, found {} in {} and {} "
-        "in {}; a .json file holds both",
+        "--out: expected files of as many rows as each other for one table, found {} in {} and {} in {}; a .json file "
+        "holds both",
         first.explanations.rows(), in_quotes(first.file), subject->explanations.rows(), in_quotes(subject->file)));
-  }
-}
-
-// What says something about the model and the rows has no meaning without them.
-void check_useful(const EvaluateArguments& arguments) {
-  const ModelRowsArguments& rows = arguments.rows;
-  const bool model = !rows.model.empty();
-  const bool data = !rows.table.what.empty();
-  if (model && !data) fail_input("--model is of no use without --data");
-  if (data && !model) fail_input("--data is of no use without --model");
-  if (model) return;
-  const auto word = [](const std::string& split) { return split == "all" ? std::string() : split; };
-  const std::initializer_list<std::pair<std::string_view, std::string>> given = {
-      {"--pool", rows.pool},
-      {"--pool-split", word(rows.pool_split)},
-      {"--rows", rows.rows},
-      {"--split", word(rows.table.split)},
-      {"--labels", rows.table.options.label},
-      {"--baseline", rows.reference.baseline},
-      {"--background", rows.reference.background},
-      {"--groups", rows.groups},
-      {"--target", arguments.target},
-      {"--value", arguments.value}};
-  for (const auto& [option, value] : given) {
-    if (!value.empty()) fail_input(fmt::format("{} is of no use without --model and --data", option));
   }
 }
 
 void join(const EvaluateArguments& arguments, const std::vector<Spec>& criteria, Subjects& subjects,
           const Session& session) {
-  check_useful(arguments);
+  arguments.check_useful();
   if (std::ranges::any_of(criteria, [](const Spec& spec) { return needs_of(spec).others; })) {
     join_others(arguments, subjects, session);
   } else if (!arguments.others.empty()) {
     fail_input("--others is of no use without a criterion of agreement");
   }
   for (const auto& subject : subjects.all) {
-    if (!arguments.rows.model.empty()) join_rows(arguments, subjects, *subject, session);
+    if (arguments.has_model()) join_rows(arguments, subjects.opened, session, *subject);
     check_pool(*subject, session.context);
     join_pool(*subject);
   }
@@ -161,11 +120,7 @@ void note_reference(const std::vector<Spec>& criteria, Subject& subject, const S
   const auto uses = [&](const Spec& spec) { return uses_reference(spec, subject); };
   const bool explained = subject.pool_explanations && subject.pool_explanations->explained() > 0;
   if (!explained && !std::ranges::any_of(criteria, uses)) return;
-  Context quiet = session.context;
-  quiet.progress = nullptr;
-  const ModelRows& rows = *subject.rows;
-  const auto note =
-      other_reference(subject.explanations, *rows.model, rows.data, subject.targets, rows.reference, quiet);
+  const auto note = other_reference_of(subject, session.context);
   if (note) subject.notes.push_back(*note);
 }
 
@@ -193,7 +148,7 @@ Prepared prepare(const EvaluateArguments& arguments, const Session& session) {
   made.criteria = parse_criteria(arguments.criteria);
   check_out(arguments);
   check_table_criteria(arguments, made.criteria);
-  check_once(arguments.explanations);
+  check_once("--explanations", arguments.explanations);
   if (arguments.criteria.empty()) {
     for (const std::string_view name : kMainCriteria) made.criteria.push_back({std::string(name)});
     made.notes.push_back(fmt::format("no --criteria: {}, as far as the files allow", fmt::join(kMainCriteria, ", ")));
@@ -239,33 +194,10 @@ void evaluate_files(const EvaluateArguments& arguments, const Session& session) 
   if (!session.quiet && !session.json && !to_stdout) fmt::print("wrote {}\n", one_line(arguments.out));
 }
 
-// Lists of files are joined by commas. A name that is left empty is a slip, which the parser would pass over.
-void split_lists(EvaluateArguments& arguments) {
-  const auto split = [](std::string_view option, std::vector<std::string>& files) {
-    std::vector<std::string> names;
-    for (const std::string& text : files) {
-      for (size_t begin = 0; begin <= text.size();) {
-        const size_t end = std::min(text.find(',', begin), text.size());
-        if (begin == end) {
-          fail_input(option, "names of files, joined by commas",
-                     text.empty() ? "nothing" : fmt::format("an empty name in {}", in_quotes(text)));
-        }
-        names.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-      }
-    }
-    files = std::move(names);
-  };
-  split("--explanations", arguments.explanations);
-  split("--pool-explanations", arguments.pool_explanations);
-  split("--others", arguments.others);
-}
-
 }  // namespace
 
 void add_evaluate(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<EvaluateArguments>();
-  arguments->rows.groups.clear();
   CLI::App* command = app.add_subcommand("evaluate", "How good explanations are, by the criteria of the literature");
   const auto add_files = [&](const char* option, std::vector<std::string>& files, const char* meaning) {
     return command->add_option(option, files, meaning)->allow_extra_args(false);
@@ -277,25 +209,17 @@ void add_evaluate(CLI::App& app, Session& session) {
       command->add_option("--criteria", arguments->criteria,
                           "One or more of `assay list criteria`, with options, as in faithfulness:subset=2,complexity "
                           "(default: faithfulness, sensitivity and complexity as far as the files allow)");
-  arguments->rows.add_to(*command, false);
+  arguments->add_to(*command);
   command->get_option("--pool")->description(
       "Training rows that neighbours, retraining, mean, median, neutral and pool:N use: a data set or a file");
-  command->add_option("--labels", arguments->rows.table.options.label, "The same as --label")->excludes("--label");
   add_files("--pool-explanations", arguments->pool_explanations,
             "Explanations of the pool's rows, one file for each of --explanations (default: made by the same method "
             "when needed)");
   add_files("--others", arguments->others,
             "Other explanations of the same rows, for criteria of agreement (default: the other files)");
-  command->add_option("--target", arguments->target,
-                      "What arrays made elsewhere explain: auto, predicted, a class or output by name or index");
-  command
-      ->add_option("--value", arguments->value,
-                   "Of which unit they are: margin, probability, log_odds or information (default: as the file says)")
-      ->check(CLI::IsMember({"margin", "probability", "log_odds", "information"}));
-  const CLI::Option* out = command->add_option(
-      "--out", arguments->out,
-      "Where the scores of single rows go: .csv .tsv .npz .parquet .feather, - is CSV on stdout; .json "
-      "holds everything");
+  const CLI::Option* out = command->add_option("--out", arguments->out,
+                                               "Where the scores of single rows go: .csv .tsv .npz .parquet .feather, "
+                                               "- is CSV on stdout; .json holds everything");
   command->callback([&session, arguments, criteria, out] {
     // Empty where they are not said, too.
     const bool no_criteria = criteria->count() > 0 && arguments->criteria.empty();
@@ -303,7 +227,9 @@ void add_evaluate(CLI::App& app, Session& session) {
     session.run = [&session, arguments, no_criteria, no_out] {
       if (no_criteria) fail_input("--criteria", "one or more of `assay list criteria`", "nothing");
       if (no_out) fail_input("--out", "the name of a file, or -", "nothing");
-      split_lists(*arguments);
+      split_list("--explanations", arguments->explanations);
+      split_list("--pool-explanations", arguments->pool_explanations);
+      split_list("--others", arguments->others);
       evaluate_files(*arguments, session);
     };
   });

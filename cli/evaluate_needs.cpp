@@ -6,6 +6,7 @@
 
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
+#include "cli/explanation_checks.h"
 
 namespace assay::cli {
 namespace {
@@ -40,10 +41,14 @@ std::optional<std::string> lacking(const Spec& spec, const Subject& subject, con
   if (lacks_explainer(needs, subject)) return {};
   if (needs.pool_explanations && !subject.pool_given && !subject.method) {
     const std::string& method = subject.explanations.provenance.method;
-    const std::string why = method.empty()
-                                ? "those of the rows do not say how they were made"
-                                : fmt::format("this version cannot make them by {} as it was used", in_quotes(method));
-    return because(fmt::format("explanations of the pool's rows, and {}", why), "give --pool-explanations");
+    const bool aggregate = is_aggregate(subject.explanations);
+    const std::string why =
+        aggregate        ? fmt::format("{} cannot be explained again", aggregate_in_words(subject.explanations))
+        : method.empty() ? "those of the rows do not say how they were made"
+                         : fmt::format("this version cannot make them by {} as it was used", in_quotes(method));
+    return because(
+        fmt::format("explanations of the pool's rows, and {}", why),
+        aggregate ? "give --pool-explanations (`assay aggregate --pool-out` writes them)" : "give --pool-explanations");
   }
   std::vector<std::string> missing;
   if (arguments.rows.model.empty()) missing.emplace_back("--model");

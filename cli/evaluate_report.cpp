@@ -7,32 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/core/text.h"
+#include "cli/report_parts.h"
 #include "cli/terminal.h"
 
 namespace assay::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// Rows of a table beside the scores that the terminal shows; JSON has them all.
-constexpr size_t kShownTableRows = 20;
-
-Json number(double value) {
-  if (std::isnan(value)) return {};
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
-}
-
-Json numbers(const std::vector<double>& values) {
-  Json list = Json::array();
-  for (const double value : values) list.push_back(number(value));
-  return list;
-}
-
-std::string number_text(double value) {
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return short_number(value);
-}
 
 // Never 100 % while a row is missing, nor 0 % while one is there.
 std::string percent(double share) {
@@ -45,10 +24,6 @@ std::string interval_text(const Interval& interval) {
   return fmt::format("{} to {}", number_text(interval.low), number_text(interval.high));
 }
 
-std::string plural(size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", with_commas(count), what, count == 1 ? "" : "s");
-}
-
 std::string_view unit_of_values(const Scores& scores) { return scores.of_rows ? "row" : "run"; }
 
 std::string heading(const Subject& subject) {
@@ -58,26 +33,6 @@ std::string heading(const Subject& subject) {
   if (made.method.empty()) return fmt::format("{}: {}", one_line(subject.file), size);
   return fmt::format("{}: {}, {} of {}; {}", one_line(subject.file), one_line(made.method), one_line(made.unit),
                      one_line(made.model), size);
-}
-
-void print_tables(const Evaluation& evaluation, FILE* to) {
-  for (const ScoreTable& table : evaluation.scores.tables) {
-    fmt::print(to, "\n{}, {}:\n", evaluation.criterion, one_line(table.name));
-    const bool named = !table.labels.empty();
-    std::vector<std::vector<std::string>> lines(1);
-    if (named) lines[0].emplace_back();
-    for (const std::string& column : table.columns) lines[0].push_back(one_line(column));
-    const size_t shown = std::min(table.rows.size(), kShownTableRows);
-    for (size_t r = 0; r < shown; r++) {
-      lines.emplace_back();
-      if (named) lines.back().push_back(one_line(table.labels[r]));
-      for (const double value : table.rows[r]) lines.back().push_back(number_text(value));
-    }
-    fmt::print(to, "{}", aligned(lines, named ? std::vector<size_t>{0} : std::vector<size_t>{}));
-    if (shown < table.rows.size()) {
-      fmt::print(to, "... {} more (--json has all)\n", with_commas(table.rows.size() - shown));
-    }
-  }
 }
 
 void print_remarks(const std::vector<const Evaluation*>& evaluations, FILE* to) {
@@ -100,28 +55,14 @@ void print_remarks(const std::vector<const Evaluation*>& evaluations, FILE* to) 
                subject.method->name);
   }
   if (runs > 0 || explained > 0) fmt::print(to, "\n");
-  for (const Evaluation* each : evaluations) print_tables(*each, to);
-}
-
-Json table_json(const ScoreTable& table) {
-  Json rows = Json::array();
-  for (const std::vector<double>& row : table.rows) rows.push_back(numbers(row));
-  Json made = {{"name", table.name}, {"columns", table.columns}, {"rows", rows}};
-  if (!table.labels.empty()) made["labels"] = table.labels;
-  return made;
+  for (const Evaluation* each : evaluations) print_tables(each->criterion, each->scores.tables, to);
 }
 
 Json score_json(const Evaluation& evaluation) {
   const Scores& scores = evaluation.scores;
-  Json options = Json::object();
-  for (const auto& [name, value] : scores.options) options[name] = value;
-  Json undefined = Json::array();
-  for (const Undefined& each : scores.undefined) undefined.push_back({{"reason", each.reason}, {"rows", each.rows}});
-  Json tables = Json::array();
-  for (const ScoreTable& table : scores.tables) tables.push_back(table_json(table));
   Json made = {{"criterion", scores.criterion},
                {"explanations", evaluation.subject->file},
-               {"options", options},
+               {"options", options_json(scores.options)},
                {"mean", number(scores.mean)},
                {"stderr", number(scores.mean_error)},
                {"interval", {number(scores.interval.low), number(scores.interval.high)}},
@@ -130,9 +71,9 @@ Json score_json(const Evaluation& evaluation) {
                {"per", unit_of_values(scores)},
                {"dependent", scores.dependent},
                {"evaluations", scores.evaluations},
-               {"undefined", undefined},
+               {"undefined", undefined_json(scores.undefined)},
                {"notes", scores.notes},
-               {"tables", tables},
+               {"tables", tables_json(scores.tables)},
                {"values", numbers(scores.values)}};
   if (!scores.standard_error.empty()) made["values_stderr"] = numbers(scores.standard_error);
   return made;
@@ -151,8 +92,6 @@ Json subject_json(const Subject& subject) {
           {"notes", subject.notes}};
 }
 
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 std::vector<const Subject*> subjects_of(const std::vector<Evaluation>& evaluations) {
   std::vector<const Subject*> subjects;
   for (const Evaluation& each : evaluations) {
@@ -162,12 +101,6 @@ std::vector<const Subject*> subjects_of(const std::vector<Evaluation>& evaluatio
 }
 
 }  // namespace
-
-std::string spec_text(const Spec& spec) {
-  std::string text = spec.name;
-  for (const auto& [name, value] : spec.options) text += fmt::format(":{}={}", name, value);
-  return text;
-}
 
 void print_evaluations(const std::vector<Evaluation>& evaluations, bool remarks, FILE* to) {
   for (const Subject* subject : subjects_of(evaluations)) {
@@ -197,7 +130,7 @@ std::string evaluations_json(const std::vector<Evaluation>& evaluations, const s
   std::vector<std::string> scores;
   for (const Evaluation& each : evaluations) scores.push_back(dumped(score_json(each)));
   return fmt::format("{{\"explanations\": [\n{}\n],\n\"scores\": [\n{}\n],\n\"notes\": {}}}",
-                     fmt::join(subjects, ",\n"), fmt::join(scores, ",\n"), dumped(Json(notes)));
+                     fmt::join(subjects, ",\n"), fmt::join(scores, ",\n"), texts_json(notes));
 }
 
 Table evaluations_table(const std::vector<Evaluation>& evaluations) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "assay/core/options.h"
 #include "assay/data/table.h"
 #include "assay/evaluate/scores.h"
 #include "cli/evaluate_subject.h"
@@ -17,9 +16,6 @@ struct Evaluation {
   std::string criterion;  // as asked for, with the options that were written
   Scores scores = {};
 };
-
-// A criterion as it is written in a list: "faithfulness:subset=2".
-std::string spec_text(const Spec& spec);
 
 // Of each file a line for each criterion, then (remarks) tables, what was chosen, and why rows are undefined.
 void print_evaluations(const std::vector<Evaluation>& evaluations, bool remarks, FILE* to);

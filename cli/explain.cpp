@@ -101,11 +101,7 @@ void describe_run(const ExplainArguments& arguments, const Prepared& made, Expla
   result.ids = made.rows.data.ids;
   result.id_name = made.rows.data.id_name;
   result.provenance.data = rows_in_words(arguments.rows);
-  const std::string& groups = arguments.rows.groups;
-  result.provenance.players = groups == "none"             ? "columns"
-                              : groups != "auto"           ? groups
-                              : made.players.are_columns() ? "columns"
-                                                           : "feature groups";
+  result.provenance.players = players_in_words(arguments.rows.groups, made.players);
   const ModelInfo& info = made.rows.model->info();
   // A graph that has no margins explains something else unasked.
   if (arguments.value.empty() && info.unit != OutputUnit::margin && !info.note.empty())

@@ -28,7 +28,19 @@ double error_of(const Explanations& explanations, size_t row, size_t player) {
   return std::sqrt(squares);
 }
 
-std::string strongest(const Explanations& explanations, size_t row) {
+// The largest size of all that are defined; NaN when none is.
+template <class Number>
+double largest(std::span<const Number> numbers) {
+  double most = std::numeric_limits<double>::quiet_NaN();
+  for (const Number number : numbers) {
+    if (!std::isnan(number)) most = std::fmax(most, std::abs(static_cast<double>(number)));
+  }
+  return most;
+}
+
+}  // namespace
+
+std::string strongest_players(const Explanations& explanations, size_t row) {
   const auto values = explanations.values.row(row);
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -50,18 +62,6 @@ std::string strongest(const Explanations& explanations, size_t row) {
   return text;
 }
 
-// The largest size of all that are defined; NaN when none is.
-template <class Number>
-double largest(std::span<const Number> numbers) {
-  double most = std::numeric_limits<double>::quiet_NaN();
-  for (const Number number : numbers) {
-    if (!std::isnan(number)) most = std::fmax(most, std::abs(static_cast<double>(number)));
-  }
-  return most;
-}
-
-}  // namespace
-
 void print_explanations(const Explanations& explanations, size_t rows, FILE* to) {
   const Provenance& made = explanations.provenance;
   fmt::print(to, "{}: {} of {} for {} row{} of {}; reference {}; {} player{} ({})\n", made.method, made.unit,
@@ -74,7 +74,7 @@ void print_explanations(const Explanations& explanations, size_t rows, FILE* to)
   for (size_t i = 0; i < explanations.rows() && i < rows; i++) {
     lines.push_back({named ? one_line(explanations.ids[i]) : fmt::format("{}", i + 1),
                      one_line(explanations.target_names[explanations.target[i]]), short_number(explanations.output[i]),
-                     short_number(explanations.base[i]), strongest(explanations, i)});
+                     short_number(explanations.base[i]), strongest_players(explanations, i)});
   }
   if (lines.size() > 1) fmt::print(to, "{}", aligned(lines, {0, 1, 4}));
   if (explanations.rows() > rows) {

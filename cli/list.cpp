@@ -1,9 +1,10 @@
-// assay list datasets | methods | criteria
+// assay list datasets | methods | criteria | aggregators
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "assay/aggregate/aggregators.h"
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
@@ -157,10 +158,70 @@ void list_criteria(const Session& session, const std::string& name) {
   }
 }
 
+std::vector<std::string> needs_in_words(const AggregateNeeds& needs) {
+  std::vector<std::string> words;
+  const auto add = [&](bool needed, const char* word) {
+    if (needed) words.emplace_back(word);
+  };
+  add(needs.model, "model");
+  add(needs.reference, "reference");
+  add(needs.pool, "pool");
+  add(needs.pool_members, "pool members");
+  return words;
+}
+
+nlohmann::json aggregator_json(const AggregatorInfo& info) {
+  return {{"name", info.name},
+          {"title", info.title},
+          {"family", info.family},
+          {"citation", info.citation},
+          {"guarantee", info.guarantee},
+          {"cost", info.cost},
+          {"members", info.needs.members},
+          {"needs", needs_in_words(info.needs)},
+          {"learns_weights", info.learns_weights},
+          {"options", options_json(info.options)}};
+}
+
+void print_aggregator(const AggregatorInfo& info) {
+  std::vector<std::string> needs = needs_in_words(info.needs);
+  if (info.needs.members > 0) {
+    const std::string members =
+        fmt::format("{} member{} or more", info.needs.members, info.needs.members > 1 ? "s" : "");
+    needs.insert(needs.begin(), members);
+  }
+  fmt::print("{}: {}\n", info.name, info.title);
+  fmt::print("family     {}\n", info.family);
+  fmt::print("needs      {}\n", joined(needs));
+  fmt::print("guarantee  {}\n", info.guarantee.empty() ? "none" : info.guarantee);
+  fmt::print("cost       {}\n", info.cost);
+  fmt::print("citation   {}\n", info.citation);
+  if (info.learns_weights) fmt::print("weights    one list for all rows, learnt from them\n");
+  print_options(info.options);
+}
+
+void list_aggregators(const Session& session, const std::string& name) {
+  const auto wanted = name.empty() ? aggregators() : std::span<const AggregatorInfo>(&find_aggregator(name), 1);
+  if (session.json) {
+    auto listed = nlohmann::json::array();
+    for (const AggregatorInfo& info : wanted) listed.push_back(aggregator_json(info));
+    fmt::print("{}\n", nlohmann::json{{"aggregators", listed}}.dump(2));
+  } else if (!name.empty()) {
+    print_aggregator(wanted[0]);
+  } else {
+    std::vector<std::vector<std::string>> rows = {{"name", "family", "what"}};
+    for (const AggregatorInfo& info : wanted) rows.push_back({info.name, info.family, info.title});
+    fmt::print("{}", aligned(rows, {0, 1, 2}));
+    if (!session.quiet)
+      fmt::print("`assay list aggregators NAME` shows what one needs and guarantees, and its options\n");
+  }
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("list", "Show what there is: assay list datasets, methods or criteria");
+  CLI::App* command =
+      app.add_subcommand("list", "Show what there is: assay list datasets, methods, criteria or aggregators");
   command->require_subcommand(1);
   command->fallthrough();
   auto name = std::make_shared<std::string>();
@@ -172,6 +233,10 @@ void add_list(CLI::App& app, Session& session) {
   of_criteria->fallthrough();
   of_criteria->add_option("name", *name, "Show the options of this one");
   of_criteria->callback([&session, name] { session.run = [&session, name] { list_criteria(session, *name); }; });
+  CLI::App* of_aggregators = command->add_subcommand("aggregators", "Aggregators by name, and their options");
+  of_aggregators->fallthrough();
+  of_aggregators->add_option("name", *name, "Show the options of this one");
+  of_aggregators->callback([&session, name] { session.run = [&session, name] { list_aggregators(session, *name); }; });
   command->add_subcommand("datasets", "Data sets by name, and whether their files are found here")
       ->callback([&session] { session.run = [&session] { list_all_datasets(session); }; });
 }

@@ -74,6 +74,7 @@ int run(int argc, char** argv) {
   add_inspect(app, session);
   add_explain(app, session);
   add_evaluate(app, session);
+  add_aggregate(app, session);
 
   try {
     app.parse(argc, argv);

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
+#include <numeric>
 #include <utility>
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/table_io.h"
+#include "cli/file_lists.h"
 
 namespace assay::cli {
 namespace {
@@ -39,13 +40,17 @@ std::vector<size_t> row_list(const std::string& text, size_t rows) {
   return out;
 }
 
-Dataset chosen_rows(Dataset data, const std::string& rows) {
-  if (rows.empty()) return data;
-  const std::vector<size_t> wanted = row_list(rows, data.rows());
-  Dataset chosen = select_rows(data, wanted);
+Dataset chosen_rows(Dataset data, const std::string& rows, std::vector<size_t>& numbers) {
+  if (rows.empty()) {
+    numbers.resize(data.rows());
+    std::iota(numbers.begin(), numbers.end(), size_t{0});
+    return data;
+  }
+  numbers = row_list(rows, data.rows());
+  Dataset chosen = select_rows(data, numbers);
   if (chosen.ids.empty()) {
     chosen.id_name = "row";
-    for (const size_t row : wanted) chosen.ids.push_back(fmt::format("{}", row + 1));
+    for (const size_t row : numbers) chosen.ids.push_back(fmt::format("{}", row + 1));
   }
   return chosen;
 }
@@ -144,16 +149,10 @@ bool ModelRowsArguments::has_reference() const {
   return !reference.baseline.empty() || !reference.background.empty() || !pool.empty();
 }
 
-void ModelRowsArguments::refuse_as_output(const std::string& path) const {
+void ModelRowsArguments::refuse_as_output(const std::string& path, std::string_view option) const {
   for (const std::string& input : {model, table.what, pool, groups, reference.baseline, reference.background}) {
-    refuse_same_file(path, input);
+    refuse_same_file(option, path, input);
   }
-}
-
-void refuse_same_file(const std::string& path, const std::string& input) {
-  std::error_code ignored;
-  if (!std::filesystem::equivalent(path, input, ignored)) return;
-  fail_input("--out", "a file of its own", fmt::format("{}, which is read", in_quotes(path)));
 }
 
 ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWanted& wanted, const Session& session) {
@@ -167,7 +166,7 @@ ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWa
     if (made.margins != nullptr && takes_text(*made.margins)) made.margins->features_of(table);
     return made.model->features_of(table);
   };
-  made.data = chosen_rows(features_of(tables.rows), arguments.rows);
+  made.data = chosen_rows(features_of(tables.rows), arguments.rows, made.numbers);
   const auto alike = [&](const Table& table) {
     Dataset other = features_of(table);
     require_same_order(made.data, other);
@@ -192,10 +191,21 @@ Players players_of(const std::string& groups, const ModelRows& rows, const Conte
   return choose_players(groups, rows.data, shape.empty() ? rows.data.item_shape : shape, context);
 }
 
+std::string players_in_words(const std::string& groups, const Players& players) {
+  if (groups == "none") return "columns";
+  if (!groups.empty() && groups != "auto") return groups;
+  return players.are_columns() ? "columns" : "feature groups";
+}
+
 std::string rows_in_words(const ModelRowsArguments& arguments) {
   const bool part = arguments.table.split != "all";
   return fmt::format("{}{}{}", arguments.table.what, part ? fmt::format(" ({} part)", arguments.table.split) : "",
                      arguments.rows.empty() ? "" : fmt::format(", rows {}", arguments.rows));
+}
+
+std::string pool_in_words(const ModelRowsArguments& arguments) {
+  const bool part = arguments.pool_split != "all";
+  return fmt::format("{}{}", arguments.pool, part ? fmt::format(" ({} part)", arguments.pool_split) : "");
 }
 
 }  // namespace assay::cli

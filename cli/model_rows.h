@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/data/dataset.h"
@@ -28,18 +29,16 @@ struct ModelRowsArguments {
   void add_to(CLI::App& command, bool required);
   // Whether something is said that stands for absent features; a pool says it by its mean.
   bool has_reference() const;
-  // An input error when `path`, which --out names, is a file that these arguments have us read.
-  void refuse_as_output(const std::string& path) const;
+  // An input error when `path`, which the option names, is a file that these arguments have us read.
+  void refuse_as_output(const std::string& path, std::string_view option = "--out") const;
 };
-
-// An input error when both are names of one file, which --out would write over.
-void refuse_same_file(const std::string& path, const std::string& input);
 
 // Everything that the arguments name, read.
 struct ModelRows {
   std::unique_ptr<GraphModel> model;
   std::unique_ptr<GraphModel> margins = {};  // the same in margins; null unless asked for, and where there are none
   Dataset data;                              // the chosen rows
+  std::vector<size_t> numbers = {};          // of those rows, in the table or the part of it that --split names
   std::optional<Dataset> pool = {};
   Reference reference = {};
   std::vector<std::string> named_labels = {};  // the columns that --label names, of rows and pool
@@ -58,7 +57,11 @@ ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWa
 // What --groups means for these rows.
 Players players_of(const std::string& groups, const ModelRows& rows, const Context& context);
 
+// How columns are grouped, in words: "columns", "feature groups" or what --groups says.
+std::string players_in_words(const std::string& groups, const Players& players);
+
 // The rows in words: "iris (test part), rows 1,60".
 std::string rows_in_words(const ModelRowsArguments& arguments);
+std::string pool_in_words(const ModelRowsArguments& arguments);
 
 }  // namespace assay::cli

@@ -92,7 +92,8 @@ void each_mixture(const Members& members, std::span<const size_t> rows, MatrixVi
   const size_t at_once = std::clamp<size_t>(kNumbersAtOnce / players, 1, weights.rows());
   Context inner = context;
   inner.progress = nullptr;
-  parallel_blocks(inner, rows.size(), 4, [&](const Block& block) {
+  const size_t at_a_time = std::max<size_t>(1, kNumbersAtOnce / (players * weights.rows()));
+  parallel_blocks(inner, rows.size(), at_a_time, [&](const Block& block) {
     Matrix mixed(at_once, players);
     std::vector<double> scratch(players);
     for (size_t i = block.begin; i < block.end; i++) {

@@ -17,6 +17,8 @@
 namespace assay {
 namespace {
 
+constexpr size_t kPairsAtATime = 4096;
+
 constexpr uint32_t kNoSlot = std::numeric_limits<uint32_t>::max();
 // Pairs of a row that are gathered before they are handed out.
 constexpr size_t kPairsAtOnce = 64;
@@ -270,7 +272,9 @@ void PairGrams::each_pair(bool whole, const See& see, const Context& context) co
   }
   Context inner = context;
   inner.progress = nullptr;
-  parallel_blocks(inner, rows_.size(), 4, [&](const Block& block) {
+  // A pass is made again and again: few pairs take less time than handing them out.
+  const size_t at_a_time = std::max<size_t>(1, rows_.size() * kPairsAtATime / std::max<uint64_t>(1, pairs_));
+  parallel_blocks(inner, rows_.size(), at_a_time, [&](const Block& block) {
     for (size_t i = block.begin; i < block.end; i++) {
       const KeptRow& row = kept_rows_[i];
       see(i, {row.others.size(), row.grams.data(), row.factors.data(), row.others.data()});

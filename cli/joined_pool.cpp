@@ -1,4 +1,4 @@
-#include "cli/evaluate_pool.h"
+#include "cli/joined_pool.h"
 
 #include <fmt/format.h>
 
@@ -13,26 +13,26 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/explain/explainer.h"
-#include "cli/evaluate_checks.h"
+#include "cli/explanation_checks.h"
 
 namespace assay::cli {
 namespace {
 
-std::string unit_of_subject(const Subject& subject) {
+std::string expected_unit(const JoinedExplanations& subject) {
   if (subject.rows == nullptr) return subject.explanations.provenance.unit;
   if (subject.targets.information) return "information";
   return std::string(output_unit_name(subject.rows->model->info().unit));
 }
 
-void check_pool_unit(const Subject& subject) {
-  const std::string expected = unit_of_subject(subject);
+void check_pool_unit(const JoinedExplanations& subject) {
+  const std::string expected = expected_unit(subject);
   const std::string& found = subject.pool_given->provenance.unit;
   if (expected.empty() || found.empty() || expected == found) return;
   fail_input(subject.pool_file,
              fmt::format("explanations in the unit {}, as {} has it", expected, in_quotes(subject.file)), found);
 }
 
-void expect_target(const Subject& subject, size_t row, const std::string& expected, std::string_view why) {
+void expect_target(const JoinedExplanations& subject, size_t row, const std::string& expected, std::string_view why) {
   const Explanations& pool = *subject.pool_given;
   const std::string& found = pool.target_names[pool.target[row]];
   if (found == expected) return;
@@ -42,7 +42,7 @@ void expect_target(const Subject& subject, size_t row, const std::string& expect
 }
 
 // Without a model only a target that is one for all rows is known.
-void check_named_target(const Subject& subject) {
+void check_named_target(const JoinedExplanations& subject) {
   const std::string& target = subject.explanations.provenance.target;
   if (target.empty() || target == kPredictedTarget) return;
   for (size_t r = 0; r < subject.pool_given->rows(); r++) {
@@ -50,16 +50,7 @@ void check_named_target(const Subject& subject) {
   }
 }
 
-Targets expected_targets(const Subject& subject, const Context& context) {
-  const Model& model = *subject.rows->model;
-  const MatrixView<const float> rows = subject.rows->pool->x.view();
-  if (subject.targets.information) return information_targets(model, rows.rows());
-  if (!subject.pool_target) return own_targets(subject.pool_file, *subject.pool_given, model, rows);
-  const Targets targets = freeze_targets(model, rows, *subject.pool_target, context);
-  return targets;
-}
-
-void check_pool_targets(const Subject& subject, const Targets& expected) {
+void check_pool_targets(const JoinedExplanations& subject, const Targets& expected) {
   const std::string why = expected.predicted ? "the class it is predicted to be, as for the rows of " : "as in ";
   for (size_t r = 0; r < expected.of_row.size(); r++) {
     expect_target(subject, r, expected.names[expected.of_row[r]], fmt::format("{}{}", why, in_quotes(subject.file)));
@@ -100,7 +91,7 @@ std::string differing(const OptionValues& options, const OptionValues& others) {
 }
 
 // What may be meant, and yet changes the scores.
-void note_differences(Subject& subject) {
+void note_differences(JoinedExplanations& subject) {
   const Provenance& own = subject.explanations.provenance;
   const Provenance& pool = subject.pool_given->provenance;
   if (own.method.empty() || pool.method.empty()) return;
@@ -119,7 +110,7 @@ void note_differences(Subject& subject) {
   }
 }
 
-Matrix made_for_pool(const Subject& subject, std::span<const size_t> rows, const Context& context) {
+Matrix made_for_pool(const JoinedExplanations& subject, std::span<const size_t> rows, const Context& context) {
   const ModelRows& from = *subject.rows;
   Matrix x(rows.size(), from.pool->x.cols());
   std::vector<std::string> names;  // for messages
@@ -138,7 +129,7 @@ Matrix made_for_pool(const Subject& subject, std::span<const size_t> rows, const
 }
 
 // Files of older versions do not say it.
-std::optional<TargetChoice> guessed_target(const Subject& subject, const Context& context) {
+std::optional<TargetChoice> guessed_target(const JoinedExplanations& subject, const Context& context) {
   const Targets& targets = subject.targets;
   const auto same = [&](uint32_t t) { return t == targets.of_row[0]; };
   if (std::ranges::all_of(targets.of_row, same)) return TargetChoice{false, targets.of_row[0]};
@@ -151,7 +142,7 @@ std::optional<TargetChoice> guessed_target(const Subject& subject, const Context
 
 }  // namespace
 
-std::optional<TargetChoice> pool_target_of(const Subject& subject, const Context& context) {
+std::optional<TargetChoice> pool_target_of(const JoinedExplanations& subject, const Context& context) {
   const Targets& targets = subject.targets;
   if (targets.of_row.empty()) return {};
   const std::string& said = subject.explanations.provenance.target;
@@ -170,7 +161,16 @@ std::optional<TargetChoice> pool_target_of(const Subject& subject, const Context
   return TargetChoice{false, static_cast<size_t>(at - targets.names.begin())};
 }
 
-void check_pool(Subject& subject, const Context& context) {
+std::optional<Targets> pool_targets_of(const JoinedExplanations& subject, const Context& context) {
+  const Model& model = *subject.rows->model;
+  const MatrixView<const float> rows = subject.rows->pool->x.view();
+  if (subject.targets.information) return information_targets(model, rows.rows());
+  if (subject.pool_target) return freeze_targets(model, rows, *subject.pool_target, context);
+  if (!subject.pool_given || subject.pool_given->target.empty()) return {};
+  return own_targets(subject.pool_file, *subject.pool_given, model, rows);
+}
+
+void check_pool(JoinedExplanations& subject, const Context& context) {
   if (!subject.pool_given) return;
   Context quiet = context;
   quiet.progress = nullptr;
@@ -182,17 +182,20 @@ void check_pool(Subject& subject, const Context& context) {
   } else {
     check_rows(subject.pool_file, pool, *subject.rows->pool);
     if (!pool.target.empty()) {
-      const Targets targets = expected_targets(subject, quiet);
+      const Targets targets = *pool_targets_of(subject, quiet);
       check_pool_targets(subject, targets);
-      const size_t unsaid =
-          check_outputs(subject.pool_file, pool, *subject.rows->model, *subject.rows->pool, targets, quiet);
-      note_unchecked(subject.pool_file, pool, unsaid, subject.notes);
+      // The values of an aggregate of antecedents are theirs, not the row's.
+      if (pool.combination.antecedents.empty()) {
+        const size_t unsaid =
+            check_outputs(subject.pool_file, pool, *subject.rows->model, *subject.rows->pool, targets, quiet);
+        note_unchecked(subject.pool_file, pool, unsaid, subject.notes);
+      }
     }
   }
   note_differences(subject);
 }
 
-void join_pool(Subject& subject) {
+void join_pool(JoinedExplanations& subject) {
   if (subject.pool_given) {
     subject.pool_explanations.emplace(std::move(subject.pool_given->values));
     return;

@@ -1,4 +1,4 @@
-#include "cli/evaluate_checks.h"
+#include "cli/explanation_checks.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "assay/aggregate/aggregators.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/explain/games/value_function.h"
@@ -51,6 +52,17 @@ double largest_output(const Explanations& explanations) {
 
 std::string row_name(const std::vector<std::string>& ids, size_t row) {
   return ids.empty() ? fmt::format("row {}", row + 1) : fmt::format("row {}", one_line(ids[row]));
+}
+
+bool is_aggregate(const Explanations& explanations) {
+  // One that explains its antecedents itself has no members.
+  const auto named = [&](const AggregatorInfo& info) { return info.name == explanations.provenance.method; };
+  return !explanations.combination.members.empty() || std::ranges::any_of(aggregators(), named);
+}
+
+std::string aggregate_in_words(const Explanations& explanations) {
+  const std::vector<std::string>& members = explanations.combination.members;
+  return members.empty() ? "an aggregate" : fmt::format("an aggregate of {}", joined(members));
 }
 
 void check_unit(const std::string& file, const Explanations& found) {
@@ -163,7 +175,8 @@ size_t check_outputs(const std::string& file, const Explanations& found, const M
 void note_unchecked(const std::string& file, const Explanations& found, size_t unsaid,
                     std::vector<std::string>& notes) {
   const bool bare = found.target.empty() && found.provenance.method.empty();
-  if (unsaid == 0 || bare) return;
+  // Members that are bare, or differ, leave an aggregate without.
+  if (unsaid == 0 || bare || is_aggregate(found)) return;
   notes.push_back(
       fmt::format("{} says no explained value for {} of {} rows, which could not be checked against the model", file,
                   unsaid, found.rows()));

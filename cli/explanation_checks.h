@@ -24,6 +24,10 @@ double largest_output(const Explanations& explanations);
 // "row 3", or by its id.
 std::string row_name(const std::vector<std::string>& ids, size_t row);
 
+// Whether they are what an aggregator made, and of what, in words: "an aggregate of a and b".
+bool is_aggregate(const Explanations& explanations);
+std::string aggregate_in_words(const Explanations& explanations);
+
 // The file's unit is one that we know, or unsaid.
 void check_unit(const std::string& file, const Explanations& found);
 
@@ -51,8 +55,8 @@ void check_same_rows(const std::string& file, const Explanations& found, const s
 size_t check_outputs(const std::string& file, const Explanations& found, const Model& model, const Dataset& data,
                      const Targets& targets, const Context& context);
 
-// A note when explained values could not be checked for so many rows of a file that is no bare array, which never has
-// any.
+// A note when explained values could not be checked for so many rows of a file that is no bare array and no aggregate,
+// which may have none.
 void note_unchecked(const std::string& file, const Explanations& found, size_t unsaid, std::vector<std::string>& notes);
 
 // A sentence when the file's base values are not those of this reference.

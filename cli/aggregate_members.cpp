@@ -1,0 +1,225 @@
+#include "cli/aggregate_members.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "assay/aggregate/members.h"
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/data/table_io.h"
+#include "cli/explanation_checks.h"
+#include "cli/file_lists.h"
+#include "cli/joined_pool.h"
+#include "cli/own_rows.h"
+
+namespace assay::cli {
+namespace {
+
+bool distinct(const std::vector<std::string>& words) {
+  return std::set<std::string>(words.begin(), words.end()).size() == words.size();
+}
+
+// "phi" of "made/phi.csv.gz".
+std::string stem(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  const std::string extension = format_extension(file);
+  const size_t at = extension.empty() ? name.size() : lower_case(name).rfind(extension);
+  return at == std::string::npos || at == 0 ? name : name.substr(0, at);
+}
+
+// By method, by the name of the file or by its path, whichever tells the members apart.
+std::vector<std::string> names_of(const AggregateArguments& arguments, const MemberFiles& files) {
+  if (!arguments.names.empty()) return arguments.names;
+  std::vector<std::string> methods;
+  std::vector<std::string> stems;
+  for (const auto& member : files.all) {
+    methods.push_back(member->explanations.provenance.method);
+    stems.push_back(stem(member->file));
+  }
+  const bool all_made = std::ranges::none_of(methods, [](const std::string& method) { return method.empty(); });
+  if (all_made && distinct(methods)) return methods;
+  return distinct(stems) ? stems : arguments.members;
+}
+
+void check_count(std::string_view option, size_t found, size_t members) {
+  if (found == 0) return;
+  if (members == 0) fail_input(fmt::format("{} is of no use without --members", option));
+  if (found != members) {
+    fail_input(option, fmt::format("{}, one for each of --members", members), fmt::format("{}", found));
+  }
+}
+
+JoinedExplanations& most_said(const MemberFiles& files) {
+  const auto says = [](const auto& member) {
+    const Explanations& found = member->explanations;
+    return !found.target.empty() && !found.provenance.unit.empty();
+  };
+  const auto has_target = [](const auto& member) { return !member->explanations.target.empty(); };
+  auto lead = std::ranges::find_if(files.all, says);
+  if (lead == files.all.end()) lead = std::ranges::find_if(files.all, has_target);
+  return **(lead == files.all.end() ? files.all.begin() : lead);
+}
+
+bool has_pool(const MemberFiles& files) { return files.lead->rows != nullptr && files.lead->rows->pool; }
+
+}  // namespace
+
+AggregateTask MemberFiles::task() const {
+  AggregateTask made{explanations, names};
+  if (lead->rows != nullptr) {
+    made.data = &lead->rows->data;
+    made.model = lead->rows->model.get();
+    made.players = &lead->players;
+    made.targets = &lead->targets;
+    made.reference = &lead->rows->reference;
+    made.pool = lead->rows->pool_or_null();
+    if (pool_targets) made.pool_targets = &*pool_targets;
+    made.own_rows = own_rows;
+  }
+  made.pool_members = pool_explanations;
+  made.pool_given = !all.empty() && all[0]->pool_given;
+  if (all.size() == 1 && all[0]->method) {
+    made.method = &*all[0]->method;
+    made.method_seed = all[0]->explanations.provenance.seed;
+  }
+  return made;
+}
+
+std::unique_ptr<MemberFiles> read_members(const AggregateArguments& arguments, const Session& session) {
+  const size_t count = arguments.members.size();
+  check_count("--pool-members", arguments.pool_members.size(), count);
+  check_count("--member-names", arguments.names.size(), count);
+  if (!distinct(arguments.names)) {
+    fail_input("--member-names", "names that tell the members apart",
+               in_quotes(fmt::format("{}", fmt::join(arguments.names, ","))));
+  }
+  check_once("--members", arguments.members);
+  check_once("--pool-members", arguments.pool_members);
+  auto files = std::make_unique<MemberFiles>();
+  if (count == 0) {
+    files->no_file = std::make_unique<JoinedExplanations>();
+    files->lead = files->no_file.get();
+    return files;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const std::string pool_file = arguments.pool_members.empty() ? "" : arguments.pool_members[i];
+    read_joined(arguments.members[i], pool_file, session,
+                *files->all.emplace_back(std::make_unique<JoinedExplanations>()));
+    files->explanations.push_back(&files->all.back()->explanations);
+  }
+  files->names = arguments.members;  // in messages about files that do not fit
+  files->lead = &most_said(*files);
+  check_members(files->task());
+  files->names = names_of(arguments, *files);
+  return files;
+}
+
+void join_members(const AggregateArguments& arguments, bool pool, MemberFiles& files, const Session& session) {
+  arguments.check_useful();
+  if (arguments.has_model()) {
+    if (files.all.empty()) {
+      join_without_file(arguments, files.opened, session, *files.lead);
+    } else {
+      join_rows(arguments, files.opened, session, *files.lead);
+    }
+    for (const auto& member : files.all) {
+      if (member.get() != files.lead) join_rows(arguments, files.opened, session, *member, files.lead);
+    }
+  }
+  for (const auto& member : files.all) {
+    check_pool(*member, session.context);
+    const JoinedExplanations& first = *files.all[0];
+    if (!member->pool_given || member.get() == &first) continue;
+    check_same_rows(member->pool_file, *member->pool_given, first.pool_file, *first.pool_given);
+  }
+  Context quiet = session.context;
+  quiet.progress = nullptr;
+  if (pool && has_pool(files)) {
+    files.pool_targets = pool_targets_of(*files.lead, quiet);
+    files.own_rows = own_rows_in_pool(arguments.rows, *files.lead->rows, session);
+  }
+  for (const auto& member : files.all) {
+    join_pool(*member);
+    if (member->pool_explanations) files.pool_explanations.push_back(&*member->pool_explanations);
+  }
+  // Of all or of none.
+  if (files.pool_explanations.size() != files.all.size()) files.pool_explanations.clear();
+}
+
+void describe_aggregate(const AggregateArguments& arguments, const MemberFiles& files, Explanations& result) {
+  // A file of an aggregate says what it is made of.
+  if (result.combination.members.empty()) result.combination.members = {"antecedents"};
+  if (files.lead->rows == nullptr) return;
+  const JoinedExplanations& lead = *files.lead;
+  const Targets& targets = lead.targets;
+  // What members left unsaid, or said in different words.
+  const auto fill = [](std::string& said, const std::string& known) {
+    if (said.empty()) said = known;
+  };
+  Provenance& made = result.provenance;
+  const ModelInfo& info = lead.rows->model->info();
+  fill(made.model, info.name);
+  fill(made.unit, targets.information ? "information" : std::string(output_unit_name(info.unit)));
+  fill(made.data, rows_in_words(arguments.rows));
+  fill(made.players, players_in_words(arguments.rows.groups, lead.players));
+  const bool one = std::ranges::all_of(targets.of_row, [&](uint32_t target) { return target == targets.of_row[0]; });
+  if (targets.predicted || one) {
+    fill(made.target, targets.predicted ? std::string(kPredictedTarget) : targets.names[targets.of_row[0]]);
+  }
+  result.features = lead.players.names;  // arrays have none
+  if (result.target.empty()) {
+    result.target = targets.of_row;
+    result.target_names = targets.names;
+  }
+  if (result.ids.empty()) {
+    result.ids = lead.rows->data.ids;
+    result.id_name = lead.rows->data.id_name;
+  }
+}
+
+Explanations pool_result(const AggregateArguments& arguments, const MemberFiles& files, const Spec& spec,
+                         const Aggregate& made, const Context& context) {
+  const AggregateTask task = files.task();
+  PoolExplanations pool = aggregate_of_pool(spec, task, made);
+  pool.need_all(context);
+  Explanations result;
+  result.values = Matrix(pool.rows(), pool.players());
+  for (size_t r = 0; r < pool.rows(); r++) std::ranges::copy(pool.values().row(r), result.values.row(r).begin());
+  result.features = made.explanations.features;
+  for (std::vector<double>* unsaid : {&result.base, &result.output, &result.gap}) unsaid->assign(pool.rows(), NAN);
+  if (files.pool_targets) {
+    result.target = files.pool_targets->of_row;
+    result.target_names = files.pool_targets->names;
+  }
+  if (files.lead->rows != nullptr && files.lead->rows->pool) {
+    result.ids = files.lead->rows->pool->ids;
+    result.id_name = files.lead->rows->pool->id_name;
+  }
+  for (const auto& member : files.all) {
+    if (!member->pool_given) continue;
+    const Explanations& given = *member->pool_given;
+    if (result.target.empty()) {
+      result.target = given.target;
+      result.target_names = given.target_names;
+    }
+    if (result.ids.empty()) {
+      result.ids = given.ids;
+      result.id_name = given.id_name;
+    }
+  }
+  result.provenance = made.explanations.provenance;
+  const bool given = !files.all.empty() && files.all[0]->pool_given;
+  result.provenance.data =
+      arguments.rows.pool.empty() && given ? files.all[0]->pool_given->provenance.data : pool_in_words(arguments.rows);
+  result.combination.members = made.explanations.combination.members;
+  result.combination.relative = made.explanations.combination.relative;
+  if (result.combination.relative) result.notes.emplace_back("relative, does not add up to the score");
+  return result;
+}
+
+}  // namespace assay::cli

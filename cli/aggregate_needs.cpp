@@ -1,0 +1,104 @@
+#include "cli/aggregate_needs.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "assay/aggregate/aggregators.h"
+#include "assay/core/text.h"
+#include "cli/explanation_checks.h"
+
+namespace assay::cli {
+namespace {
+
+std::vector<std::string> missing_model(const ModelRowsArguments& rows) {
+  std::vector<std::string> missing;
+  if (rows.model.empty()) missing.emplace_back("--model");
+  if (rows.table.what.empty()) missing.emplace_back("--data");
+  return missing;
+}
+
+// Why the pool's rows cannot be explained by every member, and what to give; nothing when they can, or are given.
+std::optional<std::string> lacking_pool_members(const MemberFiles& files, const AggregateArguments& arguments) {
+  if (!arguments.pool_members.empty()) return {};
+  for (const auto& member : files.all) {
+    if (member->method) continue;
+    const Explanations& found = member->explanations;
+    const std::string why = is_aggregate(found) ? "is an aggregate, which cannot be explained again"
+                            : found.provenance.method.empty()
+                                ? "does not say how it was made"
+                                : fmt::format("was made by {}, which this version cannot do as it was used",
+                                              in_quotes(found.provenance.method));
+    return fmt::format("explanations of the pool's rows, and {} {}: give --pool-members", in_quotes(member->file), why);
+  }
+  std::vector<std::string> missing = missing_model(arguments.rows);
+  if (arguments.rows.pool.empty()) missing.emplace_back("--pool");
+  if (missing.empty()) return {};
+  return fmt::format("explanations of the pool's rows: give --pool-members, or {} to make them", joined(missing));
+}
+
+std::optional<std::string> lacking_for_pool_out(const Spec& spec, const MemberFiles& files,
+                                                const AggregateArguments& arguments) {
+  const AggregatorInfo& info = find_aggregator(spec.name);
+  const std::unique_ptr<Aggregator> aggregator = info.make(spec);
+  if (aggregator->needs(info.needs).members > 0) {
+    if (const auto lack = lacking_pool_members(files, arguments)) return fmt::format("--pool-out needs {}", *lack);
+  }
+  std::vector<std::string> missing = missing_model(arguments.rows);
+  if (arguments.rows.pool.empty()) missing.emplace_back("--pool");
+  if (!aggregator->scales_to_output() || missing.empty()) return {};
+  return fmt::format("--pool-out with scale=output needs the outputs of the pool's rows: give {}", joined(missing));
+}
+
+}  // namespace
+
+AggregateNeeds aggregate_needs(const Spec& spec) {
+  const AggregatorInfo& info = find_aggregator(spec.name);
+  return info.make(spec)->needs(info.needs);
+}
+
+std::optional<std::string> lacking(const Spec& spec, const MemberFiles& files, const AggregateArguments& arguments) {
+  const AggregateNeeds needs = aggregate_needs(spec);
+  const ModelRowsArguments& rows = arguments.rows;
+  const auto because = [&](std::string_view what) { return fmt::format("{} needs {}", spec.name, what); };
+  if (files.all.size() < needs.members) {
+    if (files.all.empty()) return because("explanations to combine: give --members");
+    return because(
+        fmt::format("at least {} members, and there is {}: give more in --members", needs.members, files.all.size()));
+  }
+  const std::vector<std::string> missing = missing_model(rows);
+  if ((needs.model || files.all.empty()) && !missing.empty()) {
+    return because(fmt::format("the model and the rows that were explained: give {}", joined(missing)));
+  }
+  if (needs.pool && rows.pool.empty()) {
+    std::vector<std::string> options = missing;
+    options.emplace_back("--pool");
+    return because(fmt::format("a pool of training rows: give {}", joined(options)));
+  }
+  if (needs.pool_members) {
+    if (const auto lack = lacking_pool_members(files, arguments)) return because(*lack);
+  }
+  if (needs.reference && !rows.has_reference()) {
+    return because(
+        "something that stands for absent features: give --baseline, --background or --pool (its mean is the default)");
+  }
+  if (arguments.pool_out.empty()) return {};
+  return lacking_for_pool_out(spec, files, arguments);
+}
+
+std::string with_advice(std::string reason, const AggregateArguments& arguments) {
+  const ModelRowsArguments& rows = arguments.rows;
+  const auto needs = [&](std::string_view what) {
+    return reason.find(fmt::format(" needs {}", what)) != std::string::npos;
+  };
+  std::vector<std::string> missing;
+  if (needs("the model")) missing = missing_model(rows);
+  if ((needs("a pool") || needs("the rows of the pool")) && rows.pool.empty()) missing.emplace_back("--pool");
+  if ((needs("a reference") || needs("the reference")) && !rows.has_reference()) missing.emplace_back("--baseline");
+  if (needs("explanations of the pool") && arguments.pool_members.empty()) missing.emplace_back("--pool-members");
+  if (missing.empty() || reason.find("give --") != std::string::npos) return reason;
+  return fmt::format("{}: give {}", reason, joined(missing));
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,238 @@
+#include "cli/joined_explanations.h"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "cli/explanation_checks.h"
+#include "cli/joined_pool.h"
+
+namespace assay::cli {
+namespace {
+
+bool is_information(const JoinArguments& arguments, const Explanations& explanations) {
+  if (!arguments.value.empty()) return arguments.value == "information";
+  const std::string& unit = explanations.provenance.unit;
+  const bool named = explanations.target_names.size() == 1 && explanations.target_names[0] == "information";
+  return unit == "information" || (unit.empty() && named);
+}
+
+TargetChoice chosen_target(const JoinArguments& arguments, const Model& model) {
+  const std::vector<TargetChoice> choices =
+      parse_target(model.info(), arguments.target.empty() ? "auto" : arguments.target);
+  if (choices.size() != 1) fail_input("--target", "one class or output", in_quotes(arguments.target));
+  return choices[0];
+}
+
+void refuse_target_of_information(const JoinArguments& arguments) {
+  if (arguments.target.empty()) return;
+  fail_input("--target", "none for the information form, which is of all classes", arguments.target);
+}
+
+Targets targets_of(const JoinArguments& arguments, const JoinedExplanations& subject, const Context& context) {
+  const Model& model = *subject.rows->model;
+  const MatrixView<const float> rows = subject.rows->data.x.view();
+  const Explanations& found = subject.explanations;
+  if (is_information(arguments, found)) {
+    refuse_target_of_information(arguments);
+    return information_targets(model, rows.rows());
+  }
+  if (!found.target.empty()) {
+    if (arguments.target.empty()) return own_targets(subject.file, found, model, rows);
+    fail_input("--target", fmt::format("none for {}, which says what it explains", in_quotes(subject.file)),
+               in_quotes(arguments.target));
+  }
+  return freeze_targets(model, rows, chosen_target(arguments, model), context);
+}
+
+std::string groups_word(const JoinArguments& arguments, const JoinedExplanations& subject) {
+  if (!arguments.rows.groups.empty()) return arguments.rows.groups;
+  const std::string& words = subject.explanations.provenance.players;
+  if (words == "columns") return "none";
+  if (words.empty() || words == "feature groups") return "auto";
+  if (words.starts_with("grid:")) return words;
+  // A file of explanations may be anybody's: it does not choose what is opened.
+  fail_input(fmt::format("{}: its players are those of {}, which is not opened on its word: give --groups",
+                         subject.file, in_quotes(words)));
+}
+
+Players players_of_file(const JoinArguments& arguments, const JoinedExplanations& subject, const Context& context) {
+  const std::string word = groups_word(arguments, subject);
+  const Explanations& found = subject.explanations;
+  Players players;
+  try {
+    players = players_of(word, *subject.rows, context);
+  } catch (const Error& problem) {
+    // What the file says is not what the user said.
+    const bool said_by_file = arguments.rows.groups.empty() && !found.provenance.players.empty();
+    if (problem.kind() != ErrorKind::input || !said_by_file) throw;
+    fail_input(fmt::format("{}: its players are those of {}, which do not fit {}: {}", subject.file, in_quotes(word),
+                           subject.rows->data.source, problem.what()));
+  }
+  // Nobody says what the columns of an array are: those of the rows, where they are as many.
+  const bool unsaid = arguments.rows.groups.empty() && found.provenance.players.empty();
+  if (unsaid && players.size() != found.players() && found.players() == subject.rows->data.x.cols()) {
+    players = column_players(subject.rows->data.feature_names);
+  }
+  const size_t columns = subject.rows->data.x.cols();
+  const bool grouped = players.size() < columns || found.players() < columns;
+  const bool helps = grouped && found.players() <= columns;
+  check_names(subject.file, found, players.names, subject.rows->data.source,
+              helps ? "; --groups says which columns go together" : "");
+  return players;
+}
+
+// Nothing where it cannot be done again, and why.
+std::optional<Spec> method_of(const Explanations& explanations, std::string& not_again) {
+  const Provenance& made = explanations.provenance;
+  if (is_aggregate(explanations)) {
+    not_again = fmt::format(
+        "{}: it cannot be explained again; give --pool-explanations (`assay aggregate --pool-out` writes them)",
+        aggregate_in_words(explanations));
+    return {};
+  }
+  if (made.method.empty()) return {};
+  const auto refuse = [&](std::string_view why) {
+    not_again = fmt::format("made by {}, {}: nothing can be explained again", in_quotes(made.method), why);
+  };
+  Spec spec{made.method, made.options};
+  const MethodInfo* method = nullptr;
+  try {
+    method = &find_method(spec.name);
+  } catch (const Error&) {
+    refuse("which this version does not know");
+    return {};
+  }
+  try {
+    method->make(spec);
+  } catch (const Error& problem) {
+    refuse(fmt::format("with options that this version refuses ({})", problem.what()));
+    return {};
+  }
+  return spec;
+}
+
+const ModelRows& rows_of(const JoinArguments& arguments, RowsOfUnits& opened, const std::string& said,
+                         const Session& session) {
+  const std::string unit = arguments.value.empty() ? said : arguments.value;
+  const auto known = opened.find(unit);
+  if (known != opened.end()) return known->second;
+  ModelRows rows = open_model_rows(arguments.rows, {.unit = unit_of(unit), .margins = true}, session);
+  check_labels(rows);
+  return opened.emplace(unit, std::move(rows)).first->second;
+}
+
+Context without_progress(Context context) {
+  context.progress = nullptr;
+  return context;
+}
+
+}  // namespace
+
+void JoinArguments::add_to(CLI::App& command) {
+  rows.add_to(command, false);
+  command.add_option("--labels", rows.table.options.label, "The same as --label")->excludes("--label");
+  command.add_option("--target", target,
+                     "What arrays made elsewhere explain: auto, predicted, a class or output by name or index");
+  command
+      .add_option("--value", value,
+                  "Of which unit they are: margin, probability, log_odds or information (default: as the file says)")
+      ->check(CLI::IsMember({"margin", "probability", "log_odds", "information"}));
+}
+
+void JoinArguments::check_useful() const {
+  const bool data = !rows.table.what.empty();
+  if (has_model() && !data) fail_input("--model is of no use without --data");
+  if (data && !has_model()) fail_input("--data is of no use without --model");
+  if (has_model()) return;
+  const auto word = [](const std::string& split) { return split == "all" ? std::string() : split; };
+  const std::initializer_list<std::pair<std::string_view, std::string>> given = {
+      {"--pool", rows.pool},
+      {"--pool-split", word(rows.pool_split)},
+      {"--rows", rows.rows},
+      {"--split", word(rows.table.split)},
+      {"--labels", rows.table.options.label},
+      {"--baseline", rows.reference.baseline},
+      {"--background", rows.reference.background},
+      {"--groups", rows.groups},
+      {"--target", target},
+      {"--value", value}};
+  for (const auto& [option, said] : given) {
+    if (!said.empty()) fail_input(fmt::format("{} is of no use without --model and --data", option));
+  }
+}
+
+void read_joined(const std::string& file, const std::string& pool_file, const Session& session,
+                 JoinedExplanations& made) {
+  made.file = file;
+  made.explanations = read_explanations(file, session.context);
+  check_unit(file, made.explanations);
+  made.method = method_of(made.explanations, made.not_again);
+  if (pool_file.empty()) return;
+  made.pool_file = pool_file;
+  made.pool_given = read_explanations(pool_file, session.context);
+  check_unit(pool_file, *made.pool_given);
+}
+
+void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session, JoinedExplanations& subject,
+               const JoinedExplanations* like) {
+  const Context quiet = without_progress(session.context);
+  const Explanations& found = subject.explanations;
+  const auto said = [&](std::string Provenance::* what) {
+    const std::string& own = found.provenance.*what;
+    return own.empty() && like != nullptr ? like->explanations.provenance.*what : own;
+  };
+  subject.rows = &rows_of(arguments, opened, said(&Provenance::unit), session);
+  const ModelRows& rows = *subject.rows;
+  check_rows(subject.file, found, rows.data);
+  if (like != nullptr && found.provenance.players.empty()) {
+    subject.players = like->players;
+    check_names(subject.file, found, subject.players.names, rows.data.source);
+  } else {
+    subject.players = players_of_file(arguments, subject, quiet);
+  }
+  const bool targets_alike = like != nullptr && found.target.empty();
+  subject.targets = targets_alike ? like->targets : targets_of(arguments, subject, quiet);
+  // The values of an aggregate of antecedents are theirs, not the row's.
+  if (found.combination.antecedents.empty()) {
+    const size_t unsaid = check_outputs(subject.file, found, *rows.model, rows.data, subject.targets, quiet);
+    note_unchecked(subject.file, found, unsaid, subject.notes);
+  }
+  if (rows.pool && !subject.targets.information) {
+    subject.pool_target = targets_alike ? like->pool_target : pool_target_of(subject, quiet);
+  }
+  if (const Trainable* trainable = rows.model->trainable()) {
+    subject.trainer = [trainable](const Dataset& training, uint64_t seed, const Context& context) {
+      return trainable->retrain(training, seed, context);
+    };
+  }
+}
+
+void join_without_file(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session,
+                       JoinedExplanations& subject) {
+  const Context quiet = without_progress(session.context);
+  subject.rows = &rows_of(arguments, opened, "", session);
+  const ModelRows& rows = *subject.rows;
+  subject.players = players_of(arguments.rows.groups.empty() ? "auto" : arguments.rows.groups, rows, quiet);
+  if (arguments.value == "information") {
+    refuse_target_of_information(arguments);
+    subject.targets = information_targets(*rows.model, rows.data.rows());
+    return;
+  }
+  subject.pool_target = chosen_target(arguments, *rows.model);
+  subject.targets = freeze_targets(*rows.model, rows.data.x.view(), *subject.pool_target, quiet);
+}
+
+std::optional<std::string> other_reference_of(const JoinedExplanations& subject, const Context& context) {
+  // The base of an aggregate of antecedents is theirs.
+  if (!subject.explanations.combination.antecedents.empty()) return {};
+  const ModelRows& rows = *subject.rows;
+  return other_reference(subject.explanations, *rows.model, rows.data, subject.targets, rows.reference,
+                         without_progress(context));
+}
+
+}  // namespace assay::cli

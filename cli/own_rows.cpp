@@ -1,0 +1,79 @@
+#include "cli/own_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "assay/core/error.h"
+#include "assay/data/neighbours.h"
+#include "assay/data/split.h"
+#include "assay/data/table.h"
+#include "cli/file_lists.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr double kTestShare = 0.2;  // of splits that we make
+
+bool same_source(const std::string& a, const std::string& b) {
+  const auto data_set = [](const std::string& what) { return is_dataset(what.substr(0, what.find(':'))); };
+  if (data_set(a) || data_set(b)) return a == b;
+  return same_file(a, b);
+}
+
+bool holds(const Table& all, const std::vector<size_t>& rows, const Table& part) {
+  if (rows.size() != part.rows() || all.values.cols() != part.values.cols()) return false;
+  for (size_t i = 0; i < rows.size(); i++) {
+    const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    if (rows[i] >= all.rows() || !std::ranges::equal(all.values.row(rows[i]), part.values.row(i), same)) return false;
+  }
+  return true;
+}
+
+// The rows of one part of a table, by their numbers in the whole. A data set's own split has its training rows first;
+// other splits are made by label and seed. Which of the two it was shows in the rows.
+std::vector<size_t> rows_of_part(TableArguments table, const Session& session) {
+  const bool training = table.split == "train";
+  const Table part = table.open(session);
+  table.split = "all";
+  const Table all = table.open(session);
+  std::vector<float> labels(all.rows(), 0);
+  if (all.label && all.columns[*all.label].kind == ColumnKind::categorical) {
+    for (size_t i = 0; i < all.rows(); i++) labels[i] = all.values(i, *all.label);
+  }
+  RowSplit split = stratified_split(labels, kTestShare, session.context.seed);
+  std::vector<size_t>& made = training ? split.train : split.test;
+  if (holds(all, made, part)) return std::move(made);
+  std::vector<size_t> own(part.rows());
+  std::iota(own.begin(), own.end(), training ? size_t{0} : all.rows() - part.rows());
+  if (!holds(all, own, part)) throw Error(ErrorKind::internal, "a part of a table is none of its rows");
+  return own;
+}
+
+}  // namespace
+
+std::vector<size_t> own_rows_in_pool(const ModelRowsArguments& arguments, const ModelRows& rows,
+                                     const Session& session) {
+  const std::string& split = arguments.table.split;
+  const std::string& pool_split = arguments.pool_split;
+  if (!rows.pool || rows.numbers.empty() || !same_source(arguments.table.what, arguments.pool)) return {};
+  if (split == pool_split) return rows.numbers;
+  if (split != "all" && pool_split != "all") return {};  // training and test rows are apart
+  TableArguments part = arguments.table;
+  part.split = split == "all" ? pool_split : split;
+  const std::vector<size_t> in_whole = rows_of_part(part, session);
+  std::vector<size_t> own;
+  if (split != "all") {
+    for (const size_t row : rows.numbers) own.push_back(in_whole[row]);
+    return own;
+  }
+  std::vector<size_t> in_part(*std::ranges::max_element(rows.numbers) + 1, kNoRow);
+  for (size_t i = 0; i < in_whole.size(); i++) {
+    if (in_whole[i] < in_part.size()) in_part[in_whole[i]] = i;
+  }
+  for (const size_t row : rows.numbers) own.push_back(in_part[row]);
+  return own;
+}
+
+}  // namespace assay::cli
