@@ -43,6 +43,8 @@ demo: build ## Build, then run the main job on embedded data
 	@echo; echo '$$ build/assay explain --model build/iris.onnx --data iris --rows 1,60,120 --pool iris --method exact_shapley,deeplift'; build/assay explain --model build/iris.onnx --data iris --rows 1,60,120 --pool iris --method exact_shapley,deeplift
 	@build/assay --quiet explain --model build/iris.onnx --data iris --split test --pool iris --pool-split train --method exact_shapley --out build/iris.npz
 	@echo; echo '$$ build/assay evaluate --model build/iris.onnx --data iris --split test --pool iris --pool-split train --explanations build/iris.npz'; build/assay evaluate --model build/iris.onnx --data iris --split test --pool iris --pool-split train --explanations build/iris.npz
+	@build/assay --quiet explain --model build/iris.onnx --data iris --split test --pool iris --pool-split train --method gradient_x_input,occlusion --out build/iris.npz
+	@echo; echo '$$ build/assay aggregate --members build/iris.npz,build/iris.gradient_x_input.npz,build/iris.occlusion.npz --aggregator closest_simple --show 3'; build/assay aggregate --members build/iris.npz,build/iris.gradient_x_input.npz,build/iris.occlusion.npz --aggregator closest_simple --show 3
 	@echo; echo '$$ build/assay neighbours iris --rows 51,120 --k 3'; build/assay neighbours iris --rows 51,120 --k 3
 
 test: setup-test ## Build, then run every test that is not long
@@ -61,7 +63,7 @@ test-peers: build setup-test ## Compare with scikit-learn, SciPy, pandas and ONN
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
 	@$(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
 
-bench: setup-test ## Run the benchmarks, then models, explanations and criteria beside PyTorch, onnxruntime, Captum, SHAP and Quantus
+bench: setup-test ## Run the benchmarks, then models, explanations, criteria and aggregates beside PyTorch, onnxruntime, Captum, SHAP and Quantus
 	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build --target assay_benchmarks assay_program
 	@build/assay_benchmarks $(BENCH)
@@ -69,6 +71,7 @@ bench: setup-test ## Run the benchmarks, then models, explanations and criteria 
 	@$(PEERS)/bin/python -W ignore benchmarks/engine.py
 	@$(PEERS)/bin/python -W ignore benchmarks/explain.py
 	@$(PEERS)/bin/python -W ignore benchmarks/evaluate.py
+	@$(VENV)/bin/python benchmarks/aggregate.py
 
 bench-peers: build ## Measure Assay beside its peers in one run
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
