@@ -152,8 +152,6 @@ void join_members(const AggregateArguments& arguments, bool pool, MemberFiles& f
 }
 
 void describe_aggregate(const AggregateArguments& arguments, const MemberFiles& files, Explanations& result) {
-  // A file of an aggregate says what it is made of.
-  if (result.combination.members.empty()) result.combination.members = {"antecedents"};
   if (files.lead->rows == nullptr) return;
   const JoinedExplanations& lead = *files.lead;
   const Targets& targets = lead.targets;

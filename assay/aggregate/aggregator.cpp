@@ -64,6 +64,7 @@ double sum_of(std::span<const float> values) {
 }
 
 void scale_to_output(Explanations& made, UndefinedCounts& undefined) {
+  size_t reversed = 0;
   for (size_t r = 0; r < made.rows(); r++) {
     const auto values = made.values.row(r);
     if (!std::isfinite(values[0])) continue;
@@ -79,10 +80,15 @@ void scale_to_output(Explanations& made, UndefinedCounts& undefined) {
     }
     if (!reason.empty()) undefined.add(reason);
     const double factor = reason.empty() ? wanted / sum : NAN;
+    reversed += factor < 0 ? 1 : 0;
     for (float& each : values) each = static_cast<float>(each * factor);
     if (made.standard_error.empty()) continue;
     for (float& each : made.standard_error.row(r)) each = static_cast<float>(each * std::abs(factor));
   }
+  if (reversed == 0) return;
+  made.notes.push_back(fmt::format(
+      "{} of {} rows have all signs reversed: their values summed to the other side of 0 than output - base", reversed,
+      made.rows()));
 }
 
 // Of sampled members, where the aggregate is a weighted sum of them; elsewhere errors have no formula, and a note says

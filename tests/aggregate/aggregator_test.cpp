@@ -71,6 +71,20 @@ TEST(Aggregate, ScaledToTheOutputAddsUp) {
   EXPECT_NEAR(measure(made, "cosine")[0], 1, 1e-7);
 }
 
+// The same with 1 - 5 = -4: times -20, (-6, 2). Whoever asks for it is told.
+TEST(Aggregate, ScaledToTheOtherSideSaysSo) {
+  MemberTrial trial = two_members();
+  for (Explanations& member : trial.members) {
+    member.base = {5};
+    member.output = {1};
+  }
+  const Aggregate made = aggregated("mean:scale=output", trial);
+  EXPECT_NEAR(made.explanations.values(0, 0), -6, 1e-5);
+  EXPECT_THAT(made.explanations.notes,
+              ElementsAre("1 of 1 rows have all signs reversed: their values summed to the other side of 0 than output "
+                          "- base"));
+}
+
 // (1, 0) and (0, -1): the mean sums to 0.
 TEST(Aggregate, ThatSumsToZeroCannotBeScaled) {
   MemberTrial trial = one_row({{1, 0}, {0, -1}});
