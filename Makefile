@@ -30,7 +30,7 @@ setup-build:
 setup-test: setup-build
 	@tools/install-packages tools/packages/test.txt
 
-# The program, its library and the Arrow plugin; nothing here needs the packages for tests.
+# The program, its library and the plugins whose libraries are there; nothing here needs the packages for tests.
 build: setup-build ## Build the program (build/assay), the library and the Arrow plugin
 	@cmake --preset release -DASSAY_ARROW_ROOT=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/pyarrow)) >build/configure.log 2>&1 \
 	  || { cat build/configure.log; exit 1; }

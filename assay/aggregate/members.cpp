@@ -12,6 +12,10 @@
 namespace assay {
 namespace {
 
+// Explained values of one model are one up to this: other machines, and float32 in tables.
+constexpr double kRounding = 1e-3;
+constexpr double kRoundingOfLargest = 1e-5;
+
 // Arrays made elsewhere have numbers instead of names.
 bool has_names(const Explanations& explanations) {
   for (size_t p = 0; p < explanations.players(); p++) {
@@ -38,6 +42,7 @@ class Pair {
     if (!unit.empty() && !other.empty() && unit != other) {
       fail_input(second_, fmt::format("explanations in the unit {}, as in {}", unit, in_quotes(first_)), other);
     }
+    check_outputs();
   }
 
  private:
@@ -70,6 +75,23 @@ class Pair {
     }
   }
 
+  // Other rows or another model show here, where names do not tell. Those of antecedents are not the row's own.
+  void check_outputs() const {
+    if (!a_.combination.antecedents.empty() || !b_.combination.antecedents.empty()) return;
+    double largest = 0;
+    for (const double each : a_.output) largest = std::max(largest, std::isfinite(each) ? std::abs(each) : 0);
+    for (size_t r = 0; r < a_.rows(); r++) {
+      const double wanted = a_.output[r];
+      const double found = b_.output[r];
+      if (!std::isfinite(wanted) || !std::isfinite(found)) continue;
+      const double rounding = kRounding * std::max(std::abs(wanted), std::abs(found)) + kRoundingOfLargest * largest;
+      if (std::abs(wanted - found) <= rounding) continue;
+      fail_input(second_,
+                 fmt::format("the explained value {:.6g} in row {}, as in {}", wanted, r + 1, in_quotes(first_)),
+                 fmt::format("{:.6g}: another model, or other rows", found));
+    }
+  }
+
   std::string first_;
   std::string second_;
   const Explanations& a_;
@@ -98,6 +120,24 @@ void check_task(const AggregateTask& task, size_t rows, size_t players) {
   for (const PoolExplanations* member : task.pool_members) {
     expect("rows in the pool's explanations, one for each of its rows", member->rows(), task.pool->rows());
     expect("columns in the pool's explanations", member->players(), players);
+  }
+}
+
+// A note where two members say different things of where they are from.
+void note_difference(const AggregateTask& task, const std::vector<std::string>& names, std::string_view what,
+                     std::string Provenance::* field, std::vector<std::string>& notes) {
+  const std::string* known = nullptr;
+  size_t first = 0;
+  for (size_t j = 0; j < task.members.size(); j++) {
+    const std::string& said = task.members[j]->provenance.*field;
+    if (said.empty()) continue;
+    if (known == nullptr) {
+      known = &said;
+      first = j;
+    } else if (*known != said) {
+      notes.push_back(fmt::format("{} is of another {} ({}) than {} ({})", names[j], what, in_quotes(said),
+                                  names[first], in_quotes(*known)));
+    }
   }
 }
 
@@ -176,6 +216,8 @@ void keep_shared(const Provenance& other, Provenance& shared) {
 void note_members(const AggregateTask& task, const Members& members, Explanations& made) {
   if (made.combination.relative) made.notes.emplace_back("relative, does not add up to the score");
   const std::vector<std::string> names = member_names(task);
+  note_difference(task, names, "model", &Provenance::model, made.notes);
+  note_difference(task, names, "table", &Provenance::data, made.notes);
   for (size_t j = 0; j < members.size(); j++) {
     size_t zero = 0;
     for (size_t r = 0; r < members.rows(); r++) zero += members.zero(j, r) ? 1 : 0;

@@ -10,8 +10,8 @@
 
 namespace assay {
 
-// An input error names the two members and what differs between them: rows, ids, features, targets or units, as far as
-// both say; or what of the task does not fit them.
+// An input error names the two members and what differs between them: rows, ids, features, targets, units or explained
+// values, as far as both say; or what of the task does not fit them.
 void check_members(const AggregateTask& task);
 
 // The task's names; else each member's method.
@@ -23,7 +23,8 @@ void fill_frame(std::span<const Explanations* const> members, Explanations& made
 // Empties the fields of `shared` that `other` says differently.
 void keep_shared(const Provenance& other, Provenance& shared);
 
-// Notes: the label of relative results, and the rows where members are zero.
+// Notes: the label of relative results, members that say they are of other models or tables, and the rows where members
+// are zero.
 void note_members(const AggregateTask& task, const Members& members, Explanations& made);
 
 }  // namespace assay

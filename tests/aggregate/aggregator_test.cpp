@@ -103,9 +103,8 @@ TEST(Aggregate, ThatSumsToZeroCannotBeScaled) {
 TEST(Aggregate, WithoutOneOutputAndBaseCannotBeScaled) {
   for (const double other : {static_cast<double>(NAN), 1.5}) {
     MemberTrial trial = two_members();
-    trial.members[0].base = {NAN};
+    trial.members[0].base = {std::isnan(other) ? other : 1};
     trial.members[1].base = {other};
-    trial.members[1].output = {std::isnan(other) ? 5 : 5.1};
     const Aggregate made = aggregated("mean:scale=output", trial);
     EXPECT_TRUE(std::isnan(made.explanations.values(0, 0)));
     ASSERT_EQ(made.undefined.size(), 1U);

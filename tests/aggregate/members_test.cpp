@@ -59,6 +59,34 @@ TEST(CheckMembers, NamesBothMembersAndWhatDiffers) {
 }
 
 // Targets are compared by name, not by number.
+// The last digits differ between machines and formats; other rows and other models differ in more.
+TEST(CheckMembers, ExplainedValuesAreOne) {
+  const auto with_outputs = [](std::vector<double> first, std::vector<double> second) {
+    MemberTrial trial = pair_of_members();
+    trial.members[0].output = std::move(first);
+    trial.members[1].output = std::move(second);
+    const std::vector<std::string> names = {"one", "two"};
+    AggregateTask task = trial.task();
+    task.names = names;
+    return sentence([&] { check_members(task); });
+  };
+  EXPECT_EQ(with_outputs({1.5, -2}, {1.5000001, -2}), "no error");
+  EXPECT_EQ(with_outputs({1.5, NAN}, {NAN, 7}), "no error");
+  EXPECT_EQ(with_outputs({1.5, -2}, {1.5, -2.01}),
+            "two: expected the explained value -2 in row 2, as in 'one', found -2.01: another model, or other rows");
+}
+
+TEST(CheckMembers, WhereTheyAreFromIsNoted) {
+  MemberTrial trial = pair_of_members();
+  trial.members[0].provenance.model = "a.onnx";
+  trial.members[1].provenance.model = "b.onnx";
+  trial.members[1].provenance.data = "iris";
+  const AggregateTask task = trial.task();
+  Explanations made;
+  note_members(task, Members(task, true), made);
+  EXPECT_THAT(made.notes, ElementsAre("member 2 is of another model ('b.onnx') than member 1 ('a.onnx')"));
+}
+
 TEST(CheckMembers, TargetsAreTheirNames) {
   EXPECT_EQ(complaint([](Explanations& other) {
               other.target = {1, 0};
