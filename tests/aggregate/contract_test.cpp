@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -325,17 +326,31 @@ TEST_P(AggregatorsContract, ARowThatIsNoNumbersIsUndefined) {
   EXPECT_TRUE(undefined_row(out.explanations.values, 3));
 }
 
-TEST_P(AggregatorsContract, PoolRowsAreCombinedAlike) {
-  Case each = fixture("torch_mlp_script");
-  const AggregateTask task = each.task(info());
-  const Aggregate made = aggregate(spec(), task, {});
-  PoolExplanations pool = aggregate_of_pool(spec(), task, made);
-  ASSERT_EQ(pool.rows(), kPoolRows);
-  pool.need(std::vector<size_t>{7, 2}, {});
-  const float first = pool.values()(2, 0);
-  EXPECT_TRUE(std::isfinite(first));
+// The pool's aggregates, all needed at once; each needed alone must be the same.
+PoolExplanations pool_of_single_rows(const Spec& spec, const AggregateTask& task) {
+  const Aggregate made = aggregate(spec, task, {});
+  PoolExplanations pool = aggregate_of_pool(spec, task, made);
   pool.need_all({});
-  EXPECT_EQ(pool.values()(2, 0), first);
+  PoolExplanations single = aggregate_of_pool(spec, task, made);
+  for (size_t r = single.rows(); r-- > 0;) single.need(std::vector<size_t>{r}, {});
+  for (size_t r = 0; r < pool.rows(); r++) {
+    for (size_t p = 0; p < pool.players(); p++) {
+      EXPECT_EQ(std::bit_cast<uint32_t>(single.values()(r, p)), std::bit_cast<uint32_t>(pool.values()(r, p)))
+          << "row " << r << ", player " << p << ": " << single.values()(r, p) << " and " << pool.values()(r, p);
+    }
+  }
+  return pool;
+}
+
+TEST_P(AggregatorsContract, PoolRowsAreCombinedAlike) {
+  for (Case* each : supported()) {
+    SCOPED_TRACE(each->name);
+    pool_of_single_rows(spec(), each->task(info()));
+  }
+  Case each = fixture("torch_mlp_script");
+  const PoolExplanations pool = pool_of_single_rows(spec(), each.task(info()));
+  ASSERT_EQ(pool.rows(), kPoolRows);
+  for (size_t r = 0; r < kPoolRows; r++) EXPECT_TRUE(std::isfinite(pool.values()(r, 0)));
   if (info().learns_weights || info().needs.members == 0) return;
   // The same as aggregating the pool's explanations themselves.
   MemberTrial direct;
@@ -358,6 +373,21 @@ TEST_P(AggregatorsContract, UnknownOptionsAreRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Aggregators, AggregatorsContract, ::testing::Range<size_t>(0, aggregators().size()),
                          [](const auto& each) { return aggregators()[each.param].name; });
+
+// The radius is the one chosen for the rows that were aggregated, whichever rows of the pool are needed together.
+TEST(Aggregators, PoolRowsWithWeightsOfTheirOwnAreCombinedAlike) {
+  for (const char* options : {"convex_min:per=row", "convex_min:per=row:criterion=max_sensitivity:radius=auto",
+                              "convex_min:per=row:criterion=complexity"}) {
+    size_t mixed = 0;
+    for (Case& each : cases()) {
+      SCOPED_TRACE(each.name + " " + options);
+      const PoolExplanations pool =
+          pool_of_single_rows(parse_spec("aggregator", options), each.task(find_aggregator("convex_min")));
+      for (size_t r = 0; r < pool.rows(); r++) mixed += std::isfinite(pool.values()(r, 0)) ? 1 : 0;
+    }
+    EXPECT_GT(mixed, 60U) << options;
+  }
+}
 
 TEST(Aggregators, AreAllDescribed) {
   std::set<std::string> names;

@@ -341,6 +341,27 @@ TEST(KemenyYoung, RefusesWhatItsSolversCannotDo) {
   }
 }
 
+// Where only the search decides, too: last of a batch, or alone.
+TEST(KemenyYoung, ARowsResultDoesNotDependOnItsPlace) {
+  MemberTrial batch = disagreeing(5, 8, 60, 17);
+  const Made all = kemeny(batch, ":solver=search");
+  size_t open = 0;
+  for (size_t r = 0; r < 8; r++) {
+    MemberTrial alone;
+    for (const Explanations& member : batch.members) {
+      Matrix values(1, 60);
+      std::ranges::copy(member.values.row(r), values.row(0).begin());
+      alone.members.push_back(explanations_of(std::move(values)));
+    }
+    const Made one = kemeny(alone, ":solver=search");
+    const auto row = all.values.row(r);
+    EXPECT_EQ(values_of(one), std::vector<float>(row.begin(), row.end())) << "row " << r;
+    EXPECT_EQ(costs_of(one)[0], costs_of(all)[r]);
+    open += costs_of(one)[0] > bounds_of(one)[0] ? 1 : 0;
+  }
+  EXPECT_EQ(open, 8U) << "nothing is left to chance";
+}
+
 TEST(KemenyYoung, SameOnAnyThreads) {
   MemberTrial trial = random_members(4, 100, 13, 2);
   expect_same_aggregate_on_threads(kemeny_young_aggregator(), "", trial);

@@ -143,9 +143,10 @@ TEST(Pareto, PicksAsAsked) {
   const TradeOff simple = picked("complexity").first;
   for (size_t k = 0; k < made.combined.tables[0].rows.size(); k++) {
     const TradeOff at = criteria_in(made, k);
-    EXPECT_GE(faithful.faithfulness, at.faithfulness - 1e-9);
-    EXPECT_LE(stable.avg_sensitivity, at.avg_sensitivity + 1e-9);
-    EXPECT_LE(simple.complexity, at.complexity + 1e-9);
+    // As good as the best to the resolution, of which two steps may follow each other.
+    EXPECT_GE(faithful.faithfulness, at.faithfulness - 2e-7);
+    EXPECT_LE(stable.avg_sensitivity, at.avg_sensitivity + 2e-7);
+    EXPECT_LE(simple.complexity, at.complexity + 2e-7);
   }
   picked("knee");
 }
@@ -194,6 +195,23 @@ TEST(Pareto, OtherAggregatesArePlaced) {
   for (const AggregatorInfo& info : aggregators()) {
     const bool left_out = info.name == "pareto" || info.name == "ava";
     EXPECT_EQ(std::ranges::count(placed.labels, info.name), left_out ? 0 : 1) << info.name;
+  }
+}
+
+TEST(Pareto, SlowAggregatesOfManyPlayersAreNotPlaced) {
+  for (const size_t players : {100U, 101U}) {
+    MemberTrial trial = plain_trial(2, 3, 8, players, 5);
+    trial.pool_targets = trial.setting->targets;
+    trial.pool_targets->of_row.assign(8, trial.setting->targets.of_row[0]);
+    const Made made = combined_by(pareto_aggregator(), ":points=20:samples=50", trial);
+    const ScoreTable& placed = made.combined.tables.at(1);
+    for (const std::string name : {"kemeny_young", "minimum_complexity"}) {
+      const auto notes = std::ranges::count(
+          made.combined.notes, fmt::format("{} is not placed: it takes too long with more than 100 players", name));
+      EXPECT_EQ(notes, players == 101 ? 1 : 0);
+      EXPECT_EQ(std::ranges::count(placed.labels, name), players == 101 ? 0 : 1) << name;
+    }
+    EXPECT_EQ(std::ranges::count(placed.labels, "borda"), 1);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "assay/aggregate/aggregator.h"
 #include "assay/explain/methods.h"
+#include "tests/aggregate/mixtures/toy.h"
 #include "tests/aggregate/trial.h"
 #include "tests/message.h"
 
@@ -80,6 +81,31 @@ TEST(PoolAggregate, WeightsOfSingleRowsAreLearntForEachRow) {
   for (size_t r = 0; r < 3; r++) {
     const auto row = expected.explanations.values.row(r);
     EXPECT_EQ(row_of(pool, r), std::vector<float>(row.begin(), row.end())) << "row " << r;
+  }
+}
+
+// A radius that was chosen for the rows is that of the pool too: neither chosen again, nor by what is needed at a time.
+TEST(PoolAggregate, KeepsTheRadiusThatWasChosen) {
+  MemberTrial trial = random_with_pool(3, 12, 40, 5, 7);
+  trial.pool_targets = trial.setting->targets;
+  trial.pool_targets->of_row.assign(40, trial.setting->targets.of_row[0]);
+  const AggregateTask task = trial.task();
+  const Spec spec = parse_spec("aggregator", "convex_min:per=row:radius=auto");
+  const Aggregate made = aggregate(spec, task, {});
+  ASSERT_EQ(made.tables.back().name, "radius");
+  const Spec given =
+      parse_spec("aggregator", fmt::format("convex_min:per=row:radius={}", made.tables.back().rows[0][0]));
+  PoolExplanations whole = aggregate_of_pool(spec, task, made);
+  whole.need_all({});
+  PoolExplanations single = aggregate_of_pool(spec, task, made);
+  PoolExplanations expected = aggregate_of_pool(given, task, aggregate(given, task, {}));
+  expected.need_all({});
+  for (size_t r = 0; r < 40; r++) {
+    single.need(std::vector<size_t>{r}, {});
+    ASSERT_TRUE(std::isfinite(whole.values()(r, 0)) || std::isnan(expected.values()(r, 0)));
+    if (std::isnan(whole.values()(r, 0))) continue;
+    EXPECT_EQ(row_of(single, r), row_of(whole, r)) << "row " << r;
+    EXPECT_EQ(row_of(expected, r), row_of(whole, r)) << "row " << r;
   }
 }
 

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "assay/aggregate/centroids/centroid_of.h"
+#include "assay/aggregate/centroids/exact_median.h"
 #include "assay/aggregate/centroids/hull_coordinates.h"
+#include "assay/aggregate/centroids/newton_search.h"
 #include "assay/aggregate/centroids/positive_solve.h"
 #include "assay/aggregate/common.h"
 
@@ -21,12 +24,20 @@ constexpr size_t kStepsAfter = 4;
 constexpr double kExact = 1e-13;
 constexpr double kFirstSmoothing = 0.1;
 constexpr double kLeastSmoothing = 1e-15;
-// Of a loss. Steps that it hides are taken all the same: bounds see what losses do not.
-constexpr double kRounding = 1e-14;
 
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
   for (size_t k = 0; k < a.size(); k++) sum += a[k] * b[k];
+  return sum;
+}
+
+double smooth_loss(MatrixView<const double> points, std::span<const double> y, double p, double smoothing) {
+  double sum = 0;
+  for (size_t i = 0; i < points.rows(); i++) {
+    double squares = smoothing * smoothing;
+    for (size_t k = 0; k < y.size(); k++) squares += (y[k] - points(i, k)) * (y[k] - points(i, k));
+    sum += std::pow(squares, p / 2);
+  }
   return sum;
 }
 
@@ -57,13 +68,13 @@ class EuclideanSolver {
   double certain() const { return std::min(1.0, bound_ / loss_); }
 
   void solve(const Context& context) {
-    look_at(y_);
+    look();
     natural_duals();
     // The mean first: where the best point is not unique (two members), it is the one we want.
     offer(best_);
     raise_bound();
     if (loss_ - bound_ <= kExact * loss_) return;
-    if (p_ == 1 && (size_ == 1 ? solve_line() : solve_vertex())) return;
+    if (p_ == 1 && solve_exactly()) return;
     smoothing_ = p_ < 2 ? kFirstSmoothing : 0;
     size_t after = 0;
     for (size_t steps = 0; steps < kSteps && after < kStepsAfter && bound_ < loss_; steps++) {
@@ -82,21 +93,19 @@ class EuclideanSolver {
  private:
   bool certified() const { return loss_ - bound_ <= kCentroidGap * loss_; }
 
-  void look_at(std::span<const double> y) {
-    for (size_t i = 0; i < count_; i++) {
-      for (size_t k = 0; k < size_; k++) offsets_(i, k) = y[k] - points_(i, k);
-      distances_[i] = l2_norm(offsets_.row(i));
-    }
+  bool solve_exactly() {
+    const std::optional<std::vector<double>> found = exact_median(points_);
+    if (!found) return false;
+    offer(*found);
+    bound_ = loss_;
+    return true;
   }
 
-  double smooth_loss(std::span<const double> y) const {
-    double sum = 0;
+  void look() {
     for (size_t i = 0; i < count_; i++) {
-      double squares = smoothing_ * smoothing_;
-      for (size_t k = 0; k < size_; k++) squares += (y[k] - points_(i, k)) * (y[k] - points_(i, k));
-      sum += std::pow(squares, p_ / 2);
+      for (size_t k = 0; k < size_; k++) offsets_(i, k) = y_[k] - points_(i, k);
+      distances_[i] = l2_norm(offsets_.row(i));
     }
-    return sum;
   }
 
   void offer(const std::vector<double>& weights) {
@@ -105,14 +114,9 @@ class EuclideanSolver {
     for (size_t i = 0; i < count_; i++) {
       for (size_t k = 0; k < size_; k++) at[k] += weights[i] * points_(i, k);
     }
-    double sum = 0;
-    for (size_t i = 0; i < count_; i++) {
-      double squares = 0;
-      for (size_t k = 0; k < size_; k++) squares += (at[k] - points_(i, k)) * (at[k] - points_(i, k));
-      sum += std::pow(squares, p_ / 2);
-    }
-    if (sum >= loss_) return;
-    loss_ = sum;
+    const double loss = smooth_loss(points_, at, p_, 0);
+    if (loss >= loss_) return;
+    loss_ = loss;
     best_ = weights;
   }
 
@@ -128,24 +132,11 @@ class EuclideanSolver {
     }
     for (double& each : weights_) each /= sum;
     if (least > 0) offer(weights_);
-    if (p_ < 2) offer(weights_at(nearest));
+    if (p_ < 2) offer(weights_at(points_, nearest));
   }
 
   size_t nearest_member() const {
     return static_cast<size_t>(std::ranges::min_element(distances_) - distances_.begin());
-  }
-
-  // All of it on one member, shared with those that equal it.
-  std::vector<double> weights_at(size_t member) const {
-    std::vector<double> made(count_, 0.0);
-    double equal = 0;
-    for (size_t i = 0; i < count_; i++) {
-      if (!std::ranges::equal(points_.row(i), points_.row(member))) continue;
-      made[i] = 1;
-      equal++;
-    }
-    for (double& each : made) each /= equal;
-    return made;
   }
 
   // The gradients of the distances' powers, over p.
@@ -190,39 +181,6 @@ class EuclideanSolver {
     }
   }
 
-  // p = 1 on a line: between the two middle points, or at the middle one.
-  bool solve_line() {
-    std::vector<size_t> order(count_);
-    for (size_t i = 0; i < count_; i++) order[i] = i;
-    std::ranges::stable_sort(order, {}, [&](size_t i) { return points_(i, 0); });
-    std::vector<double> found = weights_at(order[(count_ - 1) / 2]);
-    const std::vector<double> other = weights_at(order[count_ / 2]);
-    for (size_t i = 0; i < count_; i++) found[i] = (found[i] + other[i]) / 2;
-    offer(found);
-    bound_ = loss_;
-    return true;
-  }
-
-  // p = 1: a member is the optimum when the others pull no harder than it and its equals hold: |sum of unit vectors|
-  // at most their number (Vardi, Zhang 2000).
-  bool solve_vertex() {
-    for (size_t j = 0; j < count_; j++) {
-      look_at(points_.row(j));
-      std::ranges::fill(moved_, 0.0);
-      double equal = 0;
-      for (size_t i = 0; i < count_; i++) {
-        if (distances_[i] == 0) equal++;
-        for (size_t k = 0; k < size_ && distances_[i] > 0; k++) moved_[k] += offsets_(i, k) / distances_[i];
-      }
-      if (l2_norm(moved_) > equal) continue;
-      offer(weights_at(j));
-      bound_ = loss_;
-      return true;
-    }
-    look_at(y_);
-    return false;
-  }
-
   // Returns the length of the step taken as a multiple of Newton's.
   double newton_step() {
     std::ranges::fill(hessian_.values(), 0.0);
@@ -243,39 +201,17 @@ class EuclideanSolver {
         }
       }
     }
-    const double before = smooth_loss(y_);
-    std::vector<double> downhill = step_;
+    const std::vector<double> downhill = step_;
     solve_positive(hessian_.view(), step_);
     const double slope = -p_ * dot(downhill, step_);
-    const double taken = slope < 0 ? search(before, slope) : 0;
+    const auto loss = [&](std::span<const double> y) { return smooth_loss(points_, y, p_, smoothing_); };
+    const double taken =
+        search_along({.from = y_, .step = step_, .before = loss(y_), .slope = slope, .p = p_}, moved_, loss);
     move_duals(taken);
     for (size_t k = 0; k < size_; k++) y_[k] += taken * step_[k];
-    look_at(y_);
+    look();
     hold_duals();
     return taken;
-  }
-
-  double loss_along(double length) {
-    for (size_t k = 0; k < size_; k++) moved_[k] = y_[k] + length * step_[k];
-    return smooth_loss(moved_);
-  }
-
-  double search(double before, double slope) {
-    double length = 1;
-    double at = loss_along(length);
-    while (at > before + 1e-4 * length * slope + kRounding * before) {
-      length /= 2;
-      if (length < 1e-12) return 0;
-      at = loss_along(length);
-    }
-    // High powers are flat: Newton's step covers about 1 / (p - 1) of the way.
-    while (p_ > 2 && length >= 1 && length < 2 * p_) {
-      const double farther = loss_along(2 * length);
-      if (farther >= at * (1 - kRounding)) break;
-      at = farther;
-      length *= 2;
-    }
-    return length;
   }
 
   void move_duals(double length) {
@@ -342,15 +278,7 @@ Centroid euclidean_centroid(MatrixView<const double> members, double p, const Co
     const auto member = members.row(i);
     for (size_t k = 0; k < member.size() && made.weights[i] > 0; k++) made.values[k] += made.weights[i] * member[k];
   }
-  made.loss = 0;
-  for (size_t i = 0; i < members.rows(); i++) {
-    double squares = 0;
-    for (size_t k = 0; k < members.cols(); k++) {
-      const double offset = made.values[k] - members(i, k);
-      squares += offset * offset;
-    }
-    made.loss += std::pow(squares, p / 2);
-  }
+  made.loss = smooth_loss(members, made.values, p, 0);
   made.bound = made.loss * solver.certain();
   return made;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/aggregate/centroids/centroid_of.h"
+#include "assay/aggregate/centroids/newton_search.h"
 #include "assay/aggregate/centroids/positive_solve.h"
 #include "assay/aggregate/common.h"
 
@@ -26,8 +27,6 @@ constexpr double kReaches[] = {10, 1e3, 1e5};
 constexpr double kRidge = 1e-8;
 // Distances below have next to no curvature at high powers, and are not divided by.
 constexpr double kNear = 1e-3;
-// Of a loss. Steps that it hides are taken all the same: bounds see what losses do not.
-constexpr double kRounding = 1e-14;
 
 class ManhattanSolver {
  public:
@@ -168,7 +167,8 @@ class ManhattanSolver {
     direction();
     double slope = 0;
     for (size_t k = 0; k < size_; k++) slope += p_ * gradient_[k] * step_[k];
-    const double taken = slope < 0 ? search(before, slope) : 0;
+    const double taken = search_along({.from = y_, .step = step_, .before = before, .slope = slope, .p = p_}, moved_,
+                                      [&](std::span<const double> y) { return smooth_loss(y); });
     move_signs(taken);
     for (size_t k = 0; k < size_; k++) y_[k] += taken * step_[k];
     return taken > 0 ? -slope / (p_ * before) : 0;
@@ -224,29 +224,6 @@ class ManhattanSolver {
       for (size_t i = 0; i < count_; i++) rest -= slopes_(i, k) * pull_[i];
       step_[k] = -rest / diagonal_[k];
     }
-  }
-
-  double loss_along(double length) {
-    for (size_t k = 0; k < size_; k++) moved_[k] = y_[k] + length * step_[k];
-    return smooth_loss(moved_);
-  }
-
-  double search(double before, double slope) {
-    double length = 1;
-    double at = loss_along(length);
-    while (at > before + 1e-4 * length * slope + kRounding * before) {
-      length /= 2;
-      if (length < 1e-12) return 0;
-      at = loss_along(length);
-    }
-    // High powers are flat: Newton's step covers about 1 / (p - 1) of the way.
-    while (p_ > 2 && length >= 1 && length < 2 * p_) {
-      const double farther = loss_along(2 * length);
-      if (farther >= at * (1 - kRounding)) break;
-      at = farther;
-      length *= 2;
-    }
-    return length;
   }
 
   void move_signs(double length) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,7 @@ inline size_t expect_simplest(const AggregatorInfo& info, const std::string& opt
       if (members.zero(j, r)) continue;
       const auto member = members.of(j, r);
       least = std::min(least, complexity(member));
-      norms += l1_of(member);
+      norms += std::sqrt(std::inner_product(member.begin(), member.end(), member.begin(), 0.0));
       counted++;
       is_member = is_member || std::ranges::equal(member, values);
     }

@@ -25,10 +25,10 @@ struct OneRow {
   MemberRow row() const { return {0, values.view(), nonzero}; }
 };
 
-// l1 norms 1 and 3, the zero member is none: 0.1 x 2.
+// l2 norms 1 and 5, the zero member is none: 0.1 x 3.
 TEST(StoreSimplest, FloorIsAShareOfTheMeanNorm) {
-  const OneRow one({{1, 0}, {0, 0}, {1, -2}});
-  EXPECT_DOUBLE_EQ(norm_floor(one.row(), 0.1), 0.2);
+  const OneRow one({{1, 0}, {0, 0}, {3, -4}});
+  EXPECT_DOUBLE_EQ(norm_floor(one.row(), 0.1), 0.3);
   EXPECT_EQ(norm_floor(OneRow({{0, 0}}).row(), 0.1), 0);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -38,6 +39,40 @@ TEST(Front, IsWhatComparingAllPairsGives) {
     }
     EXPECT_EQ(front_of(points), expected);
   }
+}
+
+// Noise of 1e-8 on few distinct values, wherever those lie: the front is that of the values without noise, the first of
+// each; and nothing on it dominates anything else there.
+TEST(Front, RoundingDecidesNothing) {
+  RandomStream draw(8, "rounding");
+  for (size_t i = 0; i < 300; i++) {
+    std::array<double, 4> grid{};
+    for (double& each : grid) each = draw.uniform();
+    std::vector<TradeOff> points(1 + draw.below(40));
+    std::vector<TradeOff> noisy;
+    for (TradeOff& each : points) {
+      each = {grid[draw.below(4)], grid[draw.below(4)], grid[draw.below(4)]};
+      const auto noise = [&] { return 2e-8 * (draw.uniform() - 0.5); };
+      noisy.push_back({each.faithfulness + noise(), each.avg_sensitivity + noise(), each.complexity + noise()});
+    }
+    const std::vector<size_t> front = front_of(noisy);
+    EXPECT_EQ(front, front_of(points));
+    for (const size_t a : front) {
+      for (const size_t b : front) EXPECT_FALSE(dominates(noisy[a], noisy[b]));
+    }
+  }
+}
+
+// Each of the three is ahead of the next by 1.5e-7 in one criterion and behind by half of that in the others: 1e-7 less
+// and 1e-7 more make that a circle of dominations. By levels all are equal where chains close, and the front is never
+// empty.
+TEST(Front, IsNotEmptyWhereDominationGoesRound) {
+  const double half = 0.75e-7;
+  const std::vector<TradeOff> points = {{0, 0, 0}, {-2 * half, -half, -half}, {-half, half, -2 * half}};
+  EXPECT_TRUE(dominates(points[0], points[1]));
+  EXPECT_TRUE(dominates(points[1], points[2]));
+  EXPECT_TRUE(dominates(points[2], points[0]));
+  EXPECT_EQ(front_of(points), std::vector<size_t>{0});
 }
 
 // More of the first three weights is better, so that all of their mixtures are on the front: about so many points are

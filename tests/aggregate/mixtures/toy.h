@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/evaluate/common.h"
 #include "assay/evaluate/criteria.h"
 #include "tests/aggregate/trial.h"
 
