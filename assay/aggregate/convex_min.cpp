@@ -105,6 +105,8 @@ class SensitivityRun {
     }
     options_.per == "row" ? for_each_row() : for_all_rows();
     out_.notes.emplace_back(kOfShortMixtures);
+    // The pool's rows are mixed within the same radius (pool_aggregate.cpp); where weights are shared they need none.
+    if (options_.per == "row") out_.tables.push_back(grams_.radius_table());
   }
 
  private:
@@ -228,16 +230,22 @@ std::vector<double> complexities_of(MatrixView<const float> values) {
   return made;
 }
 
-// Own values of the members over these rows, and those of the mixture.
+double mean_complexity(MatrixView<const float> values, std::span<const size_t> rows) {
+  std::vector<double> found;
+  for (const size_t r : rows) found.push_back(complexity(values.row(r)));
+  return mean_defined(found);
+}
+
+std::vector<double> mean_complexities_of(const Members& members, std::span<const size_t> rows) {
+  std::vector<double> made;
+  for (size_t j = 0; j < members.size(); j++) made.push_back(mean_complexity(members.values(j).view(), rows));
+  return made;
+}
+
+// Value of the mixture, which is in place; those of the members are.
 void finish_complexity(const AggregateTask& task, const Members& members, std::span<const size_t> rows, Learnt& learnt,
                        Combined& out) {
-  const auto mean_over = [&](MatrixView<const float> values) {
-    std::vector<double> found;
-    for (const size_t r : rows) found.push_back(complexity(values.row(r)));
-    return mean_defined(found);
-  };
-  for (size_t j = 0; j < members.size(); j++) learnt.own.push_back(mean_over(members.values(j).view()));
-  learnt.value = learnt.renormalised = mean_over(out.values);
+  learnt.value = learnt.renormalised = mean_complexity(out.values, rows);
   const std::vector<std::string> names = member_names(task);
   out.notes.push_back(fmt::format("{} over {} of {} rows; the best that was found, not certified",
                                   sentence_of("complexity", learnt, names), rows.size(), members.rows()));
@@ -253,10 +261,32 @@ void learn_complexity(const AggregateTask& task, const Members& members, Combine
     return;
   }
   const LeastComplexity found = search_least_complexity(members, rows, kLeastNorm, context);
-  mix_all(members, found.weights, out, context);
   Learnt learnt;
   learnt.weights = found.weights;
+  learnt.own = mean_complexities_of(members, rows);
+  learnt.value = mean_complexity(mixed_rows(members, found.weights, context).values.view(), rows);
+  take_best_member(learnt);
+  mix_all(members, learnt.weights, out, context);
   finish_complexity(task, members, rows, learnt, out);
+}
+
+// Weights of one row, and its mixture.
+std::vector<double> mix_simplest(const Members& members, const MemberRow& row, const Context& context,
+                                 std::span<float> out) {
+  const size_t m = members.size();
+  std::vector<double> scratch(members.players());
+  Learnt learnt;
+  learnt.weights.assign(m, 1 / static_cast<double>(m));
+  if (!row.nonzero.empty()) {
+    learnt.weights = search_least_complexity(members, {&row.row, 1}, kLeastNormOfRow, context).weights;
+    mix_row(members, row.row, learnt.weights, scratch, out);
+    learnt.value = complexity(out);
+    learnt.own.assign(m, INFINITY);  // a zero member has none
+    for (const size_t j : row.nonzero) learnt.own[j] = complexity(members.of(j, row.row));
+    take_best_member(learnt);
+  }
+  mix_row(members, row.row, learnt.weights, scratch, out);
+  return learnt.weights;
 }
 
 void learn_complexity_of_rows(const AggregateTask& task, const Members& members, Combined& out,
@@ -268,17 +298,13 @@ void learn_complexity_of_rows(const AggregateTask& task, const Members& members,
   out.weights = Matrix(members.rows(), m);
   std::ranges::fill(out.weights.values(), NAN);
   each_row(members, out, context, "convex_min", [&](const MemberRow& row) {
-    const size_t r = row.row;
-    std::vector<double> weights(m, 1 / static_cast<double>(m));
-    if (!row.nonzero.empty()) weights = search_least_complexity(members, {&r, 1}, kLeastNormOfRow, alone).weights;
-    store_row(weights, out.weights.row(r));
-    std::vector<double> scratch(members.players());
-    mix_row(members, r, weights, scratch, out.values.row(r));
+    store_row(mix_simplest(members, row, alone, out.values.row(row.row)), out.weights.row(row.row));
     return std::string_view();
   });
   const std::vector<size_t> rows = rows_of_nonzero_members(members);
   if (rows.empty()) return;
   Learnt learnt;
+  learnt.own = mean_complexities_of(members, rows);
   for (size_t j = 0; j < m; j++) {
     double total = 0;
     for (const size_t r : rows) total += out.weights(r, j);

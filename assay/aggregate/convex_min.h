@@ -7,9 +7,11 @@
 //
 // The sensitivities are convex in w and grow in proportion to it, so that each subgradient bounds the minimum from
 // below: they are solved to a certified gap (mixtures/sublinear.h) out of one Gram matrix for each pair
-// (mixtures/pair_grams.h). Complexity is not convex: the best of many starts, without a bound. All three are never
-// worse than any member: at the end the mixture, rounded to float32 as it is stored, is compared with every member by
-// the criterion itself, and a member that is as good is taken instead. (per = row: compared in float64.)
+// (mixtures/pair_grams.h). From the bound 1e-8 times the best member's value is taken off for rounding, which matters
+// where differences of members cancel. Complexity is not convex: the best of many starts, without a bound. All three
+// are never worse than any member: at the end the mixture, rounded to float32 as it is stored, is compared with every
+// member by the criterion itself, and a member that is as good is taken instead. (Sensitivities with per = row: in
+// float64.)
 //
 // The guarantee is about mixtures as they are. They are shorter than their members, and that alone lowers l2
 // distances; the value after scaling mixtures back to unit norm stands beside it, with no guarantee.

@@ -65,8 +65,8 @@ struct Contest {
 
 class RowSolver {
  public:
-  RowSolver(const KemenyYoung::Options& options, const AssayOrderPlugin* cbc, size_t row, const Context& context)
-      : solver_(options.solver), cbc_(cbc), row_(row), context_(context), until_(Clock::now() + limit(options)) {}
+  RowSolver(const KemenyYoung::Options& options, const AssayOrderPlugin* cbc, const Context& context)
+      : solver_(options.solver), cbc_(cbc), context_(context), until_(Clock::now() + limit(options)) {}
 
   // Of all groups, component by component.
   BoundedOrder order(const Tournament& margins) {
@@ -94,8 +94,8 @@ class RowSolver {
     if (solver_ == "dp" || (any && size <= kSubsetsAtOnce)) return by_subsets(part);
     BoundedOrder found;
     found.bound = triangle_bound(part);
-    found.order =
-        good_order(part, found.bound, RandomStream(context_.seed, "kemeny_young", row_, component_), context_);
+    // The same draws for all rows: an order is that of its votes, whichever rows are around it.
+    found.order = good_order(part, found.bound, RandomStream(context_.seed, "kemeny_young", 0, component_), context_);
     found.upsets = upsets(part, found.order);
     if (any && found.upsets == found.bound) return found;
     if (any && size <= kMostBySubsets) return by_subsets(part);
@@ -115,7 +115,6 @@ class RowSolver {
 
   const std::string& solver_;
   const AssayOrderPlugin* cbc_;
-  size_t row_;
   const Context& context_;
   Clock::time_point until_;
   uint32_t component_ = 0;
@@ -165,7 +164,7 @@ void KemenyYoung::combine(const AggregateTask& task, const Members& members, Com
   each_row(members, out, context, "kemeny_young", [&](const MemberRow& row) -> std::string_view {
     const auto values = out.values.row(row.row);
     const Contest contest(Votes(task, row.row, options_.ranks.signed_values()), context);
-    const BoundedOrder found = RowSolver(options_, cbc.table, row.row, context).order(contest.margins);
+    const BoundedOrder found = RowSolver(options_, cbc.table, context).order(contest.margins);
     costs[row.row] = contest.cost(found.upsets);
     bounds[row.row] = contest.cost(found.bound);
     if (row.nonzero.empty()) {

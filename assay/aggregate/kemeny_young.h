@@ -19,7 +19,8 @@
 // players that every member ties keep the order of their numbers.
 // Cost: m d^2 comparisons, then little for most rows; 50 ms for a component of 20 players, time_limit for a hard one of
 // more, some 100 ms of search for 784 players. Memory: 8 d^2 bytes and at most 8 MB for subsets, for each thread.
-// Results depend on the arguments alone unless CBC runs out of time: then on the machine too.
+// A row's result depends on its own members, the options and the seed alone, not on its place among the rows, unless
+// CBC runs out of time: then on the machine too.
 // Deviation from the paper: it ranks by value; we rank by magnitude unless told.
 #pragma once
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "assay/aggregate/aggregators.h"
 #include "assay/aggregate/members.h"
@@ -27,6 +29,9 @@ constexpr double kLeastNorm = 1e-4;
 // Mixtures judged at once, and numbers kept for them.
 constexpr size_t kMixturesAtOnce = 256;
 constexpr size_t kResultsAtOnce = size_t{1} << 23;
+// Above so many players these are not made for all neighbours: each row may take seconds.
+constexpr size_t kMostPlayersOfSlow = 100;
+constexpr std::array<std::string_view, 2> kSlowOthers = {"kemeny_young", "minimum_complexity"};
 constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
 size_t subset_size(const std::optional<int64_t>& subset, size_t players) {
@@ -74,10 +79,13 @@ class ParetoRun {
     out_.evaluations += grams_.neighbourhoods().evaluations() + moments_.evaluations;
     note_rows();
 
-    const size_t m = members_.size();
-    search_ = search_front(m, static_cast<size_t>(options_.points),
-                           [&](std::span<const std::vector<double>> weights, std::vector<TradeOff>& found,
-                               std::vector<bool>& valid) { judge(weights, found, valid); });
+    if (!grams_.rows().empty()) resolution_[1] *= sensitivity_.scale(context_);
+    search_ = search_front(
+        members_.size(), static_cast<size_t>(options_.points),
+        [&](std::span<const std::vector<double>> weights, std::vector<TradeOff>& found, std::vector<bool>& valid) {
+          judge(weights, found, valid);
+        },
+        resolution_);
     find_front();
     const size_t picked = pick();
     const std::vector<double>& weights = search_.weights[front_[picked]];
@@ -95,6 +103,11 @@ class ParetoRun {
     for (const AggregatorInfo& info : aggregators()) {
       if (info.name == "pareto" || info.name == "ava") continue;
       const Spec spec{info.name};
+      if (members_.players() > kMostPlayersOfSlow && std::ranges::find(kSlowOthers, info.name) != kSlowOthers.end()) {
+        out_.notes.push_back(fmt::format("{} is not placed: it takes too long with more than {} players", info.name,
+                                         kMostPlayersOfSlow));
+        continue;
+      }
       if (aggregator_refusal(spec, task_)) continue;
       try {
         others_.push_back(other_of(spec));
@@ -182,8 +195,11 @@ class ParetoRun {
       judged.push_back(i);
       valid.push_back(search_.found[i]);
     }
-    for (const size_t i : front_of(valid)) front_.push_back(judged[i]);
-    std::ranges::stable_sort(front_, {}, [&](size_t i) { return search_.found[i].losses(); });
+    levels_.resize(search_.found.size());
+    const std::vector<Levels> levels = levels_of(valid, resolution_);
+    for (size_t i = 0; i < judged.size(); i++) levels_[judged[i]] = levels[i];
+    for (const size_t i : front_of(valid, resolution_)) front_.push_back(judged[i]);
+    std::ranges::stable_sort(front_, {}, [&](size_t i) { return levels_[i]; });
     out_.notes.push_back(fmt::format(
         "{} mixtures tried, {} of them on the front{}", search_.found.size(), front_.size(),
         judged.size() == search_.found.size()
@@ -192,10 +208,9 @@ class ParetoRun {
   }
 
   size_t pick() const {
-    if (options_.pick == "knee") return knee_of(search_.found, front_);
+    if (options_.pick == "knee") return knee_of(search_.found, front_, resolution_);
     const auto criterion = options_.pick == "faithfulness" ? 0U : options_.pick == "sensitivity" ? 1U : 2U;
-    const auto best =
-        std::ranges::min_element(front_, {}, [&](size_t i) { return search_.found[i].losses()[criterion]; });
+    const auto best = std::ranges::min_element(front_, {}, [&](size_t i) { return levels_[i][criterion]; });
     return static_cast<size_t>(best - front_.begin());
   }
 
@@ -209,7 +224,7 @@ class ParetoRun {
   }
 
   bool dominated(const TradeOff& placed) const {
-    return std::ranges::any_of(front_, [&](size_t i) { return dominates(search_.found[i], placed); });
+    return std::ranges::any_of(front_, [&](size_t i) { return dominates(search_.found[i], placed, resolution_); });
   }
 
   void tell(size_t picked) {
@@ -267,8 +282,10 @@ class ParetoRun {
   SubsetMoments moments_ = {};
   std::vector<size_t> faithful_;  // by row: its place in moments_.rows
   std::vector<Other> others_;
+  Resolution resolution_ = kUnitResolution;
   FrontSearch search_;
-  std::vector<size_t> front_;  // in search_, best faithfulness first
+  std::vector<Levels> levels_;  // of all that are valid in search_
+  std::vector<size_t> front_;   // in search_, best faithfulness first
 };
 
 }  // namespace

@@ -6,18 +6,19 @@
 // About `points` weights are tried: vertices, a lattice, then finer steps around those on the front. For each of them
 // - faithfulness comes from covariances of a game that is played once (mixtures/subset_moments.h),
 // - sensitivity from one Gram matrix for each pair of neighbours (mixtures/pair_objectives.h), of explanations scaled
-// to
-//   unit norm, members and others too: mixtures are shorter than their members, ranks and shares have scales of their
-//   own, and neither is stability,
+//   to unit norm, members and others too: mixtures are shorter than their members, ranks and shares have scales of
+//   their own, and neither is stability,
 // - complexity from the values.
 // They are what the criteria say of the mixture, up to the rounding of stored values to float32.
 //
 // Each mean is over the rows where the criterion is defined for every member, the same for all. Weights that make one
 // of these rows vanish (norm below 1e-4) or its sums constant have no place on the front; a note counts them.
-// Differences below 1e-9 do not count. No mixture that was tried dominates one of the front; between those tried there
-// may be better ones. Cost: the game once; for each of the weights m^2 operations for each pair and m d for each row.
-// With others = true also those aggregates, of the neighbours too, which may take far longer than all the rest.
-// Deviation from the paper: none; it has no such method.
+// Differences up to 1e-7 do not count (of sensitivities divided by rho, 1e-7 times the mean of 1 / rho), so that
+// rounding decides nothing: the values are those of the criteria to about 1e-8. No mixture that was tried dominates one
+// of the front; between those tried there may be better ones. Cost: the game once; for each of the weights m^2
+// operations for each pair and m d for each row. With others = true also those aggregates, of the neighbours too, which
+// may take far longer than all the rest; above 100 players kemeny_young and minimum_complexity are left out, and a note
+// says so. Deviation from the paper: none; it has no such method.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,7 @@
 
 #include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/aggregators.h"
+#include "assay/aggregate/mixtures/pair_grams.h"
 #include "assay/core/error.h"
 #include "assay/evaluate/common.h"
 #include "assay/explain/games/value_function.h"
@@ -33,11 +34,22 @@ std::optional<std::vector<double>> shared_weights(const Combination& made) {
   return shared;
 }
 
+// With the radius that `made` chose where it chose one: pool rows would choose their own, and another for each few of
+// them that are needed at a time.
+Spec with_radius_of(Spec spec, const Aggregate& made) {
+  const auto table = std::ranges::find(made.tables, kRadiusTable, &ScoreTable::name);
+  if (table == made.tables.end()) return spec;
+  std::erase_if(spec.options, [](const auto& option) { return option.first == "radius"; });
+  // Digits enough to read back as the same number.
+  spec.options.emplace_back("radius", fmt::format("{}", table->rows[0][0]));
+  return spec;
+}
+
 // What makes the aggregate of the pool's rows: weights that were learnt are not learnt again.
 Spec spec_of_pool(const Spec& spec, const AggregatorInfo& info, const Aggregate& made) {
   if (!info.learns_weights ||
       std::ranges::find(spec.options, std::pair<std::string, std::string>("per", "row")) != spec.options.end()) {
-    return spec;
+    return with_radius_of(spec, made);
   }
   const auto weights = shared_weights(made.explanations.combination);
   if (!weights) return spec;

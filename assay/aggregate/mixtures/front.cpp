@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
+#include <utility>
 
 #include "assay/aggregate/mixtures/simplex.h"
 
 namespace assay {
 namespace {
 
-constexpr double kResolution = 1e9;
-constexpr double kLargest = 9e9;  // whose product fits into 63 bits
 constexpr size_t kRounds = 4;
 
 // How many lattice points with these divisions; at most `limit` + 1.
@@ -46,35 +44,47 @@ std::vector<double> weights_of_parts(std::span<const size_t> parts, size_t divis
 
 }  // namespace
 
-std::array<int64_t, 3> TradeOff::losses() const {
-  const auto whole = [](double value) {
-    return std::isnan(value) ? 0 : std::llround(std::clamp(value, -kLargest, kLargest) * kResolution);
-  };
-  return {-whole(faithfulness), whole(avg_sensitivity), whole(complexity)};
+std::array<double, 3> TradeOff::losses() const {
+  const auto known = [](double value) { return std::isnan(value) ? 0.0 : value; };
+  return {-known(faithfulness), known(avg_sensitivity), known(complexity)};
 }
 
-bool dominates(const TradeOff& a, const TradeOff& b) {
+bool dominates(const TradeOff& a, const TradeOff& b, const Resolution& resolution) {
   const auto of_a = a.losses();
   const auto of_b = b.losses();
   bool better = false;
   for (size_t c = 0; c < of_a.size(); c++) {
-    if (of_a[c] > of_b[c]) return false;
-    better = better || of_a[c] < of_b[c];
+    if (of_a[c] > of_b[c] + resolution[c]) return false;
+    better = better || of_a[c] < of_b[c] - resolution[c];
   }
   return better;
 }
 
-std::vector<size_t> front_of(std::span<const TradeOff> points) {
-  std::vector<std::array<int64_t, 3>> losses;
-  for (const TradeOff& point : points) losses.push_back(point.losses());
+std::vector<Levels> levels_of(std::span<const TradeOff> points, const Resolution& resolution) {
+  std::vector<Levels> made(points.size());
+  std::vector<std::pair<double, size_t>> sorted(points.size());
+  for (size_t c = 0; c < resolution.size(); c++) {
+    for (size_t i = 0; i < points.size(); i++) sorted[i] = {points[i].losses()[c], i};
+    std::ranges::sort(sorted);
+    size_t level = 0;
+    for (size_t k = 0; k < sorted.size(); k++) {
+      if (k > 0 && sorted[k].first > sorted[k - 1].first + resolution[c]) level++;
+      made[sorted[k].second][c] = level;
+    }
+  }
+  return made;
+}
+
+std::vector<size_t> front_of(std::span<const TradeOff> points, const Resolution& resolution) {
+  const std::vector<Levels> levels = levels_of(points, resolution);
   std::vector<size_t> order(points.size());
   for (size_t i = 0; i < order.size(); i++) order[i] = i;
   // Whoever dominates another comes before it in this order, so that only the front so far must be asked.
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return losses[i]; });
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return levels[i]; });
   std::vector<size_t> front;
   for (const size_t i : order) {
     const bool beaten = std::ranges::any_of(front, [&](size_t k) {
-      return losses[k][0] <= losses[i][0] && losses[k][1] <= losses[i][1] && losses[k][2] <= losses[i][2];
+      return levels[k][0] <= levels[i][0] && levels[k][1] <= levels[i][1] && levels[k][2] <= levels[i][2];
     });
     if (!beaten) front.push_back(i);
   }
@@ -82,7 +92,7 @@ std::vector<size_t> front_of(std::span<const TradeOff> points) {
   return front;
 }
 
-size_t knee_of(std::span<const TradeOff> points, std::span<const size_t> front) {
+size_t knee_of(std::span<const TradeOff> points, std::span<const size_t> front, const Resolution& resolution) {
   const auto best_and_worst = [&](double TradeOff::* criterion) {
     double least = INFINITY;
     double most = -INFINITY;
@@ -95,17 +105,17 @@ size_t knee_of(std::span<const TradeOff> points, std::span<const size_t> front) 
   const auto faith = best_and_worst(&TradeOff::faithfulness);
   const auto sensitivity = best_and_worst(&TradeOff::avg_sensitivity);
   const auto complexity = best_and_worst(&TradeOff::complexity);
-  const auto share = [](double away, const std::pair<double, double>& range) {
+  const auto share = [&](double away, const std::pair<double, double>& range, size_t criterion) {
     const double width = range.second - range.first;
-    return width > 1 / kResolution ? away / width : 0.0;
+    return width > resolution[criterion] ? away / width : 0.0;
   };
   size_t knee = 0;
   double least = INFINITY;
   for (size_t k = 0; k < front.size(); k++) {
     const TradeOff& at = points[front[k]];
-    const double a = share(faith.second - at.faithfulness, faith);
-    const double b = share(at.avg_sensitivity - sensitivity.first, sensitivity);
-    const double c = share(at.complexity - complexity.first, complexity);
+    const double a = share(faith.second - at.faithfulness, faith, 0);
+    const double b = share(at.avg_sensitivity - sensitivity.first, sensitivity, 1);
+    const double c = share(at.complexity - complexity.first, complexity, 2);
     const double away = a * a + b * b + c * c;
     if (away < least) {
       least = away;
@@ -115,7 +125,7 @@ size_t knee_of(std::span<const TradeOff> points, std::span<const size_t> front) 
   return knee;
 }
 
-FrontSearch search_front(size_t members, size_t points, const Judge& judge) {
+FrontSearch search_front(size_t members, size_t points, const Judge& judge, const Resolution& resolution) {
   FrontSearch made;
   const size_t half = std::max<size_t>(points / 2, 1);
   size_t divisions = 1;
@@ -146,7 +156,7 @@ FrontSearch search_front(size_t members, size_t points, const Judge& judge) {
     }
     std::set<std::vector<size_t>> seen(parts.begin(), parts.end());
     std::vector<std::vector<size_t>> near;
-    for (const size_t i : front_of(valid)) {
+    for (const size_t i : front_of(valid, resolution)) {
       for (size_t from = 0; from < members; from++) {
         for (size_t to = 0; to < members; to++) {
           std::vector<size_t> moved = parts[judged[i]];

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -16,20 +15,33 @@ struct TradeOff {
   double avg_sensitivity = 0;  // lower is better
   double complexity = 0;       // lower is better
 
-  // All lower is better; differences below 1e-9 do not count. A criterion that is NaN does not count either.
-  std::array<int64_t, 3> losses() const;
+  // All lower is better. A criterion that is NaN does not count: 0.
+  std::array<double, 3> losses() const;
   friend bool operator==(const TradeOff&, const TradeOff&) = default;
 };
 
-// Whether a is at least as good as b in everything and better in something.
-bool dominates(const TradeOff& a, const TradeOff& b);
+// Differences up to this do not count, for each of losses(): what float32 and roots of sums that cancel leave of a
+// number of size 1.
+using Resolution = std::array<double, 3>;
+inline constexpr Resolution kUnitResolution = {1e-7, 1e-7, 1e-7};
 
-// Those that no other dominates, ascending; of several that are equal, the first.
-std::vector<size_t> front_of(std::span<const TradeOff> points);
+// Whether a is at least as good as b in everything and better in something.
+bool dominates(const TradeOff& a, const TradeOff& b, const Resolution& resolution = kUnitResolution);
+
+// By point and criterion the number of levels below it. Points are on one level where each, in order of value, is no
+// farther from the next than the resolution: whatever cell borders a grid would have, rounding does not decide between
+// equals, and "no higher in any and lower in one" has no circles.
+using Levels = std::array<size_t, 3>;
+std::vector<Levels> levels_of(std::span<const TradeOff> points, const Resolution& resolution = kUnitResolution);
+
+// Those than which no other is on no higher a level in all criteria and on a lower one in some, ascending; of several
+// on the same levels, the first.
+std::vector<size_t> front_of(std::span<const TradeOff> points, const Resolution& resolution = kUnitResolution);
 
 // The place in `front` that is nearest to the ideal point, which has the best of each criterion on the front, after
 // each criterion is scaled to its range over the front; the first of several.
-size_t knee_of(std::span<const TradeOff> points, std::span<const size_t> front);
+size_t knee_of(std::span<const TradeOff> points, std::span<const size_t> front,
+               const Resolution& resolution = kUnitResolution);
 
 // About so many weights: vertices and a lattice with about half of them, then in rounds of shorter steps, from one
 // member to another, around those that are on the front so far. judge() sees each batch of new weights and appends what
@@ -42,6 +54,7 @@ struct FrontSearch {
 };
 using Judge = std::function<void(std::span<const std::vector<double>> weights, std::vector<TradeOff>& found,
                                  std::vector<bool>& valid)>;
-FrontSearch search_front(size_t members, size_t points, const Judge& judge);
+FrontSearch search_front(size_t members, size_t points, const Judge& judge,
+                         const Resolution& resolution = kUnitResolution);
 
 }  // namespace assay

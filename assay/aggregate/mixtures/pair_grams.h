@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/aggregate/aggregator.h"
@@ -26,8 +27,12 @@
 #include "assay/core/matrix.h"
 #include "assay/evaluate/neighbourhoods/neighbourhoods.h"
 #include "assay/evaluate/pool_explanations.h"
+#include "assay/evaluate/scores.h"
 
 namespace assay {
+
+// The table of an aggregate that says which radius its neighbourhoods have: one number.
+inline constexpr std::string_view kRadiusTable = "radius";
 
 // The options of neighbourhoods, as the sensitivity criteria have them; D is l2.
 struct MixtureNeighbourOptions {
@@ -78,7 +83,10 @@ class PairGrams {
   std::span<const uint64_t> counts() const { return counts_; }
   uint64_t pairs() const { return pairs_; }
   bool kept() const { return kept_; }
+  bool weighted() const { return weighted_; }  // whether factors are other than 1
   const Neighbourhoods& neighbourhoods() const { return neighbourhoods_; }
+  // kRadiusTable.
+  ScoreTable radius_table() const { return {std::string(kRadiusTable), {"radius"}, {{neighbourhoods_.radius()}}}; }
   // "radius 0.3 (...), 97 of 100 rows have neighbours, ..."
   std::string description(size_t all_rows) const;
 

@@ -3,13 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assay/aggregate/mixtures/unit_distances.h"
 #include "assay/core/parallel.h"
 
 namespace assay {
 namespace {
 
-// A mixed difference this small beside the members' differences, and a norm this small beside 1, is rounding.
+// A norm this small beside 1, and a mixed difference this small beside those of the members that are mixed, is
+// rounding.
 constexpr double kCancelled = 1e-7;
+constexpr double kCancelledDifference = 3e-8;
+// What rounding does to the square of a mixed difference, beside those of the members, with some room.
+constexpr double kSquareRounding = 1e-15;
+// Squares above this, beside those of the members, have digits enough.
+constexpr double kNearCancelled = 1e-6;
 
 // What one row has gathered: value, gradient, second derivatives (packed) one after another.
 class RowSums {
@@ -26,9 +33,12 @@ class RowSums {
       const double* gram = pairs.grams + i * packed;
       const double square = multiply(gram, weights, scratch);
       const double length = std::sqrt(std::max(0.0, square));
-      const bool smooth = length > kCancelled * std::sqrt(largest_);
-      fold_ == Fold::mean ? add_one(gram, pairs.factors[i], length, smooth, scratch)
-                          : keep_larger(pairs.factors[i], length, smooth, scratch);
+      const bool smooth = length > kCancelledDifference * std::sqrt(members_square_);
+      // A slope that is divided by too short a length would promise too much elsewhere.
+      const double by = smooth ? pairs.factors[i] / std::sqrt(square + kSquareRounding * members_square_) : 0.0;
+      if (by > 0 && square < kNearCancelled * members_square_) lower(gram, scratch);
+      fold_ == Fold::mean ? add_one(gram, pairs.factors[i] * length, by, scratch)
+                          : keep_larger(pairs.factors[i] * length, by, scratch);
     }
   }
 
@@ -36,9 +46,9 @@ class RowSums {
   // out = G w; w' G w.
   double multiply(const double* gram, std::span<const double> weights, std::span<double> out) {
     std::ranges::fill(out, 0.0);
-    largest_ = 0;
+    members_square_ = 0;
     for (size_t j = 0; j < members_; j++) {
-      largest_ = std::max(largest_, *gram);
+      members_square_ += weights[j] * *gram;
       out[j] += *gram++ * weights[j];
       for (size_t k = j + 1; k < members_; k++, gram++) {
         out[j] += *gram * weights[k];
@@ -50,11 +60,17 @@ class RowSums {
     return square;
   }
 
-  void add_one(const double* gram, double factor, double length, bool smooth, std::span<const double> slope) {
-    state_[0] += factor * length;
-    if (!smooth) return;
-    const double by = factor / length;
-    const double curve = by / length / length;
+  // Takes off what rounding may have added to G w: |G_jk| is at most the product of both members' lengths.
+  void lower(const double* gram, std::span<double> slope) const {
+    const double share = kSquareRounding * std::sqrt(members_square_);
+    for (size_t j = 0; j < members_; gram += members_ - j, j++) slope[j] -= share * std::sqrt(std::max(0.0, *gram));
+  }
+
+  // by: factor / length; 0 where there is a kink.
+  void add_one(const double* gram, double value, double by, std::span<const double> slope) {
+    state_[0] += value;
+    if (by == 0) return;
+    const double curve = by * by / value;
     double* second = state_ + 1 + members_;
     for (size_t j = 0; j < members_; j++) {
       state_[1 + j] += by * slope[j];
@@ -63,16 +79,16 @@ class RowSums {
     }
   }
 
-  void keep_larger(double factor, double length, bool smooth, std::span<const double> slope) {
-    if (!(factor * length > state_[0])) return;
-    state_[0] = factor * length;
-    for (size_t j = 0; j < members_; j++) state_[1 + j] = smooth ? factor / length * slope[j] : 0.0;
+  void keep_larger(double value, double by, std::span<const double> slope) {
+    if (!(value > state_[0])) return;
+    state_[0] = value;
+    for (size_t j = 0; j < members_; j++) state_[1 + j] = by * slope[j];
   }
 
   size_t members_;
   Fold fold_;
   double* state_;
-  double largest_ = 0;  // diagonal entry of the last matrix
+  double members_square_ = 0;  // of the last matrix: the weighted mean of its diagonal
 };
 
 SublinearPoint point_of(size_t members, Fold fold, std::span<const double> state) {
@@ -88,8 +104,8 @@ SublinearPoint point_of(size_t members, Fold fold, std::span<const double> state
   return made;
 }
 
-double norm_of(std::span<const double> gram, std::span<const double> products) {
-  const double norm = std::sqrt(std::max(0.0, packed_sum(gram, products)));
+double norm_of_square(double square) {
+  const double norm = std::sqrt(std::max(0.0, square));
   return norm > kCancelled ? norm : 0.0;
 }
 
@@ -135,44 +151,37 @@ SublinearPoint mixture_sensitivity(const PairSpan& pairs, Fold fold, std::span<c
 std::vector<double> UnitSensitivity::means(MatrixView<const double> weights, const Context& context) const {
   const size_t tried = weights.rows();
   const size_t packed = packed_size(grams_.members());
+  const size_t width = (tried + kUnitWidth - 1) / kUnitWidth * kUnitWidth;
   // By weights, so that the loop over them is the inner one.
-  Matrix64 products(packed, tried);
-  std::vector<std::vector<double>> of_weights;
+  Matrix64 products(packed, width);
   for (size_t t = 0; t < tried; t++) {
-    of_weights.push_back(packed_products(weights.row(t)));
-    for (size_t k = 0; k < packed; k++) products(k, t) = of_weights[t][k];
+    const std::vector<double> of_weights = packed_products(weights.row(t));
+    for (size_t k = 0; k < packed; k++) products(k, t) = of_weights[k];
   }
   const auto norms_of = [&](const Matrix64& of) {
-    Matrix64 norms(of.rows(), tried);
+    Matrix64 norms(of.rows(), width);
     Context inner = context;
     inner.progress = nullptr;
     parallel_blocks(inner, of.rows(), 64, [&](const Block& block) {
       for (size_t r = block.begin; r < block.end; r++) {
-        for (size_t t = 0; t < tried; t++) norms(r, t) = norm_of(of.row(r), of_weights[t]);
+        const std::span<double> squares = norms.row(r);
+        for (size_t k = 0; k < packed; k++) {
+          const double* by = products.row(k).data();
+          for (size_t t = 0; t < width; t++) squares[t] += of(r, k) * by[t];
+        }
+        for (double& each : squares) each = norm_of_square(each);
       }
     });
     return norms;
   };
   const Matrix64 row_norms = norms_of(row_grams_);
   const Matrix64 pool_norms = norms_of(pool_grams_);
-  Matrix64 sums(grams_.rows().size(), tried);
+  Matrix64 sums(grams_.rows().size(), width);
   grams_.each_pair(
       false,
       [&](size_t i, const PairSpan& pairs) {
-        std::vector<double> squares(tried);
-        const std::span<double> sum = sums.row(i);
-        for (size_t z = 0; z < pairs.count; z++) {
-          std::ranges::fill(squares, 0.0);
-          for (size_t k = 0; k < packed; k++) {
-            const double entry = pairs.grams[z * packed + k];
-            const double* by = products.row(k).data();
-            for (size_t t = 0; t < tried; t++) squares[t] += entry * by[t];
-          }
-          const std::span<const double> norms = pool_norms.row(pairs.others[z]);
-          for (size_t t = 0; t < tried; t++) {
-            sum[t] += pairs.factors[z] * unit_distance(squares[t], row_norms(i, t), norms[t]);
-          }
-        }
+        add_unit_distances(pairs, {width, packed, products.data(), row_norms.row(i).data(), pool_norms.data()},
+                           sums.row(i).data());
       },
       context);
   std::vector<double> made(tried, 0.0);
@@ -183,13 +192,27 @@ std::vector<double> UnitSensitivity::means(MatrixView<const double> weights, con
   return made;
 }
 
+double UnitSensitivity::scale(const Context& context) const {
+  if (!grams_.weighted()) return 1;
+  std::vector<double> sums(grams_.rows().size(), 0.0);
+  grams_.each_pair(
+      false,
+      [&](size_t i, const PairSpan& pairs) {
+        for (size_t z = 0; z < pairs.count; z++) sums[i] += pairs.factors[z];
+      },
+      context);
+  double made = 0;
+  for (size_t i = 0; i < sums.size(); i++) made += sums[i] / static_cast<double>(grams_.counts()[i]);
+  return made / static_cast<double>(sums.size());
+}
+
 double UnitSensitivity::of_row(size_t i, const PairSpan& pairs, Fold fold, std::span<const double> weights) const {
   const std::vector<double> products = packed_products(weights);
-  const double norm = norm_of(row_grams_.row(i), products);
+  const double norm = norm_of_square(packed_sum(row_grams_.row(i), products));
   double found = 0;
   for (size_t z = 0; z < pairs.count; z++) {
     const std::span<const double> gram(pairs.grams + z * products.size(), products.size());
-    const double other = norm_of(pool_grams_.row(pairs.others[z]), products);
+    const double other = norm_of_square(packed_sum(pool_grams_.row(pairs.others[z]), products));
     const double apart = pairs.factors[z] * unit_distance(packed_sum(gram, products), norm, other);
     found = fold == Fold::mean ? found + apart / static_cast<double>(pairs.count) : std::max(found, apart);
   }

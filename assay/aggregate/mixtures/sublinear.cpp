@@ -14,6 +14,9 @@ constexpr double kTowardsGame = 0.4;
 constexpr size_t kHalvings = 8;
 // Cuts that the game has not used for long are dropped beyond so many.
 constexpr size_t kMostCuts = 400;
+// Of the least value of a vertex: what rounding may add to a bound. Values that are roots of sums which cancel are good
+// to half of the digits.
+constexpr double kRounding = 1e-8;
 
 class Search {
  public:
@@ -43,7 +46,7 @@ class Search {
     for (size_t k = 0; k < used_.size(); k++) {
       if (game.mix[k] > 0) used_[k] = best_.steps;
     }
-    best_.bound = std::max(best_.bound, game.bound);
+    best_.bound = std::max(best_.bound, game.bound - allowance_);
     if (used_.size() > kMostCuts) drop_unused();
     return game;
   }
@@ -71,6 +74,7 @@ class Search {
     look(at);
   }
 
+  void allow(double rounding) { allowance_ = rounding; }
   SublinearMinimum& best() { return best_; }
 
  private:
@@ -93,6 +97,7 @@ class Search {
   size_t members_;
   const SublinearFunction& function_;
   size_t most_steps_;
+  double allowance_ = 0;
   std::vector<double> cuts_;  // subgradients, one after another
   std::vector<size_t> used_;  // when each was last part of the game's mix
   SublinearPoint point_;      // at the best weights
@@ -106,6 +111,7 @@ SublinearMinimum minimise_sublinear(size_t members, const SublinearFunction& fun
   for (size_t j = 0; j < members; j++) search.look(vertex_weights(members, j));
   SublinearMinimum& best = search.best();
   const double wanted = gap * best.value;
+  search.allow(kRounding * best.value);
   if (members > 1) search.look(std::vector<double>(members, 1 / static_cast<double>(members)));
   // Newton's steps rest, the longer the more often they failed, and others cut where the bound is weak.
   double before = INFINITY;

@@ -3,7 +3,8 @@
 //
 // Every subgradient g of such a function satisfies f(v) >= g . v for all v, with equality where it was taken. So any
 // mixture of subgradients bounds the minimum from below by its least entry, and the best such mixture is a matrix game
-// over all subgradients seen so far (Kelley's cutting planes, 1960). The bound holds whatever the steps were.
+// over all subgradients seen so far (Kelley's cutting planes, 1960). The bound holds whatever the steps were; 1e-8
+// times the least value of a vertex is taken off for rounding, in subgradients above all.
 //
 // Steps: Newton's, on the simplex, with a line search, as long as they halve the gap: where f is smooth, some ten are
 // enough. Otherwise points between the best one and the game's, which settle on kinks (Ben-Ameur, Neto 2007).
@@ -29,14 +30,14 @@ struct SublinearPoint {
 struct SublinearMinimum {
   std::vector<double> weights;
   double value = 0;
-  double bound = 0;  // at most the minimum, up to rounding; never above value
+  double bound = 0;  // at most the minimum; never above value
   bool certified = false;
   size_t steps = 0;  // calls of the function
 };
 
 using SublinearFunction = std::function<SublinearPoint(std::span<const double> weights)>;
 
-// Ends when value - bound <= gap times the least value of a vertex, or after most_steps calls. f >= 0.
+// Ends when value - bound <= gap times the least value of a vertex, gap >= 1e-7, or after most_steps calls. f >= 0.
 SublinearMinimum minimise_sublinear(size_t members, const SublinearFunction& function, double gap, size_t most_steps);
 
 }  // namespace assay

@@ -60,6 +60,10 @@ struct RandomPairs {
       const size_t players = 1 + draw.below(6);
       Matrix64 values(members, players);
       for (double& each : values.values()) each = draw.normal();
+      // Members that change far less than others.
+      for (size_t j = 1; j < members && skewed && seed % 3 == 1; j++) {
+        for (double& each : values.row(j)) each *= std::pow(10.0, -static_cast<double>(j));
+      }
       if (i % 4 == 0 && members > 1) {
         // Where members cancel at weights that are no round numbers, rounding is at its worst.
         const double ratio = skewed ? -0.1 - draw.uniform() : -1.0;
@@ -117,11 +121,18 @@ TEST(Sublinear, BoundsAreStrictAtKinks) {
     for (const Fold fold : {Fold::mean, Fold::max}) {
       const auto function = [&](std::span<const double> w) { return mixture_sensitivity(pairs.span(), fold, w); };
       const SublinearMinimum found = minimise_sublinear(m, function, 1e-7, 2000);
-      EXPECT_TRUE(found.certified) << "seed " << seed << ": " << found.value - found.bound;
       EXPECT_LE(found.bound, found.value);
       double best_vertex = INFINITY;
       for (size_t j = 0; j < m; j++) best_vertex = std::min(best_vertex, pairs.exactly(vertex_weights(m, j), fold));
-      EXPECT_LE(found.value - found.bound, 1e-7 * best_vertex * (1 + 1e-6));
+      // What is taken off for rounding, whatever else there is.
+      if (found.bound > 0) {
+        EXPECT_GE(found.value - found.bound, 0.5e-8 * best_vertex);
+      }
+      // Of members that differ so much the best one's 1e-7 may be less than the others' rounding.
+      if (seed % 3 != 1) {
+        EXPECT_TRUE(found.certified) << "seed " << seed << ": " << found.value - found.bound;
+        EXPECT_LE(found.value - found.bound, 1e-7 * best_vertex * (1 + 1e-6));
+      }
       kinks += found.value < 0.99 * best_vertex ? 1 : 0;
       RandomStream draw(seed, "near the best");
       for (size_t t = 0; t < 200; t++) {
