@@ -60,29 +60,21 @@ struct Prepared {
   std::unique_ptr<MemberFiles> files;
 };
 
-void check_outputs_apart(const Prepared& made) {
-  for (const std::string& path : made.paths) {
-    for (const std::string& pool_path : made.pool_paths) {
-      if (path != pool_path && !same_file(path, pool_path)) continue;
-      fail_input("--pool-out", "another file than --out", in_quotes(pool_path));
-    }
-  }
-}
-
 Prepared prepare(const AggregateArguments& arguments, const Session& session) {
   Prepared made;
   made.aggregators = parse_aggregators(arguments.aggregator);
+  refuse_json_and_table(arguments.out, session);
   if (arguments.pool_out == "-") fail_input("--pool-out", "the name of a file", "-");
   made.paths = output_paths(arguments, "--out", arguments.out, made.aggregators);
   made.pool_paths = output_paths(arguments, "--pool-out", arguments.pool_out, made.aggregators);
-  check_outputs_apart(made);
+  check_results_apart("--out", made.paths);
+  check_results_apart("--pool-out", made.pool_paths, "--out", made.paths);
   arguments.check_useful();
   made.files = read_members(arguments, session);
-  bool pool = !arguments.pool_out.empty();
   for (const Spec& spec : made.aggregators) {
     if (const auto reason = lacking(spec, *made.files, arguments)) throw Error(ErrorKind::unsupported, *reason);
-    pool = pool || !arguments.rows.pool.empty();
   }
+  const bool pool = !arguments.pool_out.empty() || !arguments.rows.pool.empty();
   join_members(arguments, pool, *made.files, session);
   for (const Spec& spec : made.aggregators) {
     const auto reason = aggregator_refusal(spec, made.files->task());
@@ -100,8 +92,14 @@ std::vector<MemberSummary> summaries(const MemberFiles& files, const Context& co
 }
 
 // What the files have to say, once for all results.
-std::vector<std::string> notes_of(const MemberFiles& files, const Context& context) {
+std::vector<std::string> notes_of(const Prepared& made, const Context& context) {
+  const MemberFiles& files = *made.files;
   std::vector<std::string> notes;
+  const auto scales = [](const Spec& spec) { return find_aggregator(spec.name).make(spec)->scales_to_output(); };
+  if (files.filled_base && std::ranges::any_of(made.aggregators, scales)) {
+    notes.push_back(fmt::format("the members say no output and base: those of {} and of its reference ({}) are used",
+                                files.lead->rows->model->info().name, files.lead->rows->reference.description));
+  }
   for (const auto& member : files.all) {
     notes.insert(notes.end(), member->notes.begin(), member->notes.end());
     const bool explained = member->pool_explanations && member->pool_explanations->explained() > 0;
@@ -119,7 +117,6 @@ void aggregate_files(const AggregateArguments& arguments, const Session& session
   const MemberFiles& files = *made.files;
   const std::vector<MemberSummary> members = summaries(files, session.context);
   const bool to_stdout = arguments.out == "-";
-  const bool as_json = session.json && !to_stdout;
   FILE* report = to_stdout ? stderr : stdout;
   std::vector<std::string> shown;
   for (size_t i = 0; i < made.aggregators.size(); i++) {
@@ -137,7 +134,7 @@ void aggregate_files(const AggregateArguments& arguments, const Session& session
       write_explanations(pool, result.pool_out, session.context);
     }
     if (!result.out.empty()) write_explanations(explanations, result.out, session.context);
-    if (as_json) {
+    if (session.json) {
       shown.push_back(aggregate_json(result, members));
       continue;
     }
@@ -148,8 +145,8 @@ void aggregate_files(const AggregateArguments& arguments, const Session& session
     if (!result.out.empty() && !to_stdout) fmt::print(report, "wrote {}\n", one_line(result.out));
     if (!result.pool_out.empty()) fmt::print(report, "wrote {}, of the pool's rows\n", one_line(result.pool_out));
   }
-  const std::vector<std::string> notes = notes_of(files, session.context);
-  if (as_json) {
+  const std::vector<std::string> notes = notes_of(made, session.context);
+  if (session.json) {
     fmt::print("{{\"results\": [\n{}\n],\n\"notes\": {}}}\n", fmt::join(shown, ",\n"), texts_json(notes));
   } else if (!session.quiet) {
     for (const std::string& note : notes) fmt::print(report, "note: {}\n", one_line(note));
@@ -194,9 +191,9 @@ void add_aggregate(CLI::App& app, Session& session) {
       refuse_empty(*command, "--aggregator", arguments->aggregator, "one or more of `assay list aggregators`");
       refuse_empty(*command, "--out", arguments->out, "the name of a file, or -");
       refuse_empty(*command, "--pool-out", arguments->pool_out, "the name of a file");
-      split_list("--members", arguments->members);
-      split_list("--pool-members", arguments->pool_members);
-      split_list("--member-names", arguments->names, "names");
+      split_files("--members", arguments->members);
+      split_files("--pool-members", arguments->pool_members);
+      split_names("--member-names", arguments->names);
       aggregate_files(*arguments, session);
     };
   });

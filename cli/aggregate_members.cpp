@@ -12,6 +12,7 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/table_io.h"
+#include "cli/explained_values.h"
 #include "cli/explanation_checks.h"
 #include "cli/file_lists.h"
 #include "cli/joined_pool.h"
@@ -41,8 +42,9 @@ std::vector<std::string> names_of(const AggregateArguments& arguments, const Mem
     methods.push_back(member->explanations.provenance.method);
     stems.push_back(stem(member->file));
   }
-  const bool all_made = std::ranges::none_of(methods, [](const std::string& method) { return method.empty(); });
-  if (all_made && distinct(methods)) return methods;
+  constexpr size_t kLongest = 60;  // nobody's method is called so
+  const auto is_name = [](const std::string& method) { return !method.empty() && method.size() <= kLongest; };
+  if (std::ranges::all_of(methods, is_name) && distinct(methods)) return methods;
   return distinct(stems) ? stems : arguments.members;
 }
 
@@ -63,6 +65,24 @@ JoinedExplanations& most_said(const MemberFiles& files) {
   auto lead = std::ranges::find_if(files.all, says);
   if (lead == files.all.end()) lead = std::ranges::find_if(files.all, has_target);
   return **(lead == files.all.end() ? files.all.begin() : lead);
+}
+
+bool none_says(const MemberFiles& files, std::vector<double> Explanations::* values) {
+  const auto unsaid = [](double value) { return std::isnan(value); };
+  return std::ranges::all_of(files.explanations,
+                             [&](const Explanations* member) { return std::ranges::all_of(member->*values, unsaid); });
+}
+
+// Outputs and bases where no member says any: those of the model. Where some do, what they say holds.
+void fill_values(MemberFiles& files, const Context& context) {
+  const ModelRows& rows = *files.lead->rows;
+  const bool output = none_says(files, &Explanations::output);
+  files.filled_base = none_says(files, &Explanations::base) && rows.reference.rows.rows() > 0;
+  for (const auto& member : files.all) {
+    if (output) member->explanations.output = explained_values(*rows.model, rows.data, member->targets, context);
+    if (!files.filled_base) continue;
+    member->explanations.base = base_values(*rows.model, rows.data, member->targets, rows.reference, context);
+  }
 }
 
 bool has_pool(const MemberFiles& files) { return files.lead->rows != nullptr && files.lead->rows->pool; }
@@ -121,6 +141,8 @@ std::unique_ptr<MemberFiles> read_members(const AggregateArguments& arguments, c
 
 void join_members(const AggregateArguments& arguments, bool pool, MemberFiles& files, const Session& session) {
   arguments.check_useful();
+  Context quiet = session.context;
+  quiet.progress = nullptr;
   if (arguments.has_model()) {
     if (files.all.empty()) {
       join_without_file(arguments, files.opened, session, *files.lead);
@@ -130,6 +152,7 @@ void join_members(const AggregateArguments& arguments, bool pool, MemberFiles& f
     for (const auto& member : files.all) {
       if (member.get() != files.lead) join_rows(arguments, files.opened, session, *member, files.lead);
     }
+    if (!files.all.empty()) fill_values(files, quiet);
   }
   for (const auto& member : files.all) {
     check_pool(*member, session.context);
@@ -137,8 +160,6 @@ void join_members(const AggregateArguments& arguments, bool pool, MemberFiles& f
     if (!member->pool_given || member.get() == &first) continue;
     check_same_rows(member->pool_file, *member->pool_given, first.pool_file, *first.pool_given);
   }
-  Context quiet = session.context;
-  quiet.progress = nullptr;
   if (pool && has_pool(files)) {
     files.pool_targets = pool_targets_of(*files.lead, quiet);
     files.own_rows = own_rows_in_pool(arguments.rows, *files.lead->rows, session);
@@ -164,6 +185,7 @@ void describe_aggregate(const AggregateArguments& arguments, const MemberFiles& 
   fill(made.model, info.name);
   fill(made.unit, targets.information ? "information" : std::string(output_unit_name(info.unit)));
   fill(made.data, rows_in_words(arguments.rows));
+  if (files.filled_base) fill(made.reference, lead.rows->reference.description);
   fill(made.players, players_in_words(arguments.rows.groups, lead.players));
   const bool one = std::ranges::all_of(targets.of_row, [&](uint32_t target) { return target == targets.of_row[0]; });
   if (targets.predicted || one) {

@@ -33,6 +33,7 @@ struct MemberFiles {
   std::vector<PoolExplanations*> pool_explanations = {};
   std::optional<Targets> pool_targets = {};
   std::vector<size_t> own_rows = {};
+  bool filled_base = false;  // base values are those of the reference in use, because no member says any
 
   AggregateTask task() const;
 };

@@ -19,18 +19,37 @@ std::vector<std::string> missing_model(const ModelRowsArguments& rows) {
   return missing;
 }
 
+// Why other rows cannot be explained as the member was.
+std::string not_again(const JoinedExplanations& member) {
+  const Explanations& found = member.explanations;
+  const std::string why = is_aggregate(found) ? "is an aggregate, which cannot be explained again"
+                          : found.provenance.method.empty()
+                              ? "does not say how it was made"
+                              : fmt::format("was made by {}, which this version cannot do as it was used",
+                                            in_quotes(found.provenance.method));
+  return fmt::format("{} {}", in_quotes(member.file), why);
+}
+
+// Why an aggregator that can do without members cannot explain other rows as its only member was; nothing when it can,
+// or is told how.
+std::optional<std::string> lacking_method(const Spec& spec, const MemberFiles& files,
+                                          const AggregateArguments& arguments) {
+  if (files.all.size() != 1 || files.all[0]->method || !arguments.pool_members.empty()) return {};
+  for (const auto& [name, value] : spec.options) {
+    if (name == "method" && value != "auto" && value != "[auto]") return {};
+  }
+  return fmt::format(
+      "to know how rows of the pool are explained, and {}: give --pool-members, or method=... as in "
+      "{}:method=exact_shapley",
+      not_again(*files.all[0]), spec.name);
+}
+
 // Why the pool's rows cannot be explained by every member, and what to give; nothing when they can, or are given.
 std::optional<std::string> lacking_pool_members(const MemberFiles& files, const AggregateArguments& arguments) {
   if (!arguments.pool_members.empty()) return {};
   for (const auto& member : files.all) {
     if (member->method) continue;
-    const Explanations& found = member->explanations;
-    const std::string why = is_aggregate(found) ? "is an aggregate, which cannot be explained again"
-                            : found.provenance.method.empty()
-                                ? "does not say how it was made"
-                                : fmt::format("was made by {}, which this version cannot do as it was used",
-                                              in_quotes(found.provenance.method));
-    return fmt::format("explanations of the pool's rows, and {} {}: give --pool-members", in_quotes(member->file), why);
+    return fmt::format("explanations of the pool's rows, and {}: give --pool-members", not_again(*member));
   }
   std::vector<std::string> missing = missing_model(arguments.rows);
   if (arguments.rows.pool.empty()) missing.emplace_back("--pool");
@@ -75,6 +94,9 @@ std::optional<std::string> lacking(const Spec& spec, const MemberFiles& files, c
     std::vector<std::string> options = missing;
     options.emplace_back("--pool");
     return because(fmt::format("a pool of training rows: give {}", joined(options)));
+  }
+  if (needs.members == 0) {
+    if (const auto lack = lacking_method(spec, files, arguments)) return because(*lack);
   }
   if (needs.pool_members) {
     if (const auto lack = lacking_pool_members(files, arguments)) return because(*lack);

@@ -31,13 +31,13 @@ std::string heading(const AggregateResult& result) {
   const Explanations& made = result.made.explanations;
   const Provenance& how = made.provenance;
   std::vector<std::string> names;
-  for (const std::string& member : made.combination.members) names.push_back(one_line(member));
+  for (const std::string& member : made.combination.members) names.push_back(short_name(member));
   std::string text = one_line(result.aggregator);
   if (!names.empty()) text += fmt::format(" of {}", joined(names));
-  text += fmt::format(": {}", how.unit.empty() ? "attributions" : one_line(how.unit));
-  if (!how.model.empty()) text += fmt::format(" of {}", one_line(how.model));
+  text += fmt::format(": {}", how.unit.empty() ? "attributions" : short_name(how.unit));
+  if (!how.model.empty()) text += fmt::format(" of {}", short_name(how.model));
   text += fmt::format(" for {}", plural(made.rows(), "row"));
-  if (!how.data.empty()) text += fmt::format(" of {}", one_line(how.data));
+  if (!how.data.empty()) text += fmt::format(" of {}", short_name(how.data));
   return fmt::format("{}; {}", text, plural(made.players(), "player"));
 }
 
@@ -71,7 +71,7 @@ void print_means(const AggregateResult& result, const std::vector<MemberSummary>
   }
   if (weights) lines[0].emplace_back("weight");
   for (size_t j = 0; j < members.size(); j++) {
-    lines.push_back({one_line(members[j].name), number_text(members[j].complexity)});
+    lines.push_back({short_name(members[j].name), number_text(members[j].complexity)});
     lines.back().resize(lines[0].size(), "-");
     if (weights) lines.back().back() = number_text(mean_defined(column(made.weights, j)));
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "cli/commands.h"
 
@@ -37,6 +38,11 @@ std::string positive_whole_number(const std::string& text) {
 std::string distance_or_radius(const std::string& text) {
   const auto number = parsed<double>(text);
   return number && *number >= 0 && std::isfinite(*number) ? "" : refusal(text, "a number from 0 on");
+}
+
+void refuse_json_and_table(const std::string& out, const Session& session) {
+  if (!session.json || out != "-") return;
+  fail_input("--out", "the name of a file beside --json, which prints to standard output itself", "-");
 }
 
 std::optional<OutputUnit> unit_of(const std::string& word) {

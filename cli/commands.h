@@ -43,6 +43,9 @@ std::string whole_number(const std::string& text);
 std::string positive_whole_number(const std::string& text);
 std::string distance_or_radius(const std::string& text);
 
+// An input error for --json beside --out -, which both print to standard output.
+void refuse_json_and_table(const std::string& out, const Session& session);
+
 // The unit that --output and --value name; nothing for any other word.
 std::optional<OutputUnit> unit_of(const std::string& word);
 

@@ -65,8 +65,9 @@ void keep_possible(const EvaluateArguments& arguments, std::vector<Spec>& criter
   });
 }
 
-void check_out(const EvaluateArguments& arguments) {
+void check_out(const EvaluateArguments& arguments, const Session& session) {
   if (arguments.out.empty()) return;
+  refuse_json_and_table(arguments.out, session);
   check_explanations_output(arguments.out);
   arguments.rows.refuse_as_output(arguments.out);
   for (const auto* files : {&arguments.explanations, &arguments.pool_explanations, &arguments.others}) {
@@ -146,7 +147,7 @@ struct Prepared {
 Prepared prepare(const EvaluateArguments& arguments, const Session& session) {
   Prepared made;
   made.criteria = parse_criteria(arguments.criteria);
-  check_out(arguments);
+  check_out(arguments, session);
   check_table_criteria(arguments, made.criteria);
   check_once("--explanations", arguments.explanations);
   if (arguments.criteria.empty()) {
@@ -180,7 +181,7 @@ void evaluate_files(const EvaluateArguments& arguments, const Session& session) 
     note_reference(made.criteria, *subject, session);
   }
   const bool to_stdout = arguments.out == "-";
-  if (session.json && !to_stdout) {
+  if (session.json) {
     fmt::print("{}\n", evaluations_json(results, notes));
   } else if (!session.quiet || arguments.out.empty()) {
     FILE* report = to_stdout ? stderr : stdout;
@@ -227,9 +228,9 @@ void add_evaluate(CLI::App& app, Session& session) {
     session.run = [&session, arguments, no_criteria, no_out] {
       if (no_criteria) fail_input("--criteria", "one or more of `assay list criteria`", "nothing");
       if (no_out) fail_input("--out", "the name of a file, or -", "nothing");
-      split_list("--explanations", arguments->explanations);
-      split_list("--pool-explanations", arguments->pool_explanations);
-      split_list("--others", arguments->others);
+      split_files("--explanations", arguments->explanations);
+      split_files("--pool-explanations", arguments->pool_explanations);
+      split_files("--others", arguments->others);
       evaluate_files(*arguments, session);
     };
   });

@@ -31,8 +31,8 @@ std::string heading(const Subject& subject) {
   const Provenance& made = found.provenance;
   const std::string size = fmt::format("{}, {}", plural(found.rows(), "row"), plural(found.players(), "player"));
   if (made.method.empty()) return fmt::format("{}: {}", one_line(subject.file), size);
-  return fmt::format("{}: {}, {} of {}; {}", one_line(subject.file), one_line(made.method), one_line(made.unit),
-                     one_line(made.model), size);
+  return fmt::format("{}: {}, {} of {}; {}", one_line(subject.file), short_name(made.method), short_name(made.unit),
+                     short_name(made.model), size);
 }
 
 void print_remarks(const std::vector<const Evaluation*>& evaluations, FILE* to) {

@@ -2,10 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "assay/core/error.h"
 #include "cli/explanation_checks.h"
 
 namespace assay::cli {
+namespace {
+
+bool holds_ranks(const Explanations& explanations) {
+  const auto& options = explanations.provenance.options;
+  const std::pair<std::string, std::string> ranks("result", "ranks");
+  return is_aggregate(explanations) && std::ranges::find(options, ranks) != options.end();
+}
+
+}  // namespace
 
 EvaluateTask Subject::task() {
   EvaluateTask made{explanations};
@@ -42,6 +54,11 @@ Subjects read_subjects(const EvaluateArguments& arguments, const Session& sessio
     // The files of a pool are what an aggregate that cannot be made again needs.
     const bool helped = is_aggregate(made.explanations) && made.pool_given;
     if (!made.not_again.empty() && !helped) made.notes.push_back(made.not_again);
+    if (holds_ranks(made.explanations)) {
+      made.notes.emplace_back(
+          "values are ranks, 1 for the most important: criteria take large values for important; aggregate with "
+          "result=scores");
+    }
   }
   return subjects;
 }

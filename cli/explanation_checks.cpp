@@ -6,25 +6,24 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "assay/aggregate/aggregators.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/explain/games/value_function.h"
-#include "assay/model/predict_rows.h"
+#include "cli/explained_values.h"
+#include "cli/terminal.h"
 
 namespace assay::cli {
 namespace {
 
-constexpr size_t kRowsAtATime = 4096;
 constexpr double kRounding = 1e-3;
 constexpr double kRoundingOfLargest = 1e-5;
 
 // Arrays made elsewhere have numbers instead of names.
-bool has_names(const Explanations& explanations) {
-  for (size_t p = 0; p < explanations.players(); p++) {
-    if (explanations.features[p] != fmt::format("{}", p)) return true;
+bool are_names(const std::vector<std::string>& players) {
+  for (size_t p = 0; p < players.size(); p++) {
+    if (players[p] != fmt::format("{}", p)) return true;
   }
   return false;
 }
@@ -61,7 +60,8 @@ bool is_aggregate(const Explanations& explanations) {
 }
 
 std::string aggregate_in_words(const Explanations& explanations) {
-  const std::vector<std::string>& members = explanations.combination.members;
+  std::vector<std::string> members;
+  for (const std::string& member : explanations.combination.members) members.push_back(short_name(member));
   return members.empty() ? "an aggregate" : fmt::format("an aggregate of {}", joined(members));
 }
 
@@ -72,12 +72,12 @@ void check_unit(const std::string& file, const Explanations& found) {
   fail_input(file, fmt::format("a unit of {}", fmt::join(known, ", ")), in_quotes(unit));
 }
 
-void check_labels(const ModelRows& rows) {
+void check_labels(const ModelRows& rows, std::string_view option) {
   if (rows.model->encoder() == nullptr || rows.named_labels.empty()) return;
   const std::string own = label_of(*rows.model->encoder());
   for (const std::string& named : rows.named_labels) {
     if (own.empty() || named == own) continue;
-    fail_input(fmt::format("--labels names the column {}, and {} takes its labels from {}, on which it was trained",
+    fail_input(fmt::format("{} names the column {}, and {} takes its labels from {}, on which it was trained", option,
                            in_quotes(named), rows.model->info().name, in_quotes(own)));
   }
 }
@@ -106,7 +106,7 @@ void check_names(const std::string& file, const Explanations& found, const std::
     fail_input(file, fmt::format("{} columns, one for each player of {}", names.size(), of),
                fmt::format("{}{}", found.players(), advice));
   }
-  if (!has_names(found) || found.features == names) return;
+  if (!are_names(found.features) || !are_names(names) || found.features == names) return;
   const auto [theirs, ours] = std::ranges::mismatch(found.features, names);
   fail_input(file, fmt::format("{} as player {}, as in {}", in_quotes(*ours), theirs - found.features.begin() + 1, of),
              fmt::format("{}{}", in_quotes(*theirs), advice));
@@ -117,7 +117,7 @@ void check_rows(const std::string& file, const Explanations& found, const Datase
     const std::string& words = found.provenance.data;
     fail_input(file, fmt::format("{} rows, one for each of {}", data.rows(), data.source),
                fmt::format("{}{}; --rows and --split select rows", found.rows(),
-                           words.empty() ? "" : fmt::format(" (made of {})", one_line(words))));
+                           words.empty() ? "" : fmt::format(" (made of {})", short_name(words))));
   }
   if (found.ids.empty() || data.ids.empty() || found.ids == data.ids) return;
   const auto [theirs, ours] = std::ranges::mismatch(found.ids, data.ids);
@@ -148,28 +148,26 @@ void check_same_rows(const std::string& file, const Explanations& found, const s
 }
 
 size_t check_outputs(const std::string& file, const Explanations& found, const Model& model, const Dataset& data,
-                     const Targets& targets, const Context& context) {
+                     const Targets& targets, std::string_view advice, const Context& context) {
   const double largest = largest_output(found);
+  const std::vector<double> own = explained_values(model, data, targets, context);
   size_t unsaid = 0;
-  const ValueFunction value(model, data.x.view(), targets, context);
-  Matrix outputs(std::min(data.rows(), kRowsAtATime), model.info().outputs());
-  std::vector<double> own(outputs.rows());
-  for (size_t begin = 0; begin < data.rows(); begin += kRowsAtATime) {
-    const size_t count = std::min(kRowsAtATime, data.rows() - begin);
-    const MatrixView<float> part = outputs.view().rows_between(0, count);
-    model.predict(data.x.view().rows_between(begin, begin + count), part, context);
-    value.apply_to_rows(begin, part, std::span(own).first(count));
-    for (size_t i = 0; i < count; i++) {
-      const double said = found.output[begin + i];
-      unsaid += std::isnan(said) ? 1 : 0;
-      if (std::isnan(said) || same_value(said, own[i], largest)) continue;
-      fail_input(
-          fmt::format("{}: the explained value of {} is {:.6g}, and {} gives {:.6g} for it in {}: the "
-                      "explanations are of another model, of other rows or of another unit",
-                      file, row_name(data.ids, begin + i), said, model.info().name, own[i], data.source));
-    }
+  for (size_t r = 0; r < data.rows(); r++) {
+    const double said = found.output[r];
+    unsaid += std::isnan(said) ? 1 : 0;
+    if (std::isnan(said) || same_value(said, own[r], largest)) continue;
+    fail_input(
+        fmt::format("{}: the explained value of {} is {:.6g}, and {} gives {:.6g} for it in {}: the "
+                    "explanations are of another model, of other rows or of another unit{}",
+                    file, row_name(data.ids, r), said, model.info().name, own[r], data.source, advice));
   }
   return unsaid;
+}
+
+std::string other_split(const Explanations& found, std::string_view split, const Context& context) {
+  const Provenance& made = found.provenance;
+  if (split == "all" || made.method.empty() || made.seed == context.seed) return {};
+  return fmt::format("; it was made with --seed {}, which also chooses the split", made.seed);
 }
 
 void note_unchecked(const std::string& file, const Explanations& found, size_t unsaid,
@@ -184,26 +182,16 @@ void note_unchecked(const std::string& file, const Explanations& found, size_t u
 
 std::optional<std::string> other_reference(const Explanations& found, const Model& model, const Dataset& data,
                                            const Targets& targets, const Reference& reference, const Context& context) {
-  const size_t references = reference.rows.rows();
-  if (references == 0) return {};
-  Matrix outputs(references, model.info().outputs());
-  predict_rows(
-      model, reference.rows.view(),
-      [&](size_t begin, MatrixView<const float> part) {
-        for (size_t i = 0; i < part.rows(); i++) std::ranges::copy(part.row(i), outputs.row(begin + i).begin());
-      },
-      context);
+  if (reference.rows.rows() == 0) return {};
+  const Matrix outputs = reference_outputs(model, reference, context);
   const ValueFunction value(model, data.x.view(), targets, context);
   const double largest = largest_output(found);
-  std::vector<float> values(references);
+  std::vector<float> values(outputs.rows());
   std::vector<bool> seen(targets.names.size());  // rows of one target have one base
   for (size_t r = 0; r < found.rows(); r++) {
     if (!std::isfinite(found.base[r]) || seen[targets.of_row[r]]) continue;
     seen[targets.of_row[r]] = true;
-    value.apply(r, outputs.view(), values);
-    double sum = 0;
-    for (const float each : values) sum += each;
-    const double own = sum / static_cast<double>(references);
+    const double own = base_value(value, r, outputs, values);
     if (!std::isfinite(own) || same_value(found.base[r], own, largest)) continue;
     const std::string& words = found.provenance.reference;
     return fmt::format("explained against another reference{}: its base for {} is {:.6g}, that of {} is {:.6g}",

@@ -31,14 +31,14 @@ std::string aggregate_in_words(const Explanations& explanations);
 // The file's unit is one that we know, or unsaid.
 void check_unit(const std::string& file, const Explanations& found);
 
-// A model that `assay train` wrote takes its labels from the column that it was trained on: no other may be named.
-void check_labels(const ModelRows& rows);
+// A model that `assay train` wrote takes its labels from the column that it was trained on: `option` names no other.
+void check_labels(const ModelRows& rows, std::string_view option);
 
 // The targets that the file names, as the model has them: a table lists only the classes that it has, in another order.
 Targets own_targets(const std::string& file, const Explanations& found, const Model& model,
                     MatrixView<const float> rows);
 
-// As many players, of the same names unless `found` knows none, as arrays made elsewhere. `of`: where the names are
+// As many players, of the same names unless one side knows none, as arrays made elsewhere. `of`: where the names are
 // from. `advice`: the end of the sentence.
 void check_names(const std::string& file, const Explanations& found, const std::vector<std::string>& names,
                  std::string_view of, std::string_view advice = "");
@@ -51,9 +51,13 @@ void check_same_rows(const std::string& file, const Explanations& found, const s
                      const Explanations& expected);
 
 // The explained values are the model's own, up to rounding; most slips show here: another model, other rows, another
-// unit. Returns how many rows say no value.
+// unit. Returns how many rows say no value. `advice`: the end of the sentence.
 size_t check_outputs(const std::string& file, const Explanations& found, const Model& model, const Dataset& data,
-                     const Targets& targets, const Context& context);
+                     const Targets& targets, std::string_view advice, const Context& context);
+
+// What may be behind other rows, where a part of a table is in use (`split`, or "all"): the seed that chose it, for the
+// end of a sentence; else nothing.
+std::string other_split(const Explanations& found, std::string_view split, const Context& context);
 
 // A note when explained values could not be checked for so many rows of a file that is no bare array and no aggregate,
 // which may have none.

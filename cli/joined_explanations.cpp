@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -122,7 +122,7 @@ const ModelRows& rows_of(const JoinArguments& arguments, RowsOfUnits& opened, co
   const auto known = opened.find(unit);
   if (known != opened.end()) return known->second;
   ModelRows rows = open_model_rows(arguments.rows, {.unit = unit_of(unit), .margins = true}, session);
-  check_labels(rows);
+  check_labels(rows, arguments.label_option());
   return opened.emplace(unit, std::move(rows)).first->second;
 }
 
@@ -133,14 +133,14 @@ Context without_progress(Context context) {
 
 }  // namespace
 
-void JoinArguments::add_to(CLI::App& command) {
-  rows.add_to(command, false);
-  command.add_option("--labels", rows.table.options.label, "The same as --label")->excludes("--label");
-  command.add_option("--target", target,
-                     "What arrays made elsewhere explain: auto, predicted, a class or output by name or index");
-  command
-      .add_option("--value", value,
-                  "Of which unit they are: margin, probability, log_odds or information (default: as the file says)")
+void JoinArguments::add_to(CLI::App& to) {
+  command = &to;
+  rows.add_to(to, false);
+  to.add_option("--labels", rows.table.options.label, "The same as --label")->excludes("--label");
+  to.add_option("--target", target,
+                "What arrays made elsewhere explain: auto, predicted, a class or output by name or index");
+  to.add_option("--value", value,
+                "Of which unit they are: margin, probability, log_odds or information (default: as the file says)")
       ->check(CLI::IsMember({"margin", "probability", "log_odds", "information"}));
 }
 
@@ -149,20 +149,12 @@ void JoinArguments::check_useful() const {
   if (has_model() && !data) fail_input("--model is of no use without --data");
   if (data && !has_model()) fail_input("--data is of no use without --model");
   if (has_model()) return;
-  const auto word = [](const std::string& split) { return split == "all" ? std::string() : split; };
-  const std::initializer_list<std::pair<std::string_view, std::string>> given = {
-      {"--pool", rows.pool},
-      {"--pool-split", word(rows.pool_split)},
-      {"--rows", rows.rows},
-      {"--split", word(rows.table.split)},
-      {"--labels", rows.table.options.label},
-      {"--baseline", rows.reference.baseline},
-      {"--background", rows.reference.background},
-      {"--groups", rows.groups},
-      {"--target", target},
-      {"--value", value}};
-  for (const auto& [option, said] : given) {
-    if (!said.empty()) fail_input(fmt::format("{} is of no use without --model and --data", option));
+  constexpr std::array<const char*, 19> kOfRows = {
+      "--pool",       "--pool-split", "--rows",   "--split",      "--label",  "--labels",  "--baseline",
+      "--background", "--groups",     "--target", "--value",      "--id",     "--numeric", "--categorical",
+      "--delimiter",  "--header",     "--names",  "--skip-lines", "--missing"};
+  for (const char* option : kOfRows) {
+    if (command->count(option) > 0) fail_input(fmt::format("{} is of no use without --model and --data", option));
   }
 }
 
@@ -199,7 +191,8 @@ void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Sessio
   subject.targets = targets_alike ? like->targets : targets_of(arguments, subject, quiet);
   // The values of an aggregate of antecedents are theirs, not the row's.
   if (found.combination.antecedents.empty()) {
-    const size_t unsaid = check_outputs(subject.file, found, *rows.model, rows.data, subject.targets, quiet);
+    const size_t unsaid = check_outputs(subject.file, found, *rows.model, rows.data, subject.targets,
+                                        other_split(found, arguments.rows.table.split, quiet), quiet);
     note_unchecked(subject.file, found, unsaid, subject.notes);
   }
   if (rows.pool && !subject.targets.information) {

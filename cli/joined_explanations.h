@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/core/options.h"
@@ -22,12 +23,15 @@ struct JoinArguments {
   ModelRowsArguments rows;
   std::string target;
   std::string value;
+  const CLI::App* command = nullptr;  // whose arguments they are
 
   JoinArguments() { rows.groups.clear(); }
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& to);
   bool has_model() const { return !rows.model.empty(); }
   // What says something about the model and the rows has no meaning without them.
   void check_useful() const;
+  // --label or --labels, whichever was written.
+  std::string_view label_option() const { return command->count("--label") > 0 ? "--label" : "--labels"; }
 };
 
 struct JoinedExplanations {

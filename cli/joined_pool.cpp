@@ -14,6 +14,7 @@
 #include "assay/core/text.h"
 #include "assay/explain/explainer.h"
 #include "cli/explanation_checks.h"
+#include "cli/terminal.h"
 
 namespace assay::cli {
 namespace {
@@ -83,7 +84,7 @@ std::string differing(const OptionValues& options, const OptionValues& others) {
   std::vector<std::string> words;
   for (const auto& option : options) {
     if (std::ranges::find(others, option) == others.end()) {
-      words.push_back(fmt::format("{}={}", option.first, option.second));
+      words.push_back(short_name(fmt::format("{}={}", option.first, option.second)));
     }
   }
   std::ranges::sort(words);
@@ -100,7 +101,7 @@ void note_differences(JoinedExplanations& subject) {
         fmt::format("{} was made {} ({}) than {} ({})", subject.pool_file, what, found, subject.file, expected));
   };
   if (own.method != pool.method) {
-    note("by another method", pool.method, own.method);
+    note("by another method", short_name(pool.method), short_name(own.method));
   } else if (!std::ranges::is_permutation(own.options, pool.options)) {
     note("with other options", differing(pool.options, own.options), differing(own.options, pool.options));
   }
@@ -187,7 +188,7 @@ void check_pool(JoinedExplanations& subject, const Context& context) {
       // The values of an aggregate of antecedents are theirs, not the row's.
       if (pool.combination.antecedents.empty()) {
         const size_t unsaid =
-            check_outputs(subject.pool_file, pool, *subject.rows->model, *subject.rows->pool, targets, quiet);
+            check_outputs(subject.pool_file, pool, *subject.rows->model, *subject.rows->pool, targets, "", quiet);
         note_unchecked(subject.pool_file, pool, unsaid, subject.notes);
       }
     }

@@ -88,13 +88,13 @@ struct Tables {
 
 Tables open_tables(const ModelRowsArguments& arguments, const Session& session) {
   Tables tables;
-  tables.rows = open_alike(arguments, session, arguments.table.what, arguments.table.split, false);
-  if (!arguments.pool.empty()) {
-    tables.pool = open_alike(arguments, session, arguments.pool, arguments.pool_split, true);
-    if (arguments.pool_split != "all") {
-      tables.pool->source = fmt::format("{} ({} part)", tables.pool->source, arguments.pool_split);
-    }
-  }
+  const auto open = [&](const std::string& what, const std::string& split, bool beside) {
+    Table table = open_alike(arguments, session, what, split, beside);
+    if (split != "all") table.source = fmt::format("{} ({} part)", table.source, split);
+    return table;
+  };
+  tables.rows = open(arguments.table.what, arguments.table.split, false);
+  if (!arguments.pool.empty()) tables.pool = open(arguments.pool, arguments.pool_split, true);
   const std::string& label = arguments.table.options.label;
   const bool found = has_column(tables.rows, label) || (tables.pool && has_column(*tables.pool, label));
   if (is_position(label) || found) return tables;

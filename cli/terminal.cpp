@@ -77,6 +77,15 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, const std
   return out;
 }
 
+std::string short_name(std::string_view name) {
+  constexpr size_t kLongest = 60;
+  if (name.size() <= kLongest) return one_line(name);
+  size_t end = kLongest;
+  // Never within a character of UTF-8.
+  while (end > kLongest - 3 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) end--;
+  return one_line(name.substr(0, end)) + "...";
+}
+
 std::string with_commas(uint64_t number) {
   const std::string digits = std::to_string(number);
   std::string out;

@@ -33,6 +33,9 @@ class ProgressLine : public Progress {
 // Rows of cells in aligned columns; the first row is the header. Columns named in `left` are flush left, others right.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, const std::vector<size_t>& left);
 
+// A name from a file on one line, a long one cut: for headings and tables.
+std::string short_name(std::string_view name);
+
 // 48842 as "48,842".
 std::string with_commas(uint64_t number);
 

@@ -152,8 +152,9 @@ std::optional<std::string> aggregator_refusal(const Spec& spec, const AggregateT
 Aggregate aggregate(const Spec& spec, const AggregateTask& task, const Context& context);
 
 // The same aggregate for rows of the pool, made where some criterion needs it: of the pool's members, with the weights
-// that `made` learnt, or the radius it chose, where it does; a pool row is never its own antecedent. Spec, task and what it refers to
-// must outlive the result. An unsupported error when the task has no explanations of the pool and they are needed.
+// that `made` learnt, or the radius it chose, where it does; a pool row is never its own antecedent. Spec, task and
+// what it refers to must outlive the result. An unsupported error when the task has no explanations of the pool and
+// they are needed.
 PoolExplanations aggregate_of_pool(const Spec& spec, const AggregateTask& task, const Aggregate& made);
 
 }  // namespace assay

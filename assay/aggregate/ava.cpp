@@ -7,6 +7,7 @@
 #include "assay/aggregate/antecedents/antecedents.h"
 #include "assay/aggregate/antecedents/explained_pairs.h"
 #include "assay/aggregate/antecedents/valuations.h"
+#include "assay/core/text.h"
 #include "assay/evaluate/common.h"
 #include "assay/explain/methods.h"
 
@@ -33,17 +34,36 @@ AtAntecedents what_is_explained(const std::string& of_class, const AggregateTask
 struct Explained {
   Spec method;
   uint64_t seed = 0;
-  bool chosen = false;  // by us
+  std::string note = {};  // where the member was not explained so, or there is none and nobody chose
 };
+
+// Whether there is a member, and nothing says how to explain other rows alike.
+bool lacks_method(const std::optional<Spec>& wanted, const AggregateTask& task) {
+  return !task.members.empty() && task.method == nullptr && !wanted;
+}
+
+// What to say of a method that is named, beside the member's own.
+std::string note_of_named(const Spec& wanted, const AggregateTask& task) {
+  if (task.members.empty()) return {};
+  const std::string by = fmt::format("antecedents are explained by {}", wanted.name);
+  if (task.method != nullptr) {
+    return task.method->name == wanted.name ? ""
+                                            : fmt::format("{}, not by {} as the member was", by, task.method->name);
+  }
+  const std::string& said = task.members[0]->provenance.method;
+  return said.empty() ? fmt::format("{}; the member does not say how it was", by)
+                      : fmt::format("{}, not by {} as the member was", by, in_quotes(said));
+}
 
 Explained how_explained(const std::optional<Spec>& wanted, const AggregateTask& task, uint64_t seed) {
   if (wanted) {
     // The member's own seed too, where it is the member's method: then AVA is made of values like the member's.
     const bool own = task.method != nullptr && task.method->name == wanted->name;
-    return {*wanted, own ? task.method_seed : seed, false};
+    return {*wanted, own ? task.method_seed : seed, note_of_named(*wanted, task)};
   }
-  if (task.method != nullptr) return {*task.method, task.method_seed, false};
-  return {{task.players->size() <= kMostExactPlayers ? "exact_shapley" : "kernel_shap"}, seed, true};
+  if (task.method != nullptr) return {*task.method, task.method_seed};
+  const std::string chosen = task.players->size() <= kMostExactPlayers ? "exact_shapley" : "kernel_shap";
+  return {{chosen}, seed, fmt::format("antecedents are explained by {}", chosen)};
 }
 
 const Reference& reference_of(const AggregateTask& task) {
@@ -56,6 +76,10 @@ ExplainTask explain_task(const AggregateTask& task) {
 }
 
 std::optional<std::string> refuses_to_explain(const std::optional<Spec>& wanted, const AggregateTask& task) {
+  if (lacks_method(wanted, task)) {
+    return "needs to know how rows of the pool are explained, and the member does not say: an option method, or "
+           "explanations of the pool's rows";
+  }
   const Explained how = how_explained(wanted, task, 0);
   const auto known = std::ranges::find(methods(), how.method.name, &MethodInfo::name);
   if (known == methods().end()) {
@@ -155,7 +179,7 @@ void note_antecedents(const Antecedents& antecedents, AtAntecedents explained, s
 }
 
 void note_explained(const Explained& how, const ExplainedPairs& made, Combined& out) {
-  if (how.chosen) out.notes.push_back(fmt::format("antecedents are explained by {}", how.method.name));
+  if (!how.note.empty()) out.notes.push_back(how.note);
   for (const std::string& note : made.notes) out.notes.push_back(fmt::format("antecedents: {}", note));
   if (!made.error.empty()) {
     out.notes.emplace_back("standard errors are the most they can be: all antecedents share their draws");

@@ -13,6 +13,8 @@
 // Standard errors, where g is sampled, are sum weight_z se_z: all rows share their draws, so errors do not average out,
 // and this is the most they can be.
 // Cost: the neighbour search, and one explanation of each distinct (antecedent, target).
+// A member that cannot be explained again (made elsewhere, or an aggregate) is refused unless a method is named or the
+// pool's explanations are given: it would be AVA of something else.
 // Assumes: nothing; a row without antecedents (none of its class) is undefined. A row is never its own antecedent.
 // Deviation from the paper: it multiplies by the sum of inverse distances, a slip for dividing; it does not say which
 // class of an antecedent is explained, and the query's is the default here because own ones did not lower maximum

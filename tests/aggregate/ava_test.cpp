@@ -21,6 +21,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A function of this many features; classes empty for a regression.
 std::shared_ptr<const Model> function_model(size_t features, size_t outputs, std::vector<std::string> classes,
@@ -246,6 +247,27 @@ TEST(Ava, TheInformationFormHasNoClass) {
   for (size_t p = 0; p < 2; p++) {
     EXPECT_FLOAT_EQ(made.values(0, p), (of_pool.values(0, p) + of_pool.values(1, p)) / 2);
   }
+}
+
+// A member of unknown making is not explained by whatever comes first: that would be AVA of something else.
+TEST(Ava, AMemberThatCannotBeMadeAgainNeedsAMethod) {
+  MemberTrial trial = three_classes(matrix_of({{2, 1}}), matrix_of({{3, 1}}));
+  trial.members.push_back(explanations_of(matrix_of({{1, 1}})));
+  const auto named = [&] { return ava(":method=occlusion", trial).combined.notes; };
+  const std::string by = "antecedents are explained by occlusion";
+  EXPECT_THAT(refused("", trial).value(), HasSubstr("needs to know how rows of the pool are explained"));
+  EXPECT_TRUE(refused(":method=auto", trial).has_value());
+  EXPECT_THAT(named(), Contains(by + "; the member does not say how it was"));
+  trial.members[0].provenance.method = "mean";
+  EXPECT_THAT(named(), Contains(by + ", not by 'mean' as the member was"));
+  trial.method = Spec{"exact_shapley"};
+  EXPECT_THAT(named(), Contains(by + ", not by exact_shapley as the member was"));
+  EXPECT_THAT(ava("", trial).combined.notes, Not(Contains(HasSubstr("antecedents are explained"))));
+  trial.method = {};
+  trial.pool_members.emplace_back(matrix_of({{10, 1}}));
+  EXPECT_TRUE(refused("", trial).has_value());  // they would be made by a method, and there is none
+  trial.pool_given = true;
+  EXPECT_EQ(refused("", trial), std::nullopt);
 }
 
 // Sampled values: with the member's method and seed, its errors added up by weight. 12 players, 64 of 4,096 coalitions.

@@ -200,6 +200,63 @@ def test_scaled_to_the_output(aggregate, load, tmp_path):
     assert found["gap"] == pytest.approx(np.zeros(30), abs=1e-4)
 
 
+def test_arrays_are_scaled_to_the_model(assay, rows, phi, made, load, tmp_path):
+    """Arrays say no output and base: those of the model, and of the reference, are in their place."""
+    np.save(tmp_path / "a.npy", phi[0].astype(np.float32))
+    np.save(tmp_path / "b.npy", phi[2].astype(np.float32))
+    command = ("--json", "aggregate", "--members", "a.npy,b.npy", "--aggregator", "mean:scale=output", *rows)
+    result = assay(*command, "--out", "s.npz")
+    assert (result.returncode, result.stderr) == (0, "")
+    document = json.loads(result.stdout)
+    assert document["results"][0]["undefined"] == [] and document["results"][0]["reference"] == "zero"
+    (note,) = document["notes"]
+    assert note.startswith("the members say no output and base: those of ")
+    assert note.endswith("m.onnx and of its reference (zero) are used")
+    found, own = load(tmp_path / "s.npz"), load(made / "phi.exact_shapley.npz")
+    for array in ("output", "base"):
+        assert found[array] == pytest.approx(own[array], abs=1e-5), array
+    assert found["values"].sum(axis=1) == pytest.approx(own["output"] - own["base"], abs=1e-4)
+    # Without a scale they are said all the same; without a model nobody knows.
+    plain = assay(*(word if word != "mean:scale=output" else "mean" for word in command), "--out", "p.npz")
+    assert json.loads(plain.stdout)["notes"] == []
+    assert load(tmp_path / "p.npz")["output"] == pytest.approx(own["output"], abs=1e-5)
+    alone = json.loads(assay("--json", "aggregate", "--members", "a.npy", "--aggregator", "mean:scale=output").stdout)
+    assert alone["results"][0]["undefined"][0]["rows"] == 30
+
+
+def test_what_a_member_says_holds(assay, folder, phi, made, load, tmp_path):
+    """Another reference in use does not take the place of the base that one member says."""
+    np.save(tmp_path / "b.npy", phi[2].astype(np.float32))
+    members = f"{made / 'phi.exact_shapley.npz'},b.npy"
+    files = ("--model", folder / "m.onnx", "--data", folder / "test.csv", "--pool", folder / "train.csv")
+    command = ("aggregate", "--members", members, "--aggregator", "mean:scale=output", *files, "--label", "species")
+    assert assay(*command, "--out", "s.npz").returncode == 0
+    own = load(made / "phi.exact_shapley.npz")
+    assert load(tmp_path / "s.npz")["base"] == pytest.approx(own["base"], abs=1e-6)
+
+
+def test_long_names_are_cut(assay, edit, made, tmp_path):
+    edit(made / "phi.occlusion.npz", tmp_path / "long.npz", method="x" * 5000)
+    shown = assay("aggregate", "--members", "long.npz", "--aggregator", "mean").stdout
+    assert shown.startswith("mean of long: ") and "x" * 61 not in shown
+    shown = assay("aggregate", "--members", "long.npz", "--member-names", "y" * 5000, "--aggregator", "mean").stdout
+    assert shown.startswith(f"mean of {'y' * 60}...: ") and "y" * 61 not in shown
+    # A character is kept whole or not at all.
+    shown = assay("aggregate", "--members", "long.npz", "--member-names", "é" * 70, "--aggregator", "mean").stdout
+    assert shown.startswith(f"mean of {'é' * 30}...: ")
+
+
+def test_commas_in_names_of_files(assay, made, tmp_path):
+    for name in ("a,b.npz", "b.npz"):
+        (tmp_path / name).write_bytes((made / "phi.occlusion.npz").read_bytes())
+    command = ("--json", "aggregate", "--aggregator", "mean", "--members", "a,b.npz")
+    assert json.loads(assay(*command).stdout)["results"][0]["members"] == ["occlusion"]
+    both = json.loads(assay(*command, "--members", "b.npz").stdout)
+    assert both["results"][0]["members"] == ["a,b", "b"]
+    (tmp_path / "a,b.npz").unlink()
+    assert "a: " in assay(*command).stderr
+
+
 def test_json_without_a_file_holds_the_explanations(aggregate, phi):
     (result,) = aggregate("mean")["results"]
     assert result["out"] is None and result["pool_out"] is None

@@ -24,10 +24,19 @@ def made(program, folder, tmp_path_factory):
             command = [program, "--quiet", *explain, "--data", data, "--method", method, "--out", f"{before}{name}.npz"]
             subprocess.run(command, cwd=where, check=True)
     np.save(where / "bare.npy", np.ones((30, 4), dtype=np.float32))
+    command = [program, "--quiet", "aggregate", "--members", "a.npz,b.npz", "--aggregator", "mean", "--out", "ab.npz"]
+    subprocess.run(command, cwd=where, check=True)
+    (where / "dangling.npz").symlink_to("x.npz")
+    (where / "y.median.npz").symlink_to("./y.mean.npz")
     np.save(where / "short.npy", np.ones((29, 4), dtype=np.float32))
     np.save(where / "narrow.npy", np.ones((30, 3), dtype=np.float32))
     os.link(where / "a.npz", where / "linked.npz")
     return where
+
+
+def contents(folder):
+    """Also of links that lead nowhere."""
+    return {path.name: path.read_bytes() if path.exists() else os.readlink(path) for path in folder.iterdir()}
 
 
 @pytest.fixture
@@ -35,11 +44,11 @@ def refused(program, made, one_sentence):
     """refused(arguments) runs `assay aggregate` in the folder, which must stay as it is, and gives the sentence."""
 
     def run(arguments):
-        before = {path.name: path.read_bytes() for path in made.iterdir()}
+        before = contents(made)
         command = [program, "aggregate", *(arguments.split() if isinstance(arguments, str) else arguments)]
         result = subprocess.run(command, cwd=made, capture_output=True, text=True, timeout=300)
         sentence = one_sentence(result)
-        assert {path.name: path.read_bytes() for path in made.iterdir()} == before
+        assert contents(made) == before
         return sentence
 
     return run
@@ -106,12 +115,32 @@ def refused(program, made, one_sentence):
         ("--members a.npz,b.npz --aggregator mean --data test.csv", "--data is of no use without --model"),
         ("--members a.npz,b.npz --aggregator mean --model m.onnx", "--model is of no use without --data"),
         ("--members a.npz,b.npz --aggregator mean --pool train.csv", "--pool is of no use without --model and --data"),
+        *(
+            (f"--members a.npz --aggregator mean {flag}", f"{flag.split()[0]} is of no use without --model and --data")
+            for flag in (
+                *("--label species", "--labels species", "--split all", "--missing NA", "--id 1", "--numeric a"),
+                *("--categorical a", "--delimiter comma", "--header yes", "--names a,b", "--skip-lines 1"),
+            )
+        ),
         ("--members a.npz,b.npz --aggregator mean --rows 1", "--rows is of no use without --model and --data"),
         ("--members a.npz,b.npz --aggregator mean --target 1", "--target is of no use without --model and --data"),
         ("--members a.npz --aggregator ava", "ava needs the model and the rows that were explained: give --model and"),
         (f"--members a.npz --aggregator ava {MODEL}", "ava needs a pool of training rows: give --pool"),
         (f"--aggregator ava {MODEL}", "ava needs a pool of training rows: give --pool"),
         (f"--members a.npz,b.npz --aggregator ava {MODEL} --pool train.csv", "ava takes one member"),
+        (
+            f"--members bare.npy --aggregator ava {MODEL} --pool train.csv",
+            "ava needs to know how rows of the pool are explained, and 'bare.npy' does not say how it was made: give "
+            "--pool-members, or method=... as in ava:method=exact_shapley",
+        ),
+        (
+            f"--members bare.npy --aggregator ava:method=auto {MODEL} --pool train.csv",
+            "'bare.npy' does not say how it was made: give --pool-members, or method=...",
+        ),
+        (
+            f"--members ab.npz --aggregator ava {MODEL} --pool train.csv",
+            "'ab.npz' is an aggregate, which cannot be explained again: give --pool-members, or method=...",
+        ),
         (
             f"--members a.npz,bare.npy --aggregator convex_min {MODEL} --pool train.csv",
             "explanations of the pool's rows, and 'bare.npy' does not say how it was made: give --pool-members",
@@ -167,6 +196,22 @@ def refused(program, made, one_sentence):
             "--pool-out: expected another file than --out, found 'x.npz'",
         ),
         (
+            "--members a.npz,b.npz --pool-members pa.npz,pb.npz --aggregator mean --out x.npz --pool-out ./x.npz",
+            "--pool-out: expected another file than --out, found './x.npz', which is 'x.npz'",
+        ),
+        (
+            "--members a.npz --pool-members pa.npz --aggregator mean --out x.npz --pool-out dangling.npz",
+            "--pool-out: expected another file than --out, found 'dangling.npz', which is 'x.npz'",
+        ),
+        (
+            "--members a.npz --aggregator mean,median --out y.npz",
+            "--out: expected a file for each result, found 'y.median.npz', which is 'y.mean.npz' too",
+        ),
+        (
+            "--json --members a.npz --aggregator mean --out -",
+            "--out: expected the name of a file beside --json, which prints to standard output itself, found -",
+        ),
+        (
             "--members a.npz,b.npz --pool-members pa.npz,pb.npz --aggregator mean --pool-out -",
             "--pool-out: expected the name of a file, found -",
         ),
@@ -208,8 +253,50 @@ def test_members_must_fit(refused, edit, made, load):
 def test_members_are_of_the_model(refused, edit, made, load):
     output = load(made / "b.npz")["output"] + 1
     edit(made / "b.npz", made / "o.npz", arrays={"output": output})
-    refusal = refused(f"--members a.npz,o.npz --aggregator mean {MODEL}")
+    refusal = refused(f"--members o.npz --aggregator mean {MODEL}")
     assert refusal.startswith("o.npz: the explained value of row 1 is ")
+
+
+def test_members_are_of_the_same_rows(refused, edit, made, load):
+    """Rows in another order have the same targets here, and neither file has ids."""
+    target = np.zeros_like(load(made / "a.npz")["target"])
+    output = load(made / "b.npz")["output"]
+    edit(made / "a.npz", made / "forth.npz", arrays={"target": target})
+    edit(made / "b.npz", made / "back.npz", arrays={"target": target, "output": output[::-1].copy()})
+    refusal = refused("--members forth.npz,back.npz --aggregator mean")
+    assert refusal.startswith(f"back.npz: expected the explained value {output[0]:.6g} in row 1, as in 'forth.npz', ")
+    assert f"found {output[-1]:.6g}" in refusal
+
+
+def test_members_of_other_models_and_tables_are_noted(program, edit, made):
+    edit(made / "b.npz", made / "n.npz", model="other.onnx", data="other.csv")
+    command = [program, "aggregate", "--members", "a.npz,n.npz", "--aggregator", "mean"]
+    result = subprocess.run(command, cwd=made, capture_output=True, text=True)
+    assert result.returncode == 0
+    notes = [line for line in result.stdout.splitlines() if line.startswith("note: ")]
+    assert any("other.onnx" in note and "m.onnx" in note for note in notes)
+    assert any("other.csv" in note and "test.csv" in note for note in notes)
+
+
+def test_ava_says_how_it_explains(program, made):
+    """Not as the member was, where a method is named; and given explanations of the pool need none."""
+    ava = [program, "--json", "aggregate", *f"{MODEL} --pool train.csv --baseline zero".split()]
+
+    def notes(*arguments):
+        result = subprocess.run([*ava, *arguments], cwd=made, capture_output=True, text=True)
+        assert (result.returncode, result.stderr) == (0, "")
+        return json.loads(result.stdout)["results"][0]["notes"]
+
+    by = "antecedents are explained by occlusion"
+    assert f"{by}, not by exact_shapley as the member was" in notes(
+        "--members", "a.npz", "--aggregator", "ava:method=occlusion"
+    )
+    named = "ava:method=occlusion"
+    assert f"{by}; the member does not say how it was" in notes("--members", "bare.npy", "--aggregator", named)
+    assert f"{by}, not by 'mean' as the member was" in notes("--members", "ab.npz", "--aggregator", named)
+    assert notes("--members", "a.npz", "--aggregator", "ava:method=exact_shapley") == []
+    given = notes("--members", "bare.npy", "--pool-members", "pa.npz", "--aggregator", "ava")
+    assert not any("explained by" in note for note in given)
 
 
 def test_pool_files_are_of_the_pool(refused):
