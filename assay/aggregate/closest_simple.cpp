@@ -128,7 +128,9 @@ AggregatorInfo closest_simple_aggregator() {
        .title = "Near the mean, yet no more complex than the simplest member",
        .family = "complexity",
        .citation = "Bhatt, Weller, Moura (2020), the wish; Assay, the algorithm",
-       .guarantee = "no more complex than any member, and no farther from the mean than the simplest of them",
+       .guarantee =
+           "no more complex than any member of unit norm that is not zero, and no farther from the mean than the "
+           "simplest of them, in float32, before scaling",
        .cost = "some thousand logarithms for each player; no model evaluation"});
 }
 

@@ -6,7 +6,8 @@
 // there are no weights.
 //
 // The problem is not convex; hull/nearest.h solves it by a local search from several starts: a heuristic with two
-// guarantees that hold on every row, in float32 as stored:
+// guarantees that hold on every row, of members of unit norm in float32 and of the result as stored before
+// scale=output, which rounds once more:
 //   complexity(result) <= complexity(member) for every member that is not zero;
 //   |result - mean| <= |simplest member - mean|, the nearest of them where several are the simplest.
 // Where rounding to float32 would break one of them, that member is the result; also where the mean is zero (below 1e-6

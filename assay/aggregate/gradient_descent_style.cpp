@@ -20,7 +20,7 @@ AggregatorInfo gradient_descent_style_aggregator() {
        .title = "Walks between the members and their mean, coordinate by coordinate, while entropy falls",
        .family = "complexity",
        .citation = "Bhatt, Weller, Moura (2020)",
-       .guarantee = "no more complex than any member that is not zero",
+       .guarantee = "no more complex than any member of unit norm that is not zero, in float32, before scaling",
        .cost = "2m walks of a few passes over the players"});
 }
 

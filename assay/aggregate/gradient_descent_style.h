@@ -5,9 +5,10 @@
 // coordinate as long as entropy falls (complexity/walk.h). The simplest point that any walk reaches is the result.
 // With S = sum |v_k| and T = sum |v_k| ln |v_k|, entropy H = ln S - T / S, so that trying a move costs O(1).
 //
-// On every row complexity(result) <= complexity(member) for each member that is not zero, exactly: where rounding to
-// float32 would break that, the simplest member itself is the result. Moves of single coordinates leave the convex hull
-// of the members, so there are no member weights. Zero members take no part; a row of zero members alone is zero.
+// On every row complexity(result) <= complexity(member) for each member of unit norm that is not zero, both in float32,
+// exactly: where rounding would break that, the simplest member itself is the result (scale=output then rounds once
+// more). Moves of single coordinates leave the convex hull of the members, so there are no member weights. Zero members
+// take no part; a row of zero members alone is zero.
 // Cost: 2m walks of a few passes over d coordinates: below half a millisecond for m = 6, d = 784.
 //
 // Deviation from the paper: its printed step along +dE/dt would raise entropy, the text's (towards the target while

@@ -75,7 +75,7 @@ void MinimumComplexity::combine(const AggregateTask& /*task*/, const Members& me
   std::ranges::fill(out.weights.values(), std::numeric_limits<float>::quiet_NaN());
   std::vector<double> complexities(rows, NAN);
   std::vector<double> bounds(rows, NAN);
-  std::vector<char> certified(rows, 0);
+  std::vector<double> certified(rows, NAN);
   each_row(members, out, context, "minimum_complexity", [&](const MemberRow& row) -> std::string_view {
     const auto weights = out.weights.row(row.row);
     std::ranges::fill(weights, 0.0F);
@@ -96,7 +96,9 @@ void MinimumComplexity::combine(const AggregateTask& /*task*/, const Members& me
         weights[problem.member[i]] = static_cast<float>(found.point.weights[i]);
     }
     complexities[row.row] = stored.complexity;
-    bounds[row.row] = found.certified ? stored.complexity : std::min(found.bound, stored.complexity);
+    // The float64 minimum: rounding may have raised the complexity of what is stored above it, or lowered it.
+    const double bound = found.certified ? std::max(0.0, found.point.entropy) : found.bound;
+    bounds[row.row] = std::min(bound, stored.complexity);
     certified[row.row] = found.certified ? 1 : 0;
     return {};
   });
@@ -111,6 +113,7 @@ void MinimumComplexity::combine(const AggregateTask& /*task*/, const Members& me
   }
   out.measures.push_back({"complexity", std::move(complexities)});
   out.measures.push_back({"bound", std::move(bounds)});
+  out.measures.push_back({"certified", std::move(certified)});
 }
 
 AggregatorInfo minimum_complexity_aggregator() {
@@ -119,7 +122,8 @@ AggregatorInfo minimum_complexity_aggregator() {
        .title = "The simplest explanation in the members' convex hull, certified where affordable",
        .family = "complexity",
        .citation = "Bhatt, Weller, Moura (2020)",
-       .guarantee = "no more complex than any member; where certified, than any point of their convex hull",
+       .guarantee = "no more complex than any member of unit norm that is not zero, in float32, before scaling; where "
+                    "certified, up to rounding, than any point of their convex hull",
        .cost = "C(m + d, m - 1) vertices, up to the option; no model evaluation"});
 }
 

@@ -35,7 +35,7 @@ AggregatorInfo region_shrinking_aggregator() {
        .title = "Simplest points of the segments between members, again and again, in their convex hull",
        .family = "complexity",
        .citation = "Bhatt, Weller, Moura (2020)",
-       .guarantee = "no more complex than any member that is not zero",
+       .guarantee = "no more complex than any member of unit norm that is not zero, in float32, before scaling",
        .cost = "keep^2 / 2 segments a round"});
 }
 

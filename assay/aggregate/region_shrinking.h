@@ -5,10 +5,11 @@
 // minimum on a segment is exact: entropy is quasi-concave between places where a coordinate changes its sign, so only
 // these and the ends are candidates (complexity/segment.h).
 //
-// On every row complexity(result) <= complexity(member) for each member that is not zero, exactly: where rounding to
-// float32 would break that, the simplest member itself is the result. The result is a convex combination of the
-// members, with its weights; coordinates that cancel are exactly 0. It is not the least complex point of the hull in
-// general: pairs see segments alone. Zero members take no part; a row of zero members alone is zero, with weights 0.
+// On every row complexity(result) <= complexity(member) for each member of unit norm that is not zero, both in float32,
+// exactly: where rounding would break that, the simplest member itself is the result (scale=output then rounds once
+// more). The result is a convex combination of the members, with its weights; coordinates that cancel are exactly 0. It
+// is not the least complex point of the hull in general: pairs see segments alone. Of points of equal entropy the
+// longest that was found is the result. Zero members take no part; a row of zero members alone is zero, with weights 0.
 // Cost: keep^2 / 2 segments a round at most; a few milliseconds a row for m = 6, d = 784.
 //
 // Deviation from the paper: exact minima by breakpoints, where it takes a numeric convex optimisation of what is not

@@ -22,7 +22,7 @@ AggregatorInfo shrink_then_descend_aggregator() {
        .title = "Region shrinking, then walks between its points and the mean of the members",
        .family = "complexity",
        .citation = "Bhatt, Weller, Moura (2020)",
-       .guarantee = "no more complex than any member that is not zero",
+       .guarantee = "no more complex than any member of unit norm that is not zero, in float32, before scaling",
        .cost = "that of region shrinking and 2 keep walks"});
 }
 

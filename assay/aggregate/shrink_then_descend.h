@@ -8,9 +8,10 @@
 // raise entropy, it is no more complex than that of region shrinking with the same options; against the walks alone it
 // may be either.
 //
-// On every row complexity(result) <= complexity(member) for each member that is not zero, exactly: where rounding to
-// float32 would break that, the simplest member itself is the result. Moves of single coordinates leave the convex hull
-// of the members, so there are no member weights. Zero members take no part; a row of zero members alone is zero.
+// On every row complexity(result) <= complexity(member) for each member of unit norm that is not zero, both in float32,
+// exactly: where rounding would break that, the simplest member itself is the result (scale=output then rounds once
+// more). Moves of single coordinates leave the convex hull of the members, so there are no member weights. Zero members
+// take no part; a row of zero members alone is zero.
 // Cost: that of region shrinking and 2 keep walks.
 //
 // Deviation from the paper: those of region_shrinking and gradient_descent_style, and the reading above.

@@ -180,6 +180,8 @@ TEST(MinimumComplexity, OfTwoMembersIsTheSegmentsMinimum) {
       const double expected = segment_minimum(rows[0], rows[1], 0.05, scratch).entropy;
       // What rounding the result to float32 costs.
       EXPECT_NEAR(measure(made, "complexity")[r], expected, 1e-6) << players << " players, row " << r;
+      // The bound is not rounded.
+      EXPECT_LE(measure(made, "bound")[r], expected + 1e-12) << players << " players, row " << r;
     }
   }
 }
@@ -335,8 +337,8 @@ TEST(MinimumComplexity, TheFloorIsMeasuredInLengthsOfMembers) {
   }
 }
 
-// Points of the axes all have entropy 0. The longest is at an arrangement's vertex, so that no point of a segment
-// between two of a triangle's edges, where only one player is left, is longer.
+// In the plane all points on the axes have entropy 0. The longest of the hull is where the segment between two members
+// meets an axis: at t with (1 - t) a + t b = 0 for one player's values a and b at its ends.
 TEST(MinimumComplexity, OfEquallySimplePointsTheLongestIsTheResult) {
   size_t compared = 0;
   for (size_t number = 0; number < 300; number++) {

@@ -63,8 +63,8 @@ TEST(RegionShrinking, LaterRoundsGoOn) {
   EXPECT_EQ(later, 0);
 }
 
-// In the plane the segment from 30 to 160 degrees meets the axes at (0, 0.7) and that from 30 to -70 at (0.7, 0),
-// about; that from 160 to -70 meets both nearer to the origin. All have entropy 0: the longest is the result.
+// In the plane all points on the axes have entropy 0. The longest of the hull is where an edge meets an axis: at t with
+// (1 - t) a + t b = 0 for one player's values a and b at the edge's ends.
 TEST(RegionShrinking, OfEquallySimplePointsTheLongestIsTheResult) {
   size_t inside = 0;
   for (size_t number = 0; number < 500; number++) {

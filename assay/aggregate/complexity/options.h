@@ -14,8 +14,8 @@ struct FloorOption {
   void describe(OptionVisitor& visit) {
     visit.real(
         "floor", floor,
-        "least l1 norm of a result that is no member, as a share of the members' mean: near the origin entropy is "
-        "that of rounding noise",
+        "least l1 norm of a result that is no member, in units of a member's l2 norm: near the origin entropy is that "
+        "of rounding noise",
         "", 0, 1);
   }
 };

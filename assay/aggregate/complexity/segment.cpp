@@ -9,6 +9,8 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::infinity();
 // A sum of two terms of opposite signs so much smaller than they are is rounding.
 constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+// Entropies this close are tied; then the point of larger norm counts.
+constexpr double kTied = 1e-12;
 
 bool changes_sign(double a, double b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }
 
@@ -93,7 +95,11 @@ class Search {
     const Place place{t, {plain.norm + crossing.norm, plain.logs + crossing.logs}};
     if (t > 0 && t < 1 && place.sums.norm > noise_) {
       const double entropy = entropy_from(place.sums);
-      if (entropy < best_.entropy) best_ = {t, entropy};
+      const bool longer = best_.t > 0 && entropy <= best_.entropy + kTied && place.sums.norm > norm_;
+      if (entropy < best_.entropy - (best_.t > 0 ? kTied : 0) || longer) {
+        best_ = {t, std::min(entropy, best_.entropy)};
+        norm_ = place.sums.norm;
+      }
     }
     return place;
   }
@@ -110,8 +116,10 @@ class Search {
     if (begin >= end) return;
     const std::span<const Crossing> inside(crossings_.data() + begin, end - begin);
     if (inside.size() > 1) {
-      if (share_of_others(left, crossing_sums(inside, left.t)) >= best_.entropy &&
-          share_of_others(right, crossing_sums(inside, right.t)) >= best_.entropy) {
+      // Not where it may be equal, but with nothing found yet.
+      const double bar = best_.t > 0 ? best_.entropy + kTied : best_.entropy;
+      if (share_of_others(left, crossing_sums(inside, left.t)) >= bar &&
+          share_of_others(right, crossing_sums(inside, right.t)) >= bar) {
         return;
       }
     }
@@ -130,6 +138,7 @@ class Search {
   double plain_to_ = 0;
   double noise_ = 0;  // norms up to this are rounding
   SegmentPoint best_;
+  double norm_ = 0;  // l1, of the best
 };
 
 }  // namespace

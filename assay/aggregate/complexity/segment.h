@@ -14,7 +14,8 @@
 //
 // Cost: d logarithms for each candidate looked at: at most d + 4, usually a few dozen at d = 784.
 // Deviation from the paper: exact instead of numeric; the floor, which it does not have, is one of the l1 norm, not the
-// l2 norm, because the former is linear between breakpoints, so that exactness survives.
+// l2 norm, because the former is linear between breakpoints, so that exactness survives; it is a share of the members'
+// l2 norm, and as |v|_1 >= |v|_2 it admits whatever the same floor under the l2 norm would.
 #pragma once
 
 #include <limits>
@@ -41,8 +42,8 @@ struct SegmentScratch {
 
 // The point of least entropy among the two ends and all t in (0, 1) where the l1 norm is at least floor, up to
 // rounding. An end that is all zero is never the answer, so not both may be. Of equal entropy, an end is preferred, the
-// first one before the second. `below`: points inside matter only if their entropy is less than this; without any, the
-// simpler end is returned, whatever its entropy.
+// first one before the second; inside, the point of larger l1 norm. `below`: points inside matter only if their entropy
+// is less than this; without any, the simpler end is returned, whatever its entropy.
 SegmentPoint segment_minimum(std::span<const double> a, std::span<const double> b, double floor,
                              SegmentScratch& scratch, double below = std::numeric_limits<double>::infinity());
 

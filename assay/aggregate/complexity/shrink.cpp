@@ -14,6 +14,9 @@ namespace {
 // second.
 constexpr double kSamePoint = 1e-12;
 constexpr double kSameEntropy = 1e-9;
+// Entropies this close are tied; then the longer goes first, if by more than float32 rounds.
+constexpr double kTied = 1e-12;
+constexpr double kLonger = 1e-6;
 
 class Region {
  public:
@@ -26,6 +29,7 @@ class Region {
       ShrunkPoint& point = points_[slot];
       point.entropy = entropy_of(values);
       point.values.assign(values.begin(), values.end());
+      point.length = l2_norm(values);
       point.weights.assign(members, 0.0);
       point.weights[j] = 1;
       insert(slot, now_, row.nonzero.size());
@@ -84,6 +88,7 @@ class Region {
     ShrunkPoint& point = points_[slot];
     point.entropy = found->entropy;
     point.values = scratch_.point;
+    point.length = l2_norm(point.values);
     point.weights.resize(a.weights.size());
     for (size_t j = 0; j < a.weights.size(); j++) {
       point.weights[j] = (1 - found->t) * a.weights[j] + found->t * b.weights[j];
@@ -99,13 +104,18 @@ class Region {
     return true;
   }
 
-  // After those of the same entropy; at most `most` stay.
+  static bool better(const ShrunkPoint& a, const ShrunkPoint& b) {
+    if (std::abs(a.entropy - b.entropy) > kTied) return a.entropy < b.entropy;
+    return a.length > b.length * (1 + kLonger);
+  }
+
+  // Before the first that is not as good; at most `most` stay.
   void insert(size_t slot, std::vector<size_t>& list, size_t most) {
     const ShrunkPoint& point = points_[slot];
     for (const size_t other : list) {
       if (same(points_[other], point)) return unused_.push_back(slot);
     }
-    list.insert(std::ranges::upper_bound(list, point.entropy, {}, [&](size_t s) { return points_[s].entropy; }), slot);
+    list.insert(std::ranges::find_if(list, [&](size_t other) { return better(point, points_[other]); }), slot);
     if (list.size() <= most) return;
     const size_t last = list.back();
     list.pop_back();

@@ -3,7 +3,7 @@
 // S holds the members that are not zero. Each round takes the simplest point of the segment between every two points of
 // S (exactly, see segment.h), adds S itself, and the `keep` simplest distinct points of all of these are the next S.
 // Every point is a convex combination of the members and carries its weights. Points that differ by rounding alone
-// count once.
+// count once. Of points of equal entropy, up to rounding, the longest is kept first.
 //
 // Pairs that were together in an earlier S are not looked at again, and of a segment only what is simpler than its ends
 // and than the `keep` points found so far is looked for: neither changes what is found.
@@ -22,11 +22,12 @@ namespace assay {
 
 struct ShrunkPoint {
   double entropy = 0;
+  double length = 0;  // l2 norm
   std::vector<double> values = {};
   std::vector<double> weights = {};  // over all members, 0 for those that are zero
 };
 
-// The last S, simplest first. floor: the least l1 norm of points that are not members. At least one member must not be
+// The last S, best first. floor: the least l1 norm of points that are not members. At least one member must not be
 // zero.
 std::vector<ShrunkPoint> shrink_region(const MemberRow& row, const ShrinkOptions& options, double floor,
                                        const Context& context);

@@ -12,7 +12,7 @@ namespace assay {
 
 double norm_floor(const MemberRow& row, double share) {
   double sum = 0;
-  for (const size_t j : row.nonzero) sum += l1_norm(row.values.row(j));
+  for (const size_t j : row.nonzero) sum += l2_norm(row.values.row(j));
   return row.nonzero.empty() ? 0 : share * sum / static_cast<double>(row.nonzero.size());
 }
 

@@ -11,7 +11,9 @@
 
 namespace assay {
 
-// The least l1 norm of points that are not members: this share of the mean l1 norm of the members that are not zero.
+// The least l1 norm of points that are not members: this share of the mean l2 norm of the members that are not zero,
+// which is 1 where they have unit norm. As |phi|_1 >= |phi|_2 it admits all that the same floor under the l2 norm
+// would.
 double norm_floor(const MemberRow& row, double share);
 
 struct StoredSimplest {

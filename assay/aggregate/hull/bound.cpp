@@ -13,9 +13,8 @@ namespace assay {
 namespace {
 
 constexpr double kCancelled = 4e-15;
-constexpr double kFloorSlack = 1e-12;
-// Two entropies this close are the same: the cut that would tell them apart is rounding.
-constexpr double kSameEntropy = 1e-12;
+// Of the largest l1 norm of a member: what rounding leaves, over many cuts, of a norm near 0.
+constexpr double kNormNoise = 1e-14;
 constexpr size_t kCutsAtATime = 64;
 
 struct Vertex {
@@ -55,14 +54,17 @@ class Bounding {
       all_.push_back(member(i));
     }
     double squares = 0;
-    for (const Vertex& each : all_) squares = std::max(squares, each.squares);
+    for (const Vertex& each : all_) {
+      squares = std::max(squares, each.squares);
+      noise_ = std::max(noise_, kNormNoise * each.norm);
+    }
     push(std::move(all), std::max(0.0, collision_bound(problem_.least_norm, squares)));
     for (size_t cut = 0; cut < cuts && !open_.empty(); cut++) {
       if (cut % kCutsAtATime == 0) context.check_cancelled();
       const Simplex next = open_.top();
       open_.pop();
       // Nothing that is left can be lower.
-      if (next.bound >= best_.entropy - kSameEntropy) return best_.entropy;
+      if (next.bound >= best_.entropy - kSameHullEntropy) return best_.entropy;
       split(next);
     }
     return open_.empty() ? best_.entropy : std::min(best_.entropy, open_.top().bound);
@@ -93,13 +95,13 @@ class Bounding {
     return norm > 0 ? 2 * std::log(norm) - std::log(squares) : 0.0;
   }
 
-  bool below_floor(const Vertex& vertex) const { return vertex.norm < problem_.floor * (1 - kFloorSlack); }
-  bool above_floor(const Vertex& vertex) const { return vertex.norm > problem_.floor * (1 + kFloorSlack); }
+  bool below_floor(const Vertex& vertex) const { return vertex.norm < problem_.floor - noise_; }
+  bool above_floor(const Vertex& vertex) const { return vertex.norm > problem_.floor + noise_; }
 
   void consider(const Vertex& vertex) {
     if (below_floor(vertex) || !(vertex.norm > 0)) return;
     const double entropy = entropy_of(vertex.phi);
-    if (entropy < best_.entropy) best_ = {vertex.weights, entropy};
+    if (best_.improves(entropy, std::sqrt(vertex.squares))) best_.weights = vertex.weights;
   }
 
   void push(Simplex simplex, double at_least) {
@@ -107,7 +109,7 @@ class Bounding {
     if (std::ranges::none_of(simplex.vertices, [&](size_t v) { return above_floor(all_[v]); })) return;
     simplex.bound = std::max(at_least, bound_of(simplex));
     simplex.made = made_++;
-    if (simplex.bound < best_.entropy - kSameEntropy) open_.push(std::move(simplex));
+    if (simplex.bound < best_.entropy - kSameHullEntropy) open_.push(std::move(simplex));
   }
 
   double bound_of(const Simplex& simplex) {
@@ -223,6 +225,7 @@ class Bounding {
   std::vector<Vertex> all_;
   std::priority_queue<Simplex> open_;
   size_t made_ = 0;
+  double noise_ = 0;
   std::vector<double> varying_;  // u, descending
   std::vector<double> logs_;
   std::vector<double> centre_;

@@ -107,6 +107,10 @@ class Enumeration {
   size_t lines_ = 0;
 };
 
+void offer(const HullPoint& point, HullPoint& best) {
+  if (best.improves(point.entropy, point.length)) best.weights = point.weights;
+}
+
 // A vertex with what is tight there: as many as there are members, less one.
 struct Corner {
   HullPoint point = {};
@@ -133,7 +137,7 @@ class Descent {
         lowest.tight = corner.tight;
         lowest.tight[dropped] = *found;
       }
-      if (lowest.point.entropy < best.entropy) best = lowest.point;
+      offer(lowest.point, best);
       if (!(lowest.point.entropy < corner.point.entropy)) return;
       // A point at the floor is no vertex of the arrangement: good, but no place to go on from.
       if (std::ranges::any_of(lowest.tight, [](const TightAt& t) { return t.kind == TightAt::Kind::floor; })) return;
@@ -203,7 +207,7 @@ void lower_by_descent(const HullProblem& problem, size_t edges, HullPoint& best,
       corner.point.entropy = std::numeric_limits<double>::infinity();
       const auto found = scan.lower({a, b, 0, false}, corner.point);
       if (!found) continue;
-      if (corner.point.entropy < best.entropy) best = corner.point;
+      offer(corner.point, best);
       if (found->kind != TightAt::Kind::group) continue;
       *std::ranges::find(corner.tight, j, &TightAt::index) = *found;
       starts.push_back(std::move(corner));

@@ -12,13 +12,18 @@ constexpr double kSingular = 1e-13;
 constexpr double kCancelled = 4e-15;
 // Slack of the filter, far above the rounding of S and |phi|^2 that are carried along the line.
 constexpr double kFilterSlack = 1e-9;
-constexpr double kFloorSlack = 1e-12;
+// The same near the origin, as shares of the parts that cancelled there: of S, of |phi|_2^2, and of an entropy.
+constexpr double kNormNoise = 4e-15;
+constexpr double kSquaresNoise = 1e-14;
+constexpr double kEntropyNoise = 1e-13;
 // So few vertices are sooner looked at than bounded.
 constexpr size_t kFewLeft = 2;
 
 }  // namespace
 
-LineScan::LineScan(const HullProblem& problem) : problem_(problem) { breaks_.reserve(problem.group_count()); }
+LineScan::LineScan(const HullProblem& problem) : problem_(problem), weights_(problem.size()) {
+  breaks_.reserve(problem.group_count());
+}
 
 double LineScan::product(std::span<const double> a, std::span<const double> b) const {
   double sum = 0;
@@ -83,6 +88,7 @@ LineScan::Place LineScan::place(const LineRequest& line, double t) const {
     const double a = line.a[n + g] * (1 - t);
     const double b = line.b[n + g] * t;
     const double size = std::abs(a + b);
+    made.parts += problem_.weight[g] * (std::abs(a) + std::abs(b));
     if (size <= kCancelled * (std::abs(a) + std::abs(b))) continue;
     made.norm += problem_.weight[g] * size;
     made.logs += size * (problem_.weight[g] * std::log(size) + problem_.spread[g]);
@@ -94,17 +100,16 @@ void LineScan::take(const LineRequest& line, const Place& place, const TightAt& 
   const size_t n = problem_.size();
   const double t = place.t;
   double total = 0;
-  for (size_t i = 0; i < n; i++) total += line.a[i] * (1 - t) + line.b[i] * t;
-  if (!(place.norm > 0) || place.norm < problem_.floor * total * (1 - kFloorSlack)) return;
-  const double entropy = std::log(place.norm) - place.logs / place.norm;
-  if (!(entropy < best.entropy)) return;
-  best.entropy = entropy;
-  total = 0;
   for (size_t i = 0; i < n; i++) {
-    best.weights[i] = std::max(0.0, line.a[i] * (1 - t) + line.b[i] * t);
-    total += best.weights[i];
+    weights_[i] = std::max(0.0, line.a[i] * (1 - t) + line.b[i] * t);
+    total += weights_[i];
   }
-  for (double& each : best.weights) each /= total;
+  const bool on_floor = tight.kind == TightAt::Kind::floor;
+  if (!(place.norm > 0) || (!on_floor && place.norm < problem_.floor * total - kNormNoise * place.parts)) return;
+  const double entropy = std::log(place.norm) - place.logs / place.norm;
+  if (!(entropy <= best.entropy + kSameHullEntropy)) return;
+  if (!best.improves(entropy, std::sqrt(std::max(0.0, product(weights_, weights_))) / total)) return;
+  for (size_t i = 0; i < n; i++) best.weights[i] = weights_[i] / total;
   found_ = tight;
 }
 
@@ -121,7 +126,7 @@ double LineScan::bound_at(const LineRequest& line, const Place& place, size_t be
     logs -= size * (problem_.weight[g] * std::log(size) + problem_.spread[g]);
   }
   if (!(norm > kFilterSlack * place.norm)) return 0;
-  return (norm * std::log(norm) - logs) / place.norm;
+  return (norm * std::log(norm) - logs - kEntropyNoise * place.parts) / place.norm;
 }
 
 // The breaks `left` lie between low and high, places with the index of their break (of the break after it for the
@@ -132,7 +137,7 @@ void LineScan::branch(const LineRequest& line, std::span<const size_t> left, con
   if (left.size() > kFewLeft) {
     const double bound = std::min(bound_at(line, low.first, low.second, high.second),
                                   bound_at(line, high.first, low.second, high.second));
-    if (bound * (1 - kFilterSlack) >= best.entropy) return;
+    if (bound * (1 - kFilterSlack) > best.entropy + kSameHullEntropy) return;
   }
   const size_t half = left.size() / 2;
   const size_t middle = left[half];
@@ -149,15 +154,20 @@ void LineScan::walk(const LineRequest& line, HullPoint& best) {
   const double bb = product(line.b, line.b);
   double sum_a = 0;
   double sum_b = 0;
+  double parts_a = 0;
+  double parts_b = 0;
   for (size_t i = 0; i < n; i++) {
     sum_a += line.a[i];
     sum_b += line.b[i];
+    parts_a += std::abs(line.a[i]);
+    parts_b += std::abs(line.b[i]);
   }
   const double share = std::exp(-best.entropy);
   const auto ruled_out = [&](double t) {
     const double norm = from_ * (1 - t) + to_ * t;
     const double squares = aa * (1 - t) * (1 - t) + 2 * ab * t * (1 - t) + bb * t * t;
-    return squares * (1 + kFilterSlack) < share * norm * norm;
+    const double parts = parts_a * (1 - t) + parts_b * t;
+    return squares * (1 + kFilterSlack) + kSquaresNoise * parts * parts < share * norm * norm;
   };
   const auto above = [&](double t) {
     return from_ * (1 - t) + to_ * t - problem_.floor * (sum_a * (1 - t) + sum_b * t);

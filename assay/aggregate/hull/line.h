@@ -6,7 +6,10 @@
 // least H so far needs no logarithms. Nor does one between two others with values l and r, if on the whole of [l, r],
 // with F = S H of the groups that do not vanish inside (concave there, and at most that of all) and S convex,
 //   H >= min over l and r of F / S
-// is not below it. Cost: O(k log k) for a line, and k logarithms for each vertex that is looked at.
+// is not below it. Vertices that are as simple as the best so far are looked at too: one may be longer.
+// Near the origin S and |phi|_2^2 are what large parts leave when they cancel: both filters allow for rounding on the
+// scale of the parts. A crossing of the floor lies on it by construction and is not compared with it again. Cost: O(k
+// log k) for a line, and k logarithms for each vertex that is looked at.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +38,7 @@ struct LineRequest {
 class LineScan {
  public:
   explicit LineScan(const HullProblem& problem);
-  // Lowers best to the simplest vertex on the line when that is simpler, and says what is tight there.
+  // Lowers best to the best vertex on the line when that is better, and says what is tight there.
   std::optional<TightAt> lower(const LineRequest& line, HullPoint& best);
 
  private:
@@ -46,8 +49,9 @@ class LineScan {
 
   struct Place {
     double t = 0;
-    double norm = 0;  // S
-    double logs = 0;  // sum |phi| ln |phi|
+    double norm = 0;   // S
+    double logs = 0;   // sum |phi| ln |phi|
+    double parts = 0;  // what S would be without cancellation: its rounding is a share of this
   };
 
   bool clip(const LineRequest& line);
@@ -57,13 +61,14 @@ class LineScan {
               const std::pair<Place, size_t>& high, HullPoint& best);
   double bound_at(const LineRequest& line, const Place& place, size_t begin, size_t end) const;
   Place place(const LineRequest& line, double t) const;
-  // Lowers best to the place where that is simpler and above the floor.
+  // Lowers best to the place where that is better and not below the floor.
   void take(const LineRequest& line, const Place& place, const TightAt& tight, HullPoint& best);
   double product(std::span<const double> a, std::span<const double> b) const;
 
   const HullProblem& problem_;
   std::vector<Break> breaks_;
-  std::vector<size_t> left_;  // breaks that the collision entropy does not rule out
+  std::vector<size_t> left_;     // breaks that the collision entropy does not rule out
+  std::vector<double> weights_;  // of the place that is looked at
   double low_ = 0;
   double high_ = 1;
   size_t low_member_ = 0;  // whose weight vanishes at the ends

@@ -12,6 +12,8 @@ namespace {
 constexpr size_t kSignVectors = 12;
 // Columns this close to proportional, relative to their largest entry, are: float64 cannot tell their zeros apart.
 constexpr double kProportional = 1e-14;
+// Lengths must differ by more than float32 rounds, or unit members would differ.
+constexpr double kLonger = 1e-6;
 
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
@@ -67,11 +69,20 @@ void group_columns(HullProblem& problem) {
 
 }  // namespace
 
+bool HullPoint::improves(double other_entropy, double other_length) {
+  const bool simpler = other_entropy < entropy - kSameHullEntropy;
+  const bool longer = other_entropy <= entropy + kSameHullEntropy && other_length > length * (1 + kLonger);
+  entropy = std::min(entropy, other_entropy);
+  if (simpler || longer) length = other_length;
+  return simpler || longer;
+}
+
 HullPoint HullProblem::vertex(size_t i) const {
   HullPoint made;
   made.weights.assign(size(), 0.0);
   made.weights[i] = 1;
   made.entropy = entropy_of(values.row(i));
+  made.length = std::sqrt(products(i, i));
   return made;
 }
 

@@ -20,11 +20,19 @@
 
 namespace assay {
 
-// A point of the hull: weights of the problem's members, at least 0, and its entropy.
+// The best point of the hull so far: the simplest; among those of equal entropy, up to rounding, the longest, as
+// entropy is scale-free and says nothing about length.
 struct HullPoint {
-  std::vector<double> weights = {};
-  double entropy = 0;
+  std::vector<double> weights = {};  // of the problem's members, at least 0
+  double entropy = 0;                // the least seen: that of the point, up to rounding
+  double length = 0;                 // l2 norm
+
+  // Whether a point of this entropy and length is better; then these are its numbers, and the caller sets the weights.
+  bool improves(double other_entropy, double other_length);
 };
+
+// Two entropies this close are the same: what tells them apart is rounding.
+inline constexpr double kSameHullEntropy = 1e-12;
 
 struct HullProblem {
   std::vector<size_t> member = {};  // of the row, for each of those kept

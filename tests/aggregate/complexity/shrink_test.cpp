@@ -43,7 +43,18 @@ std::vector<double> shrink_plainly(const Row& row, const ShrinkOptions& options,
     }
     points.emplace_back(entropy_of(values), values);
   };
-  const auto by_entropy = [](const Point& a, const Point& b) { return a.first < b.first; };
+  // Of equal entropy the longer goes first.
+  const auto better = [](const Point& a, const Point& b) {
+    if (std::abs(a.first - b.first) > 1e-12) return a.first < b.first;
+    return l2_norm(a.second) > l2_norm(b.second) * (1 + 1e-6);
+  };
+  const auto in_order = [&](const std::vector<Point>& points) {
+    std::vector<Point> sorted;
+    for (const Point& point : points) {
+      sorted.insert(std::ranges::find_if(sorted, [&](const Point& other) { return better(point, other); }), point);
+    }
+    return sorted;
+  };
   std::vector<Point> now;
   for (const size_t j : row.nonzero) add(now, {row.values.row(j).begin(), row.values.row(j).end()});
   SegmentScratch scratch;
@@ -57,7 +68,7 @@ std::vector<double> shrink_plainly(const Row& row, const ShrinkOptions& options,
         add(next, point);
       }
     }
-    std::ranges::stable_sort(next, by_entropy);
+    next = in_order(next);
     next.resize(std::min(next.size(), static_cast<size_t>(options.keep)));
     now = next;
   }

@@ -275,6 +275,47 @@ TEST(HullBound, ClosesTheGapAtTheEnumeratedMinimum) {
   EXPECT_GT(floors, 100U);
 }
 
+// Where members are almost multiples of one vector, a norm on a small floor is what is left of large parts.
+TEST(HullBound, ClosesTheGapAtSmallFloors) {
+  size_t lowered = 0;
+  for (const double share : {1e-6, 1e-5, 1e-4, 1e-3}) {
+    for (size_t number = 0; number < 300; number++) {
+      RandomStream draw(7, "almost multiples", number);
+      std::vector<std::vector<double>> rows(2 + number % 3, std::vector<double>(2 + number % 4));
+      for (auto& row : rows) {
+        const double first = draw.normal();
+        for (size_t k = 0; k < row.size(); k++) {
+          row[k] = first * static_cast<double>(k + 1) + (draw.below(2) == 0 ? 1e-6 * draw.normal() : 0);
+        }
+        const double length = l2_norm(row);
+        for (double& each : row) each = static_cast<float>(each / length);
+      }
+      const HullTrial trial(rows, share);
+      const HullProblem problem = trial.problem();
+      HullPoint best = simplest_member(problem);
+      const double start = best.entropy;
+      const double bound = lower_by_bounding(problem, 100000, best, {});
+      ASSERT_EQ(bound, best.entropy);
+      // Rounding of a norm is 1e-16 of the members'.
+      ASSERT_NEAR(best.entropy, least_entropy(problem), 1e-14 / share) << "floor " << share << ", " << number;
+      lowered += best.entropy < start - 1e-3 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(lowered, 100U);
+}
+
+// The members' first players cancel and leave (0, y) with a y of 2e-6: entropy 0. The third member's is only 2e-8 above
+// that, and y^2 is 4e-12 as a difference of ones, so that its digits end long before those that would tell.
+TEST(HullEnumeration, FindsShortVerticesThatAreHardlySimplerThanAMember) {
+  for (size_t number = 0; number < 100; number++) {
+    RandomStream draw(8, "short vertices", number);
+    const double y = static_cast<float>(2e-6 * (1 + draw.uniform()));
+    const double x = static_cast<float>(1 - 1e-3 * draw.uniform());
+    const HullTrial trial({{1, y}, {-x, y}, {1, 1e-9}}, 1e-6);
+    ASSERT_NEAR(least_entropy(trial.problem()), 0, 1e-12) << number;
+  }
+}
+
 TEST(HullBound, IsValidWheneverItStops) {
   for (const size_t players : {3U, 8U, 20U}) {
     MemberTrial random = random_members(5, 30, players, players);
