@@ -18,7 +18,7 @@ constexpr double kNoMean = 1e-6;
 constexpr double kTieBreak = 1e-3;
 // Shares of the simplest member's entropy that are left for rounding, tried in turn.
 constexpr double kLeastMargin = 1e-8;
-constexpr double kMostMargin = 1e-2;
+constexpr int kMargins = 6;  // each ten times the one before
 
 class RowSearch {
  public:
@@ -79,11 +79,13 @@ class RowSearch {
     if (!sharpen(start, limit)) std::fill(start.begin() + 1, start.end(), 0.0);
     std::vector<double> nearest = nearest_simple(sizes, limit, start);
     std::vector<double> point(players);
-    for (double margin = kLeastMargin; margin < kMostMargin; margin *= 10) {
+    double margin = kLeastMargin;
+    for (int tried = 0; tried < kMargins; tried++) {
       for (size_t k = 0; k < players; k++) point[order[k]] = std::copysign(nearest[k], mean_[order[k]]);
       if (offer(point)) return;
       // A little simpler than needed is better than the member.
-      limit = limit_ * (1 - 10 * margin);
+      margin *= 10;
+      limit = limit_ * (1 - margin);
       if (!sharpen(nearest, limit)) return;
     }
   }

@@ -23,6 +23,8 @@ constexpr double kLeastFloor = 1e-6;
 // Cutting one simplex of n points costs about as much as looking at n d / kVerticesPerCut vertices of the arrangement.
 constexpr double kVerticesPerCut = 2;
 constexpr double kFewestCuts = 64;
+// Each cut keeps the point it makes: a quarter of a gigabyte for a row, whatever the option says.
+constexpr double kMostNumbers = 0x1p25;
 constexpr size_t kEdgesPerMember = 4;
 
 struct Lowest {
@@ -47,7 +49,8 @@ Lowest lowest_in(const HullProblem& problem, double vertices, const Context& con
     return made;
   }
   const auto entries = static_cast<double>(problem.size() * problem.values.cols());
-  const double cuts = std::max(kFewestCuts, kVerticesPerCut * vertices / entries);
+  const double kept = kMostNumbers / static_cast<double>(problem.size() + problem.values.cols());
+  const double cuts = std::max(kFewestCuts, std::min(kept, kVerticesPerCut * vertices / entries));
   made.bound = lower_by_bounding(problem, static_cast<size_t>(cuts), made.point, context);
   made.certified = made.bound >= made.point.entropy;
   return made;

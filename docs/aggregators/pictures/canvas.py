@@ -90,7 +90,7 @@ class Canvas:
         self.add("text", content, x=at[0], y=at[1] + 4, text_anchor=anchor, fill=colour, **more)
 
     def legend(self, entries: list[tuple[str, str]], y: float = 303) -> None:
-        """Marks with words, centred in one line: ("dot" | "ring" | "square" | "diamond" | "dash" | "", words)."""
+        """Marks with words, centred in one line: ("dot" | "ring" | "square" | "diamond" | "dash" | "arrow" | "", words)."""
         widths = [(18 if mark else 0) + 13 * len(words) // 2 for mark, words in entries]
         x = (WIDTH - sum(widths) - 16 * (len(entries) - 1)) // 2
         for (mark, words), width in zip(entries, widths, strict=True):
@@ -105,6 +105,8 @@ class Canvas:
                 self.diamond(at, 6)
             elif mark == "dash":
                 self.line((x - 1, y), (x + 14, y), INK, 1.2, stroke_dasharray="4 3")
+            elif mark == "arrow":
+                self.arrow((x - 3, y), (x + 13, y), INK, 1.6, 7)
             self.text((x + (18 if mark else 0), y), words, QUIET)
             x += width + 16
 

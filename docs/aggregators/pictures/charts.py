@@ -7,9 +7,9 @@ import math
 from canvas import FAINT, INK, MEMBERS, QUIET, RESULT, Canvas, Point, mixed
 from program import Program
 
-# Players a to d from the first place to the last, by each of five voters. The three methods disagree on these.
-ORDERS = ["bcda", "bdac", "dabc", "abcd", "abcd"]
-PLAYERS = "abcd"
+# Features p to s from the first place to the last, by each of five members. The three methods disagree on these.
+ORDERS = ["qrsp", "qspr", "spqr", "pqrs", "pqrs"]
+RANKED = "pqrs"
 
 HEADER = ["x1", "x2", "class"]
 
@@ -49,15 +49,15 @@ def ticks(values: list[float], step: float) -> list[float]:
     return [round(k * step, 6) for k in range(low, high + 1)]
 
 
-def ranks(program: Program, name: str, result: str, description: str) -> str:
-    votes = [[len(PLAYERS) - order.index(player) for player in PLAYERS] for order in ORDERS]
+def ranks(program: Program, name: str, result: str, title: str, description: str) -> str:
+    votes = [[len(RANKED) - order.index(feature) for feature in RANKED] for order in ORDERS]
     (scores,) = program.aggregates(votes, name)
-    places = [len(PLAYERS) + 1 - score * len(PLAYERS) for score in scores]
-    labels = {place: ", ".join(p for p, own in zip(PLAYERS, places, strict=True) if own == place) for place in places}
+    places = [len(RANKED) + 1 - score * len(RANKED) for score in scores]
+    labels = {place: ", ".join(p for p, own in zip(RANKED, places, strict=True) if own == place) for place in places}
     canvas = Canvas(
-        f"{name} of five rankings",
-        "Five columns, g1 to g5, rank the players a, b, c and d from the first place to the last; lines join the "
-        f"places of each player. {description} From the top: {'; '.join(labels[key] for key in sorted(labels))}.",
+        f"{name}: five rankings of four features, and {title}",
+        "Five columns, g1 to g5, rank the features p, q, r and s from the first place to the last; lines join the "
+        f"places of each feature. {description} From the top: {'; '.join(labels[key] for key in sorted(labels))}.",
     )
     columns = [72 + 44 * j for j in range(len(ORDERS))] + [304]
 
@@ -65,18 +65,18 @@ def ranks(program: Program, name: str, result: str, description: str) -> str:
         return 66 + 70 * (place - 1)
 
     canvas.text((14, height(1) - 32), "place", QUIET)
-    for place in range(1, len(PLAYERS) + 1):
+    for place in range(1, len(RANKED) + 1):
         canvas.text((26, height(place)), str(place), QUIET)
         canvas.line((50, height(place)), (322, height(place)), FAINT, 0.6)
     for j in range(len(ORDERS)):
         canvas.text((columns[j], height(1) - 32), f"g{j + 1}", QUIET, "middle")
     canvas.text((columns[-1], height(1) - 32), result, RESULT, "middle")
-    for player, place, colour in zip(PLAYERS, places, MEMBERS, strict=False):
-        heights = [*(height(order.index(player) + 1) for order in ORDERS), height(place)]
+    for feature, place, colour in zip(RANKED, places, MEMBERS, strict=False):
+        heights = [*(height(order.index(feature) + 1) for order in ORDERS), height(place)]
         canvas.path(list(zip(columns, heights, strict=True)), colour, 2)
         for x, y in list(zip(columns, heights, strict=True))[:-1]:
             canvas.add("circle", cx=x, cy=y, r=9, fill=colour)
-            canvas.text((x, y - 0.5), player, "#ffffff", "middle")
+            canvas.text((x, y - 0.5), feature, "#ffffff", "middle")
     for place, label in labels.items():
         canvas.dot((columns[-1], height(place)), radius=6)
         canvas.text((columns[-1] + 12, height(place)), label, RESULT, font_weight="bold")
@@ -84,15 +84,33 @@ def ranks(program: Program, name: str, result: str, description: str) -> str:
 
 
 def kemeny_young(program: Program) -> str:
-    return ranks(program, "kemeny_young", "least cost", "The last column is the order that disagrees least with them.")
+    return ranks(
+        program,
+        "kemeny_young",
+        "least cost",
+        "the order that disagrees least with them",
+        "The last column is the order that disagrees least with them.",
+    )
 
 
 def borda(program: Program) -> str:
-    return ranks(program, "borda", "mean place", "In the last column each player is at the mean of its places.")
+    return ranks(
+        program,
+        "borda",
+        "mean place",
+        "the mean place of each",
+        "In the last column each feature is at the mean of its places.",
+    )
 
 
 def copeland(program: Program) -> str:
-    return ranks(program, "copeland", "wins", "In the last column players stand by how many others they beat.")
+    return ranks(
+        program,
+        "copeland",
+        "place by wins",
+        "their places by how many others they beat",
+        "The last column places them by wins: a feature that beats all others is at 1, one that beats none at 4.",
+    )
 
 
 def scattered(count: int) -> list[tuple[float, float, str]]:
@@ -132,7 +150,7 @@ def convex_min(program: Program) -> str:
     (_, (share, *_), (_, least, *_)) = learnt["tables"][0]["rows"]
     assert min(curve) - 0.01 < least <= min(curve) + 1e-6
     chart = Chart(
-        "convex_min of two members",
+        "convex_min: average sensitivity of mixtures of two members, and the weight where it is least",
         "Average sensitivity of the mixture of two members, g1 that turns with one feature and g2 that turns with "
         "the other, as the weight of g2 grows from 0 to 1: a convex curve, lower in between than for either member. "
         "convex_min finds the weight where it is least.",
@@ -160,7 +178,7 @@ def ava(program: Program) -> str:
     antecedents, weights = made["antecedents"][0], made["weights"][0]
     assert abs(sum(weights) - 1) < 1e-5 and weights == sorted(weights, reverse=True)
     chart = Chart(
-        "ava in two dimensions",
+        "ava: a row among training rows, joined to the nearest of them by lines as wide as their weights",
         "Training rows as dots in the plane of two features, coloured by class. Lines join the query to its six "
         "nearest rows, its antecedents; the wider the line, the more the explanation of that row counts.",
         ("x1", [0, 0.25, 0.5, 0.75, 1]),
@@ -193,7 +211,7 @@ def pareto(program: Program) -> str:
     shown = [*front, *others, *(placed[name] for name in names)]
     faithful = [row[0] for row in front]
     chart = Chart(
-        "pareto in two dimensions",
+        "pareto: complexity and sensitivity of the mixtures on the front, of the members and of other aggregates",
         "Complexity across, average sensitivity up, both better when lower. Dots are the mixtures on the front, darker "
         "where they are more faithful; the one that was picked, the members and other aggregates are marked.",
         ("complexity", ticks([row[2] for row in shown], 0.2)),

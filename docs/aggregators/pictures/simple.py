@@ -20,7 +20,7 @@ def near(a: Point, b: Point) -> bool:
 
 
 def floor_of(members: list[Point]) -> float:
-    return FLOOR * sum(abs(x) + abs(y) for x, y in members) / len(members)
+    return FLOOR * sum(math.hypot(x, y) for x, y in members) / len(members)
 
 
 def on_axis(a: Point, b: Point, k: int) -> Point:
@@ -113,26 +113,33 @@ def gradient_descent_style(program: Program) -> str:
 
 
 def shrink_then_descend(program: Program) -> str:
-    members = [at_angle(30), at_angle(208)]
+    members = CROSSING
     made, shrunk = program.aggregates(members, "shrink_then_descend", "region_shrinking")
     mean, floor = mean_of(members), floor_of(members)
-    walks = [walk(member, mean, floor) for member in members]
-    assert near(made, min((points[-1] for points in walks), key=entropy))
+    found = [point for a, b in itertools.combinations(members, 2) for point in on_axes(a, b)]
+    assert any(near(shrunk, point) for point in found)
+    walks = all_walks([*found, *members], mean, floor)
+    ends = [points[-1] for points in walks]
+    assert any(near(made, end) for end in ends) and entropy(made) <= min(map(entropy, ends)) + 1e-9
     plane = Plane(
         "shrink_then_descend in two dimensions",
-        "Two members that are nearly opposite. Where the segment between them meets the axes it is within the floor, a "
-        "small diamond at the origin, so that shrinking alone ends off the axes. Walks one feature at a time from the "
-        "points that are left reach an axis.",
+        "Three members as arrows on the unit circle and the segments between them. Squares mark the points that "
+        "shrinking finds, where segments meet an axis. Thin arrows are walks from these points and the members towards "
+        "the mean and back, one feature at a time, none into the floor, a small diamond at the origin. The result is "
+        "the simplest point that a walk reaches, here one that shrinking found.",
         shaded=True,
     )
     plane.hull(members)
     plane.members(members)
     plane.diamond(pixel((0, 0)), floor * UNIT)
-    for points, colour in zip(walks, MEMBERS, strict=False):
-        draw_walk(plane, points, colour)
-    plane.square(pixel((shrunk[0], shrunk[1])))
+    for points in walks:
+        draw_walk(plane, points, INK)
+    plane.ring(pixel(mean))
+    for point in found:
+        plane.square(pixel(point))
     plane.dot(pixel((made[0], made[1])))
-    plane.legend([("dot", "result"), ("square", "shrunk"), ("diamond", "floor")])
+    plane.legend([("dot", "result"), ("square", "shrunk"), ("ring", "mean"), ("diamond", "floor")], 290)
+    plane.legend([("arrow", "walks to the mean and back")], 307)
     return plane.svg()
 
 
@@ -145,7 +152,7 @@ def minimum_complexity(program: Program) -> str:
     plane = Plane(
         "minimum_complexity in two dimensions",
         "Three members as arrows on the unit circle and their convex hull. Squares mark the corners of the pieces into "
-        "which the axes cut it: the simplest of them is the result.",
+        "which the axes cut it: of the simplest of them the longest is the result.",
         shaded=True,
     )
     plane.hull(members)
