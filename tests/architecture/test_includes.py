@@ -42,7 +42,9 @@ TABLES = {"assay/model/ops/operators.cpp", "assay/explain/methods.cpp", "assay/e
 TABLES |= {"assay/aggregate/aggregators.cpp"}
 
 # Third-party headers that cost seconds a file, or would make the public headers need another library.
-HEAVY = re.compile(r"(Eigen|nlohmann|fmt|spdlog|CLI|tbb|oneapi|hwy|Random123|protozero|arrow|parquet|coin)/|(zlib|lzma)\.h$")
+HEAVY = re.compile(
+    r"(Eigen|nlohmann|fmt|spdlog|CLI|tbb|oneapi|hwy|Random123|protozero|arrow|parquet|coin)/|(zlib|lzma)\.h$"
+)
 
 MOST_LINES = 500
 OURS = ["assay", "cli", "python", "plugins", "tests", "benchmarks", "examples", "fuzz", "tools", "cmake"]
