@@ -1,16 +1,28 @@
-"""Every aggregator has a page, which names its options, defaults and ranges as the program does."""
+"""Every aggregator has a page in one order of sections, which tells of its options what the program does."""
 
 import json
 import pathlib
 import re
 import subprocess
+import xml.etree.ElementTree as ET
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "aggregators"
 OVERVIEW = ROOT / "docs" / "aggregate.md"
-ROW = re.compile(r"^\| `(\w+)` \| `([^`]*)` \| ([^|]*) \|", re.MULTILINE)
+ROW = re.compile(r"^\| `(\w+)` \| `([^`]*)` \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
+DIFFERS = "How ours differs"
+SECTIONS = [
+    "Options",
+    "What holds on every row",
+    "Needs and cost",
+    "When to use it",
+    "When not to",
+    DIFFERS,  # where it does
+    "Citation",
+]
+MEASURED = {"ava": "Sensitivity of AVA and of the Shapley values it is made of"}  # before "Needs and cost"
 LINK = re.compile(r"\]\(([^)#:]+\.(?:md|svg))\)")
 
 
@@ -25,10 +37,21 @@ def page_of(aggregator):
 
 
 def options_table(page):
-    """The (option, default, range) rows of the section "Options"; an aggregator without options has none there."""
+    """The (option, default, range, meaning) rows of the section "Options", without marks of code in the meaning."""
     section = re.search(r"^## Options\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     assert section, "a page has a section 'Options'"
-    return ROW.findall(section.group(1))
+    return [(*cells, meaning.replace("`", "")) for *cells, meaning in ROW.findall(section.group(1))]
+
+
+def expected_sections(name, headings):
+    expected = [each for each in SECTIONS if each != DIFFERS or each in headings]
+    if name in MEASURED:
+        expected.insert(expected.index("Needs and cost"), MEASURED[name])
+    return expected
+
+
+def headings_of(page):
+    return re.findall(r"^##+ (.*)$", page, re.MULTILINE)
 
 
 def overview_rows():
@@ -48,20 +71,30 @@ def test_pages_are_named_by_their_aggregator(aggregators):
         assert page_of(aggregator).startswith(f"# {aggregator['name']}\n"), aggregator["name"]
 
 
+def test_pages_have_the_same_sections_in_one_order(aggregators):
+    for aggregator in aggregators:
+        found = headings_of(page_of(aggregator))
+        assert found == expected_sections(aggregator["name"], found), aggregator["name"]
+
+
 def test_pages_name_the_options_the_program_lists(aggregators):
     apart = {}
     for aggregator in aggregators:
-        listed = [(option["name"], option["default"], option["range"]) for option in aggregator["options"]]
+        listed = [
+            (option["name"], option["default"], option["range"], option["meaning"].replace("`", ""))
+            for option in aggregator["options"]
+        ]
         found = options_table(page_of(aggregator))
         if found != listed:
             apart[aggregator["name"]] = [*(set(found) ^ set(listed))] or "another order"
     assert not apart
 
 
-def test_pages_show_a_picture(aggregators):
+def test_pages_show_a_picture_and_call_it_as_it_calls_itself(aggregators):
     for aggregator in aggregators:
         name = aggregator["name"]
-        assert f"![{name} in two dimensions](pictures/{name}.svg)" in page_of(aggregator), name
+        title = ET.parse(PAGES / "pictures" / f"{name}.svg").getroot().findtext("{http://www.w3.org/2000/svg}title")
+        assert f"\n![{title}](pictures/{name}.svg)\n" in page_of(aggregator), name
 
 
 def test_pages_cite_whom_the_program_cites(aggregators):
@@ -100,8 +133,11 @@ def test_the_overview_names_every_flag(program):
 
 
 def test_the_readers_can_fail():
-    page = "# c\n\n## Options\n\n| `a` | `1` | 0 to 2 | x |\n"
-    assert options_table(page) == [("a", "1", "0 to 2")]
-    assert options_table("## Options\n\nNone.\n\n## Cost\n\n| `a` | `1` | x |\n") == []
+    page = "# c\n\n## Options\n\n| `a` | `1` | 0 to 2 | x of `y` |\n"
+    assert options_table(page) == [("a", "1", "0 to 2", "x of y")]
+    assert options_table("## Options\n\nNone.\n\n## Cost\n\n| `a` | `1` | x | y |\n") == []
     with pytest.raises(AssertionError):
         options_table("# c\n")
+    assert headings_of(page) == ["Options"] != expected_sections("c", ["Options"])
+    swapped = [DIFFERS, *(each for each in SECTIONS if each != DIFFERS)]
+    assert expected_sections("c", swapped) == SECTIONS != swapped

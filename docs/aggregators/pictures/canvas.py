@@ -90,7 +90,7 @@ class Canvas:
         self.add("text", content, x=at[0], y=at[1] + 4, text_anchor=anchor, fill=colour, **more)
 
     def legend(self, entries: list[tuple[str, str]], y: float = 303) -> None:
-        """Marks with words, centred in one line: ("dot" | "ring" | "square" | "diamond" | "dash" | "arrow" | "", words)."""
+        """Marks with words, centred in one line; a mark is dot, ring, square, diamond, dash, arrow or empty."""
         widths = [(18 if mark else 0) + 13 * len(words) // 2 for mark, words in entries]
         x = (WIDTH - sum(widths) - 16 * (len(entries) - 1)) // 2
         for (mark, words), width in zip(entries, widths, strict=True):

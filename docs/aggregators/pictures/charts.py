@@ -13,6 +13,16 @@ RANKED = "pqrs"
 
 HEADER = ["x1", "x2", "class"]
 
+# Beside which other aggregate of pareto's picture which names stand, and where in pixels; the rest of the squares are
+# hidden: of two members every centroid is the mean.
+BESIDE = {
+    "gradient_descent_style": (["gradient_descent_style,", "shrink_then_descend"], -5, 13, "start"),
+    "region_shrinking": (["region_shrinking,", "minimum_complexity"], 7, -11, "start"),
+    "closest_simple": (["closest_simple"], 0, -10, "middle"),
+    "mean": (["mean"], 5, 12, "start"),
+    "borda": (["kemeny_young,", "borda, copeland"], 36, -22, "end"),
+}
+
 IRIS = ("--model", "model.onnx", "--data", "iris", "--split", "test", "--pool", "iris", "--pool-split", "train")
 
 
@@ -49,7 +59,8 @@ def ticks(values: list[float], step: float) -> list[float]:
     return [round(k * step, 6) for k in range(low, high + 1)]
 
 
-def ranks(program: Program, name: str, result: str, title: str, description: str) -> str:
+def ranks(program: Program, name: str, result: str, title: str, description: str, last: str = "") -> str:
+    """The last column is on the scale of places, or has a scale of its own: numbers beside it from the top."""
     votes = [[len(RANKED) - order.index(feature) for feature in RANKED] for order in ORDERS]
     (scores,) = program.aggregates(votes, name)
     places = [len(RANKED) + 1 - score * len(RANKED) for score in scores]
@@ -59,7 +70,7 @@ def ranks(program: Program, name: str, result: str, title: str, description: str
         "Five columns, g1 to g5, rank the features p, q, r and s from the first place to the last; lines join the "
         f"places of each feature. {description} From the top: {'; '.join(labels[key] for key in sorted(labels))}.",
     )
-    columns = [72 + 44 * j for j in range(len(ORDERS))] + [304]
+    columns = [72 + 44 * j for j in range(len(ORDERS))] + [292 if last else 304]
 
     def height(place: float) -> float:
         return 66 + 70 * (place - 1)
@@ -70,7 +81,12 @@ def ranks(program: Program, name: str, result: str, title: str, description: str
         canvas.line((50, height(place)), (322, height(place)), FAINT, 0.6)
     for j in range(len(ORDERS)):
         canvas.text((columns[j], height(1) - 32), f"g{j + 1}", QUIET, "middle")
-    canvas.text((columns[-1], height(1) - 32), result, RESULT, "middle")
+    if last:
+        canvas.text((350, height(1) - 32), result, RESULT, "end")
+        for place, number in enumerate(last, 1):
+            canvas.text((350, height(place)), number, RESULT, "end")
+    else:
+        canvas.text((columns[-1], height(1) - 32), result, RESULT, "middle")
     for feature, place, colour in zip(RANKED, places, MEMBERS, strict=False):
         heights = [*(height(order.index(feature) + 1) for order in ORDERS), height(place)]
         canvas.path(list(zip(columns, heights, strict=True)), colour, 2)
@@ -107,9 +123,11 @@ def copeland(program: Program) -> str:
     return ranks(
         program,
         "copeland",
-        "place by wins",
-        "their places by how many others they beat",
-        "The last column places them by wins: a feature that beats all others is at 1, one that beats none at 4.",
+        "wins",
+        "how many others each beats",
+        "In the last column features stand by their wins, from 3 at the top to 0: how many others most members rank "
+        "behind them.",
+        "3210",
     )
 
 
@@ -211,9 +229,9 @@ def pareto(program: Program) -> str:
     shown = [*front, *others, *(placed[name] for name in names)]
     faithful = [row[0] for row in front]
     chart = Chart(
-        "pareto: complexity and sensitivity of the mixtures on the front, of the members and of other aggregates",
+        "pareto: complexity and sensitivity of the front's mixtures, the members and other aggregates",
         "Complexity across, average sensitivity up, both better when lower. Dots are the mixtures on the front, darker "
-        "where they are more faithful; the one that was picked, the members and other aggregates are marked.",
+        "where they are more faithful; the one that was picked, the members and other aggregates are marked and named.",
         ("complexity", ticks([row[2] for row in shown], 0.2)),
         ("average sensitivity", ticks([row[1] for row in shown], 0.1)),
     )
@@ -222,6 +240,11 @@ def pareto(program: Program) -> str:
     for value, sensitivity, complexity, _ in sorted(front):
         share = (value - min(faithful)) / (max(faithful) - min(faithful))
         chart.dot(chart.pixel((complexity, sensitivity)), mixed("#d5dde5", "#1f3a56", share), 3.5)
+    for name, (lines, right, down, anchor) in BESIDE.items():
+        at = chart.pixel((placed[name][2], placed[name][1]))
+        chart.square(at, QUIET, 2.5)
+        for j, words in enumerate(lines):
+            chart.text((at[0] + right, at[1] + down + 11 * j), words, QUIET, anchor, font_size=10)
     for name, colour in zip(names, MEMBERS, strict=False):
         at = chart.pixel((placed[name][2], placed[name][1]))
         chart.dot(at, colour)

@@ -138,8 +138,8 @@ def shrink_then_descend(program: Program) -> str:
     for point in found:
         plane.square(pixel(point))
     plane.dot(pixel((made[0], made[1])))
-    plane.legend([("dot", "result"), ("square", "shrunk"), ("ring", "mean"), ("diamond", "floor")], 290)
-    plane.legend([("arrow", "walks to the mean and back")], 307)
+    plane.legend([("dot", "result"), ("square", "shrunk"), ("ring", "mean"), ("diamond", "floor")], 292)
+    plane.legend([("arrow", "walks to the mean and back")], 308)
     return plane.svg()
 
 
