@@ -49,7 +49,8 @@ Matrix weighted_errors(const AggregateTask& task, const Matrix& weights) {
       }
       add_variances(member.values.row(r), squared, weights(r, j), variances);
     }
-    for (size_t p = 0; p < players; p++) out(r, p) = static_cast<float>(std::sqrt(variances[p]));
+    const std::span<float> errors = out.row(r);
+    for (size_t p = 0; p < errors.size(); p++) errors[p] = static_cast<float>(std::sqrt(variances[p]));
   }
   return out;
 }

@@ -156,7 +156,7 @@ std::vector<double> UnitSensitivity::means(MatrixView<const double> weights, con
   Matrix64 products(packed, width);
   for (size_t t = 0; t < tried; t++) {
     const std::vector<double> of_weights = packed_products(weights.row(t));
-    for (size_t k = 0; k < packed; k++) products(k, t) = of_weights[k];
+    for (size_t k = 0; k < packed; k++) products.row(k)[t] = of_weights[k];
   }
   const auto norms_of = [&](const Matrix64& of) {
     Matrix64 norms(of.rows(), width);

@@ -46,10 +46,11 @@ bool face_minimum(std::span<const double> linear, MatrixView<const double> hessi
   Matrix64 a(n + 1, n + 1);
   std::vector<double> b(n + 1, 1.0);
   for (size_t i = 0; i < n; i++) {
-    for (size_t k = 0; k < n; k++) a(i, k) = hessian(free[i], free[k]);
-    a(i, i) += kRidge * (trace > 0 ? trace : 1.0);
-    a(i, n) = 1;
-    a(n, i) = 1;
+    const std::span<double> row = a.row(i);
+    for (size_t k = 0; k < n; k++) row[k] = hessian(free[i], free[k]);
+    row[i] += kRidge * (trace > 0 ? trace : 1.0);
+    row[n] = 1;
+    a.row(n)[i] = 1;
     b[i] = -linear[free[i]];
   }
   if (!solve_in_place(a, b)) return false;
@@ -97,9 +98,10 @@ MatrixGame solve_matrix_game(MatrixView<const double> rows) {
   const double range = most > least ? most - least : 1.0;
   Matrix64 table(m + 1, n + m + 1);
   for (size_t j = 0; j < m; j++) {
-    for (size_t k = 0; k < n; k++) table(j, k) = 1 + (most - rows(k, j)) / range;
-    table(j, n + j) = 1;
-    table(j, n + m) = 1;
+    const std::span<double> row = table.row(j);
+    for (size_t k = 0; k < n; k++) row[k] = 1 + (most - rows(k, j)) / range;
+    row[n + j] = 1;
+    row[n + m] = 1;
   }
   for (size_t k = 0; k < n; k++) table(m, k) = -1;
   std::vector<size_t> basis(m);
