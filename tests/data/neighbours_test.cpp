@@ -340,6 +340,8 @@ TEST(NeighboursTest, PartsEqualFilteredBruteForce) {
     for (const Norm norm : {Norm::linf, Norm::l1, Norm::l2}) {
       for (const Space space : {Space::scaled, Space::raw}) {
         const BruteForce brute(pool, norm, space);
+        std::vector<std::vector<Neighbour>> sorted;
+        for (size_t i = 0; i < queries.rows(); ++i) sorted.push_back(brute.sorted(queries.row(i), kNoRow));
         const auto indexes = NeighbourIndex::of_parts(pool, norm, space, parts);
         ASSERT_EQ(indexes.size(), parts.size());
         for (size_t part = 0; part < parts.size(); ++part) {
@@ -349,7 +351,7 @@ TEST(NeighboursTest, PartsEqualFilteredBruteForce) {
             const auto within = lists_of(index.within(queries.view(), radius, on_threads(1)));
             for (size_t i = 0; i < queries.rows(); ++i) {
               std::vector<Neighbour> expected;
-              for (const Neighbour& n : brute.sorted(queries.row(i), kNoRow)) {
+              for (const Neighbour& n : sorted[i]) {
                 if (n.distance <= radius && std::ranges::binary_search(parts[part], n.row)) expected.push_back(n);
               }
               ASSERT_EQ(within[i], expected);
