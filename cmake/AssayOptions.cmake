@@ -15,8 +15,4 @@ target_compile_options(assay_options INTERFACE
 if(ASSAY_SANITIZE)
   add_compile_options(-fsanitize=${ASSAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${ASSAY_SANITIZE})
-  # What AddressSanitizer finds as well takes half of the time to compile.
-  if(ASSAY_SANITIZE MATCHES "undefined")
-    add_compile_options(-fno-sanitize=null,object-size,vptr)
-  endif()
 endif()
