@@ -7,6 +7,9 @@ MAKEFLAGS += --no-print-directory
 
 VENV := build/venv
 PEERS := build/peers
+# Wheels that the build takes files from: Arrow's library, and plotly.js for reports. Looked for when they are needed.
+WHEELS = -DASSAY_ARROW_ROOT=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/pyarrow)) \
+  -DASSAY_PLOTLY_JS=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/plotly/package_data/plotly.min.js))
 PYTEST := $(VENV)/bin/python -m pytest -q -p no:cacheprovider
 FUZZ_SECONDS ?= 60
 # Of what ctest prints, what the tests themselves said and the totals.
@@ -32,29 +35,24 @@ setup-test: setup-build
 
 # The program, its library and the plugins whose libraries are there; nothing here needs the packages for tests.
 build: setup-build ## Build the program (build/assay), the library and the Arrow plugin
-	@cmake --preset release -DASSAY_ARROW_ROOT=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/pyarrow)) >build/configure.log 2>&1 \
+	@cmake --preset release $(WHEELS) >build/configure.log 2>&1 \
 	  || { cat build/configure.log; exit 1; }
 	@cmake --build build
 
-demo: build ## Build, then run the main job on embedded data
-	@echo; echo '$$ build/assay describe iris'; build/assay describe iris
-	@echo; echo '$$ build/assay --quiet train --data iris --hidden 16 --out build/iris.onnx'; build/assay --quiet train --data iris --hidden 16 --out build/iris.onnx
-	@echo; echo '$$ build/assay inspect build/iris.onnx'; build/assay inspect build/iris.onnx
-	@echo; echo '$$ build/assay explain --model build/iris.onnx --data iris --rows 1,60,120 --pool iris --method exact_shapley,deeplift'; build/assay explain --model build/iris.onnx --data iris --rows 1,60,120 --pool iris --method exact_shapley,deeplift
-	@build/assay --quiet explain --model build/iris.onnx --data iris --split test --pool iris --pool-split train --method exact_shapley --out build/iris.npz
-	@echo; echo '$$ build/assay evaluate --model build/iris.onnx --data iris --split test --pool iris --pool-split train --explanations build/iris.npz'; build/assay evaluate --model build/iris.onnx --data iris --split test --pool iris --pool-split train --explanations build/iris.npz
-	@build/assay --quiet explain --model build/iris.onnx --data iris --split test --pool iris --pool-split train --method gradient_x_input,occlusion --out build/iris.npz
-	@echo; echo '$$ build/assay aggregate --members build/iris.npz,build/iris.gradient_x_input.npz,build/iris.occlusion.npz --aggregator closest_simple --show 3'; build/assay aggregate --members build/iris.npz,build/iris.gradient_x_input.npz,build/iris.occlusion.npz --aggregator closest_simple --show 3
-	@echo; echo '$$ build/assay neighbours iris --rows 51,120 --k 3'; build/assay neighbours iris --rows 51,120 --k 3
+demo: build ## Build, then run the main job on embedded data: a study of Iris, training included
+	@rm -rf build/demo
+	@echo; echo '$$ build/assay study iris --out build/demo'; build/assay study iris --out build/demo
 
 test: setup-test ## Build, then run every test that is not long
-	@cmake --preset develop -DASSAY_ARROW_ROOT=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/pyarrow)) >build/configure.log 2>&1 \
+	@cmake --preset develop $(WHEELS) >build/configure.log 2>&1 \
 	  || { cat build/configure.log; exit 1; }
 	@cmake --build build
 	@ctest --test-dir build --parallel 2 --verbose | $(BRIEF)
 	@$(PYTEST) tests
 
-test-long: test fuzz ## The tests, those that take minutes, and the fuzzers for FUZZ_SECONDS each (about a quarter hour)
+test-long: test fuzz ## The tests, those that take minutes, the fuzzers for FUZZ_SECONDS each, and a build of the benchmarks
+	@cmake --preset develop -DASSAY_BENCHMARKS=ON >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build build --target assay_benchmarks
 	@$(PYTEST) tests/long --run-long
 
 test-peers: build setup-test ## Compare with scikit-learn, SciPy, pandas and ONNX, in an environment of their own
@@ -64,7 +62,7 @@ test-peers: build setup-test ## Compare with scikit-learn, SciPy, pandas and ONN
 	@$(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
 
 bench: setup-test ## Run the benchmarks, then models, explanations, criteria and aggregates beside PyTorch, onnxruntime, Captum, SHAP and Quantus
-	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --preset develop -DASSAY_BENCHMARKS=ON >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build --target assay_benchmarks assay_program
 	@build/assay_benchmarks $(BENCH)
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
@@ -89,8 +87,9 @@ format: setup-build ## Format all sources
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs clang-format-19 -i
 	@$(VENV)/bin/ruff format .
 
+# SANITIZE=address leaves out UndefinedBehaviorSanitizer, which takes half of the build.
 asan: setup-test ## Run the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	@cmake --preset asan >/dev/null
+	@cmake --preset asan $(if $(SANITIZE),-DASSAY_SANITIZE=$(SANITIZE)) >/dev/null
 	@cmake --build build/asan --target assay_tests
 	@ctest --test-dir build/asan --parallel 2 --verbose | $(BRIEF)
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/core/context.h"
@@ -24,7 +25,15 @@ struct Session {
   bool json = false;
   std::vector<std::string> data_dirs;
   std::function<void()> run;  // set by the command that was chosen
+  int status = 0;             // the program's exit status when the command ends without an error
+  // Files that are elsewhere than their names say: a study that is verified, the model that it trained.
+  std::vector<std::pair<std::string, std::string>> moved = {};
+
+  const std::string& now_at(const std::string& name) const;
 };
+
+// A check (gate, diff, verify) that ran and did not pass.
+inline constexpr int kNotPassed = 3;
 
 void add_list(CLI::App& app, Session& session);
 void add_data(CLI::App& app, Session& session);
@@ -36,6 +45,11 @@ void add_inspect(CLI::App& app, Session& session);
 void add_explain(CLI::App& app, Session& session);
 void add_evaluate(CLI::App& app, Session& session);
 void add_aggregate(CLI::App& app, Session& session);
+void add_study(CLI::App& app, Session& session);
+void add_verify(CLI::App& app, Session& session);
+void add_gate(CLI::App& app, Session& session);
+void add_diff(CLI::App& app, Session& session);
+void add_reproduce(CLI::App& app, Session& session);
 
 // Checks for CLI11, whose own let numbers that do not fit wrap around and NaN pass. They return what is wrong, or
 // nothing.

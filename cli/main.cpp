@@ -75,6 +75,11 @@ int run(int argc, char** argv) {
   add_explain(app, session);
   add_evaluate(app, session);
   add_aggregate(app, session);
+  add_study(app, session);
+  add_verify(app, session);
+  add_gate(app, session);
+  add_diff(app, session);
+  add_reproduce(app, session);
 
   try {
     app.parse(argc, argv);
@@ -99,7 +104,7 @@ int run(int argc, char** argv) {
     if (target != nullptr && *target != '\0') pin_vector_target(target);
     session.run();
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
-    return interrupted ? kInterrupted : 0;
+    return interrupted ? kInterrupted : session.status;
   } catch (const Error& error) {
     fmt::print(stderr, "assay: {}\n", one_line(error.what()));
     return error.kind() == ErrorKind::cancelled ? kInterrupted : kBadInput;

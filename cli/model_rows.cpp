@@ -10,6 +10,7 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/table_io.h"
+#include "assay/model/graph/onnx.h"
 #include "cli/file_lists.h"
 
 namespace assay::cli {
@@ -113,9 +114,10 @@ void require_same_order(const Dataset& rows, const Dataset& other) {
 }
 
 // Without a unit a model is loaded in margins where it has some.
-std::unique_ptr<GraphModel> margins_beside(const std::string& path, std::optional<OutputUnit> unit, size_t columns) {
+std::unique_ptr<GraphModel> margins_beside(const std::string& name, const std::string& path,
+                                           std::optional<OutputUnit> unit, size_t columns) {
   if (unit != OutputUnit::probability && unit != OutputUnit::log_odds) return {};
-  std::unique_ptr<GraphModel> model = GraphModel::load(path, {{}, columns});
+  std::unique_ptr<GraphModel> model = GraphModel::from_onnx(name, read_onnx(path), {{}, columns});
   if (model->info().unit != OutputUnit::margin) return {};
   return model;
 }
@@ -159,8 +161,11 @@ ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWa
   const Tables tables = open_tables(arguments, session);
   const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
   ModelRows made;
-  made.model = GraphModel::load(arguments.model, {wanted.unit, columns});
-  if (wanted.margins) made.margins = margins_beside(arguments.model, wanted.unit, columns);
+  const std::string& path = session.now_at(arguments.model);
+  OnnxModel onnx = read_onnx(path);
+  made.external_files = onnx.external_files;
+  made.model = GraphModel::from_onnx(arguments.model, std::move(onnx), {wanted.unit, columns});
+  if (wanted.margins) made.margins = margins_beside(arguments.model, path, wanted.unit, columns);
   const auto features_of = [&](const Table& table) {
     // Numbers stand for the texts that a model has been shown, in their order.
     if (made.margins != nullptr && takes_text(*made.margins)) made.margins->features_of(table);

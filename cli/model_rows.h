@@ -41,7 +41,8 @@ struct ModelRows {
   std::vector<size_t> numbers = {};          // of those rows, in the table or the part of it that --split names
   std::optional<Dataset> pool = {};
   Reference reference = {};
-  std::vector<std::string> named_labels = {};  // the columns that --label names, of rows and pool
+  std::vector<std::string> external_files = {};  // that the model keeps weights in
+  std::vector<std::string> named_labels = {};    // the columns that --label names, of rows and pool
 
   const Dataset* pool_or_null() const { return pool ? &*pool : nullptr; }
 };

@@ -22,17 +22,32 @@ bool same_source(const std::string& a, const std::string& b) {
   return same_file(a, b);
 }
 
+bool same_row(const Table& all, size_t row, const Table& part, size_t part_row) {
+  const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  if (row < all.ids.size() && part_row < part.ids.size() && all.ids[row] != part.ids[part_row]) return false;
+  return row < all.rows() && std::ranges::equal(all.values.row(row), part.values.row(part_row), same);
+}
+
 bool holds(const Table& all, const std::vector<size_t>& rows, const Table& part) {
   if (rows.size() != part.rows() || all.values.cols() != part.values.cols()) return false;
   for (size_t i = 0; i < rows.size(); i++) {
-    const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-    if (rows[i] >= all.rows() || !std::ranges::equal(all.values.row(rows[i]), part.values.row(i), same)) return false;
+    if (!same_row(all, rows[i], part, i)) return false;
   }
   return true;
 }
 
+// The rows of a part in the order of the whole; of rows that are alike the first.
+std::vector<size_t> rows_in_order(const Table& all, const Table& part) {
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < all.rows() && rows.size() < part.rows(); i++) {
+    if (same_row(all, i, part, rows.size())) rows.push_back(i);
+  }
+  return rows;
+}
+
 // The rows of one part of a table, by their numbers in the whole. A data set's own split has its training rows first;
-// other splits are made by label and seed. Which of the two it was shows in the rows.
+// other splits are made by label and seed, and where stays of one patient are kept together, by patient. Which of them
+// it was shows in the rows.
 std::vector<size_t> rows_of_part(TableArguments table, const Session& session) {
   const bool training = table.split == "train";
   const Table part = table.open(session);
@@ -47,6 +62,7 @@ std::vector<size_t> rows_of_part(TableArguments table, const Session& session) {
   if (holds(all, made, part)) return std::move(made);
   std::vector<size_t> own(part.rows());
   std::iota(own.begin(), own.end(), training ? size_t{0} : all.rows() - part.rows());
+  if (!holds(all, own, part)) own = rows_in_order(all, part);
   if (!holds(all, own, part)) throw Error(ErrorKind::internal, "a part of a table is none of its rows");
   return own;
 }

@@ -13,6 +13,13 @@ const std::map<std::string, char> kDelimiters = {{"", '\0'},         {",", ','},
 
 }  // namespace
 
+const std::string& Session::now_at(const std::string& name) const {
+  for (const auto& [from, to] : moved) {
+    if (from == name) return to;
+  }
+  return name;
+}
+
 EncoderOptions encoder_options(const std::string& encode) {
   Spec spec = parse_spec("--encode", encode);
   if (std::ranges::any_of(spec.options, [](const auto& option) { return option.first == "categorical"; })) {
@@ -58,7 +65,10 @@ Table TableArguments::open(const Session& session) const {
   request.data_dirs = session.data_dirs;
   request.split = split == "train" ? Split::train : split == "test" ? Split::test : Split::all;
   request.seed = session.context.seed;
-  return open_table(what, reading, request, session.context);
+  const std::string& path = session.now_at(what);
+  Table table = open_table(path, reading, request, session.context);
+  if (path != what) table.source = what;
+  return table;
 }
 
 }  // namespace assay::cli

@@ -1,13 +1,13 @@
-// What the program shows: progress on stderr, aligned columns and counts on stdout.
+// What the program shows while it works: progress on stderr.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "assay/core/context.h"
+#include "assay/core/table_text.h"
 
 namespace assay::cli {
 
@@ -15,6 +15,7 @@ namespace assay::cli {
 class ProgressLine : public Progress {
  public:
   void begin(std::string_view task, uint64_t total) noexcept override;
+  void rename(std::string_view task) noexcept override;
   void advance(uint64_t amount) noexcept override;
   void end() noexcept override;
 
@@ -29,17 +30,5 @@ class ProgressLine : public Progress {
   Clock::time_point drawn_;
   bool visible_ = false;
 };
-
-// Rows of cells in aligned columns; the first row is the header. Columns named in `left` are flush left, others right.
-std::string aligned(const std::vector<std::vector<std::string>>& rows, const std::vector<size_t>& left);
-
-// A name from a file on one line, a long one cut: for headings and tables.
-std::string short_name(std::string_view name);
-
-// 48842 as "48,842".
-std::string with_commas(uint64_t number);
-
-// Four significant digits (thousands as whole numbers), or "-" for NaN.
-std::string short_number(double value);
 
 }  // namespace assay::cli

@@ -17,6 +17,7 @@
 #include "assay/model/train/recipe.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "cli/training.h"
 
 namespace assay::cli {
 namespace {
@@ -27,7 +28,7 @@ struct TrainArguments {
   std::string cnn;
   std::string network;
   std::string training;
-  std::string encode = "label:impute=mean";
+  std::string encode = kDefaultEncoding;
   std::string out;
 };
 
@@ -76,10 +77,6 @@ Recipe recipe_of(const TrainArguments& arguments) {
 void check_model_output(const std::string& path) {
   if (format_extension(path) != ".onnx") fail_input("--out", "a file that ends in .onnx", in_quotes(path));
   check_output_folder(path);
-}
-
-Encoder fit_encoder(const TrainArguments& arguments, const Table& training) {
-  return Encoder::fit(training, encoder_options(arguments.encode));
 }
 
 void print_epoch(const EpochReport& report) {
@@ -135,37 +132,26 @@ void train_model(const TrainArguments& arguments, const Session& session) {
     fail_input("--data -", "--split all, for standard input is read once", in_quotes(arguments.table.split));
   }
   const Table training = arguments.table.open(session);
-  if (!training.label) {
-    fail_input(training.source, "a column of labels to predict; --label names it", "none");
-  }
-  // Test rows are encoded before training, so that what is wrong with them is known before.
   std::optional<Table> held_out;
   if (arguments.table.split == "train") {
     TableArguments test = arguments.table;
     test.split = "test";
     held_out = test.open(session);
   }
-  Encoder encoder = fit_encoder(arguments, training);
-  Dataset test_rows;
-  try {
-    if (held_out) test_rows = encoder.apply(*held_out);
-  } catch (const Error&) {
-    // A category that only test rows have: known to the model all the same, though it learns nothing of it.
-    encoder = fit_encoder(arguments, stacked(training, *held_out));
-    test_rows = encoder.apply(*held_out);
-  }
-  const Dataset data = encoder.apply(training);
+  const TrainingRows rows = training_rows(training, held_out ? &*held_out : nullptr, arguments.encode);
+  const Dataset& data = rows.data;
   const auto report = [&](const EpochReport& epoch) {
     if (!session.quiet) print_epoch(epoch);
   };
-  const TrainResult result = train_recipe(recipe, data, &encoder, session.context, report);
+  const TrainResult result = train_recipe(recipe, data, &rows.encoder, session.context, report);
   write_onnx(result.model, arguments.out);
   std::optional<Evaluation> test;
-  if (held_out) test = evaluate(result.model, test_rows, session.context);
+  if (rows.held_out) test = evaluate(result.model, *rows.held_out, session.context);
+  const size_t test_rows = rows.held_out ? rows.held_out->rows() : 0;
   if (session.json) {
-    print_json(arguments, result, data, test, test_rows.rows());
+    print_json(arguments, result, data, test, test_rows);
   } else {
-    print_summary(arguments, result, data, test, test_rows.rows());
+    print_summary(arguments, result, data, test, test_rows);
   }
 }
 

@@ -15,6 +15,8 @@ class Progress {
   virtual void begin(std::string_view task, uint64_t total) noexcept = 0;
   virtual void advance(uint64_t amount) noexcept = 0;
   virtual void end() noexcept = 0;
+  // The same task goes on under another name.
+  virtual void rename(std::string_view /*task*/) noexcept {}
 };
 
 // Passed in, never global. A default Context uses all cores, seed 0, reports to nobody and is never cancelled.

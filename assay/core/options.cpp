@@ -229,4 +229,10 @@ void OptionLister::reals(std::string_view name, std::vector<double>& value, std:
 }
 
 }  // namespace detail
+std::string spec_text(const Spec& spec) {
+  std::string text = spec.name;
+  for (const auto& [name, value] : spec.options) text += fmt::format(":{}={}", name, value);
+  return text;
+}
+
 }  // namespace assay

@@ -32,6 +32,9 @@ std::vector<Spec> parse_specs(std::string_view where, std::string_view text);
 // The same for exactly one item.
 Spec parse_spec(std::string_view where, std::string_view text);
 
+// An item as it is written in a list: "faithfulness:subset=2".
+std::string spec_text(const Spec& spec);
+
 // Sees each field of an options struct: its name, value, meaning, unit and range.
 class OptionVisitor {
  public:

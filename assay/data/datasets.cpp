@@ -57,7 +57,7 @@ std::vector<float> label_values(const Table& table) {
 }
 
 RowSplit split_of(const LoadedSet& set, uint64_t seed) {
-  if (set.training_rows == 0) return stratified_split(label_values(set.table), kTestShare, seed);
+  if (set.training_rows == 0) return grouped_split(label_values(set.table), set.groups, kTestShare, seed);
   RowSplit split;
   split.train.resize(set.training_rows);
   split.test.resize(set.table.rows() - set.training_rows);

@@ -35,8 +35,8 @@ struct DatasetInfo {
   std::vector<std::string> options = {};  // what may follow the name, as in mimic3:sepsis=angus
 };
 
-// Of a data set: its own split where it has one, else stratified with a fifth of the rows for testing. Of a file:
-// likewise stratified on its label, or at random without one.
+// Of a data set: its own split where it has one, else stratified with a fifth of the rows for testing, the stays of one
+// patient on one side. Of a file: likewise stratified on its label, or at random without one.
 enum class Split { all, train, test };
 
 struct DatasetRequest {

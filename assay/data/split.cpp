@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <unordered_map>
 
 #include "assay/core/error.h"
 #include "assay/core/random.h"
@@ -57,14 +58,45 @@ std::vector<size_t> draw(std::span<const float> labels, size_t total, uint64_t s
   return chosen;
 }
 
-}  // namespace
-
-RowSplit stratified_split(std::span<const float> labels, double test_share, uint64_t seed) {
+// Checked, and as a number of rows.
+size_t test_rows(size_t rows, double test_share) {
   if (!(test_share > 0 && test_share < 1)) {
     fail_input("test share", "a number between 0 and 1", fmt::format("{}", test_share));
   }
+  return static_cast<size_t>(std::llround(test_share * static_cast<double>(rows)));
+}
+
+std::vector<std::vector<size_t>> rows_by_group(std::span<const size_t> groups) {
+  std::unordered_map<size_t, size_t> index;
+  std::vector<std::vector<size_t>> out;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const auto [found, fresh] = index.emplace(groups[i], out.size());
+    if (fresh) out.emplace_back();
+    out[found->second].push_back(i);
+  }
+  return out;
+}
+
+// Moves the group to the other side where that brings the test part's counts nearer to what is wanted. missing: by
+// class, how many rows the test part still lacks; below zero where it has too many.
+bool move_group(const std::vector<size_t>& rows, const std::vector<size_t>& class_of, bool in_test,
+                std::vector<int64_t>& missing) {
+  const int64_t sign = in_test ? -1 : 1;
+  std::map<size_t, int64_t> counts;
+  for (const size_t row : rows) ++counts[class_of[row]];
+  // |missing|^2 - |missing - sign counts|^2
+  int64_t gain = 0;
+  for (const auto& [c, count] : counts) gain += count * (2 * sign * missing[c] - count);
+  if (gain <= 0) return false;
+  for (const auto& [c, count] : counts) missing[c] -= sign * count;
+  return true;
+}
+
+}  // namespace
+
+RowSplit stratified_split(std::span<const float> labels, double test_share, uint64_t seed) {
   RowSplit split;
-  split.test = draw(labels, static_cast<size_t>(std::llround(test_share * static_cast<double>(labels.size()))), seed);
+  split.test = draw(labels, test_rows(labels.size(), test_share), seed);
   for (size_t i = 0, next = 0; i < labels.size(); ++i) {
     if (next < split.test.size() && split.test[next] == i) {
       ++next;
@@ -72,6 +104,42 @@ RowSplit stratified_split(std::span<const float> labels, double test_share, uint
       split.train.push_back(i);
     }
   }
+  return split;
+}
+
+RowSplit grouped_split(std::span<const float> labels, std::span<const size_t> groups, double test_share,
+                       uint64_t seed) {
+  if (groups.empty()) return stratified_split(labels, test_share, seed);
+  if (groups.size() != labels.size()) {
+    fail_input("groups", fmt::format("one for each of {} rows", labels.size()), fmt::format("{}", groups.size()));
+  }
+  const auto classes = rows_by_class(labels);
+  const auto quota = quotas(classes, labels.size(), test_rows(labels.size(), test_share));
+  std::vector<size_t> class_of(labels.size());
+  for (size_t c = 0; c < classes.size(); ++c) {
+    for (const size_t row : classes[c]) class_of[row] = c;
+  }
+  std::vector<int64_t> missing(quota.begin(), quota.end());
+  const auto members = rows_by_group(groups);
+  std::vector<uint32_t> order(members.size());
+  RandomStream(seed, "grouped split").permutation(order);
+  std::vector<bool> in_test(members.size(), false);
+  // Every move makes the distance, a whole number, smaller: there is an end. Later rounds mend what mixed groups broke.
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const uint32_t group : order) {
+      if (!move_group(members[group], class_of, in_test[group], missing)) continue;
+      in_test[group] = !in_test[group];
+      moved = true;
+    }
+  }
+  RowSplit split;
+  for (size_t group = 0; group < members.size(); ++group) {
+    auto& side = in_test[group] ? split.test : split.train;
+    side.insert(side.end(), members[group].begin(), members[group].end());
+  }
+  std::ranges::sort(split.train);
+  std::ranges::sort(split.test);
   return split;
 }
 

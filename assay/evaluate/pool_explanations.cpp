@@ -38,4 +38,21 @@ void PoolExplanations::need_all(const Context& context) {
   need(rows, context);
 }
 
+void PoolExplanations::know(std::span<const size_t> rows, MatrixView<const float> values) {
+  for (size_t i = 0; i < rows.size(); i++) {
+    assert(!known_[rows[i]]);
+    known_[rows[i]] = true;
+    std::ranges::copy(values.row(i), values_.row(rows[i]).begin());
+  }
+  explained_ += rows.size();
+}
+
+std::vector<size_t> PoolExplanations::known_rows() const {
+  std::vector<size_t> rows;
+  for (size_t r = 0; r < known_.size(); r++) {
+    if (known_[r]) rows.push_back(r);
+  }
+  return rows;
+}
+
 }  // namespace assay

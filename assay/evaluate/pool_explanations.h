@@ -30,6 +30,9 @@ class PoolExplanations {
   // After this the attributions of these rows (in any order, repeats allowed) are there. From one thread at a time.
   void need(std::span<const size_t> rows, const Context& context);
   void need_all(const Context& context);
+  // Attributions that an earlier run made: a row of `values` for each of the rows, none of which is known yet.
+  void know(std::span<const size_t> rows, MatrixView<const float> values);
+  std::vector<size_t> known_rows() const;  // ascending
   // Rows x players; only rows that were needed, or given, mean anything.
   MatrixView<const float> values() const { return values_.view(); }
   // Whether need() has nothing left to do.

@@ -1,5 +1,6 @@
 // Splits, samples, baselines, summaries and named data sets.
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "assay/data/describe.h"
 #include "assay/data/encoder.h"
 #include "assay/data/split.h"
+#include "tests/data/sets/clinical_tables.h"
 #include "tests/message.h"
 
 namespace assay {
@@ -51,6 +53,152 @@ TEST(Split, SeedDecides) {
   EXPECT_EQ(stratified_sample(labels, 5000, 1).size(), 1000u);
   EXPECT_EQ(message_of([&] { stratified_split(labels, 1, 1); }),
             "test share: expected a number between 0 and 1, found 1");
+}
+
+TEST(GroupedSplit, WithoutGroupsItIsTheSplitByRows) {
+  std::vector<float> labels;
+  for (int i = 0; i < 200; ++i) labels.push_back(static_cast<float>(i % 3));
+  EXPECT_EQ(grouped_split(labels, {}, 0.2, 7).test, stratified_split(labels, 0.2, 7).test);
+}
+
+TEST(GroupedSplit, ByHand) {
+  // Ten rows, half of them wanted; groups of 4, 4 and 2 rows of one class. Whatever the order, the first two of them
+  // that come are 4 then 4 (|5 - 8| is not below |5 - 4|: refused, and 2 too, for |5 - 6| = |5 - 4|), 4 then 2 (refused
+  // likewise), or 2 then 4 (|5 - 6| = 1 is below 3: taken). So the test part has 4 or 6 rows.
+  const std::vector<float> labels(10, 1);
+  const std::vector<size_t> groups = {9, 9, 9, 9, 5, 5, 7, 7, 7, 7};
+  std::set<size_t> sizes;
+  for (uint64_t seed = 0; seed < 40; ++seed) sizes.insert(grouped_split(labels, groups, 0.5, seed).test.size());
+  EXPECT_EQ(sizes, (std::set<size_t>{4, 6}));
+  EXPECT_EQ(message_of([&] { grouped_split(labels, std::vector<size_t>{1, 2}, 0.5, 1); }),
+            "groups: expected one for each of 10 rows, found 2");
+  EXPECT_EQ(message_of([&] { grouped_split(labels, groups, 0, 1); }),
+            "test share: expected a number between 0 and 1, found 0");
+}
+
+// Rows of each class, NaN as a class, in a part of the rows.
+std::map<int, int> class_counts(const std::vector<float>& labels, const std::vector<size_t>& rows) {
+  std::map<int, int> counts;
+  for (const size_t i : rows) ++counts[std::isnan(labels[i]) ? -1 : static_cast<int>(labels[i])];
+  return counts;
+}
+
+int squared_distance(const std::map<int, int>& a, const std::map<int, int>& b) {
+  int sum = 0;
+  for (int c = -1; c < 3; ++c) {
+    const int difference = (a.contains(c) ? a.at(c) : 0) - (b.contains(c) ? b.at(c) : 0);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+RC_GTEST_PROP(GroupedSplit, KeepsGroupsTogetherAndSharesAsNearAsTheyAllow, ()) {
+  const auto rows = *rc::gen::inRange<size_t>(1, 80);
+  const auto people = *rc::gen::inRange<size_t>(1, 40);
+  const bool pure = *rc::gen::arbitrary<bool>();  // a person has one class
+  const auto seed = *rc::gen::arbitrary<uint64_t>();
+  const double share = *rc::gen::element(0.1, 0.2, 0.5, 0.8);
+  std::vector<size_t> groups(rows);
+  std::vector<float> labels(rows);
+  for (size_t i = 0; i < rows; ++i) {
+    groups[i] = 1000 - *rc::gen::inRange<size_t>(0, people);
+    const int label = pure ? static_cast<int>(groups[i] % 4) - 1 : *rc::gen::inRange(-1, 3);
+    labels[i] = label < 0 ? kNaN : static_cast<float>(label);
+  }
+  const RowSplit split = grouped_split(labels, groups, share, seed);
+  RC_ASSERT(split.test == grouped_split(labels, groups, share, seed).test);
+  std::set<size_t> test_people, all;
+  for (const size_t i : split.test) test_people.insert(groups[i]);
+  for (const size_t i : split.train) RC_ASSERT(!test_people.contains(groups[i]));
+  all.insert(split.train.begin(), split.train.end());
+  all.insert(split.test.begin(), split.test.end());
+  RC_ASSERT(all.size() == rows && split.train.size() + split.test.size() == rows);
+  RC_ASSERT(std::ranges::is_sorted(split.train) && std::ranges::is_sorted(split.test));
+
+  const auto wanted = class_counts(labels, stratified_split(labels, share, seed).test);
+  const auto found = class_counts(labels, split.test);
+  std::map<size_t, std::vector<size_t>> rows_of;
+  for (size_t i = 0; i < rows; ++i) rows_of[groups[i]].push_back(i);
+  for (const auto& [person, own] : rows_of) {
+    auto moved = found;
+    const int sign = test_people.contains(person) ? -1 : 1;
+    for (const auto& [c, count] : class_counts(labels, own)) moved[c] += sign * count;
+    RC_ASSERT(squared_distance(moved, wanted) >= squared_distance(found, wanted));
+  }
+  if (!pure) return;
+  std::map<int, int> largest;
+  for (const size_t person : std::set<size_t>(groups.begin(), groups.end())) {
+    const auto count = static_cast<int>(std::ranges::count(groups, person));
+    auto& most = largest[static_cast<int>(person % 4) - 1];
+    most = std::max(most, count);
+  }
+  for (const auto& [c, most] : largest) {
+    const int off = (found.contains(c) ? found.at(c) : 0) - (wanted.contains(c) ? wanted.at(c) : 0);
+    RC_ASSERT(2 * std::abs(off) <= most);
+  }
+}
+
+// Loads both parts of a set from tables, and says whose the test part's rows are.
+std::set<std::string> test_people(const std::string& set, const Tables& tables,
+                                  const std::map<std::string, std::string>& person_of, uint64_t seed) {
+  const auto root = std::filesystem::path(::testing::TempDir()) / "assay_grouped_split";
+  std::filesystem::create_directories(root / set);
+  for (const auto& [name, text] : tables) std::ofstream(root / set / name) << text;
+  DatasetRequest request;
+  request.data_dirs = {root.string()};
+  request.seed = seed;
+  std::set<std::string> sides[2];
+  for (const Split part : {Split::train, Split::test}) {
+    request.split = part;
+    for (const std::string& id : load_dataset(set, request).ids) {
+      sides[part == Split::test ? 1 : 0].insert(person_of.at(id));
+    }
+  }
+  std::filesystem::remove_all(root);
+  for (const std::string& person : sides[1]) EXPECT_FALSE(sides[0].contains(person)) << set << ", " << person;
+  EXPECT_FALSE(sides[1].empty());
+  return sides[1];
+}
+
+TEST(GroupedSplit, StaysOfOnePatientAreOnOneSide) {
+  std::map<std::string, std::string> person_of;
+  Tables eicu = {{"apacheapsvar.csv",
+                  "patientunitstayid,eyes,motor,verbal,urine,wbc,temperature,sodium,heartrate,meanbp,pao2,bun,"
+                  "bilirubin,fio2\n"},
+                 {"apachepredvar.csv", "patientunitstayid,aids,lymphoma,metastaticcancer,leukemia,electivesurgery\n"},
+                 {"patient.csv", "patientunitstayid,age,apacheadmissiondx,UniquePID\n"}};
+  Tables mimic = {{"ADMISSIONS.csv", "HADM_ID,ADMISSION_TYPE\n"},
+                  {"PATIENTS.csv", "SUBJECT_ID,DOB\n"},
+                  {"ICUSTAYS.csv", "ICUSTAY_ID,SUBJECT_ID,HADM_ID,INTIME\n"},
+                  {"DIAGNOSES_ICD.csv", "HADM_ID,ICD9_CODE\n"},
+                  {"PROCEDURES_ICD.csv", "HADM_ID,ICD9_CODE\n"},
+                  {"CHARTEVENTS.csv", "ITEMID,ICUSTAY_ID,CHARTTIME,VALUENUM,VALUE,ERROR\n"},
+                  {"LABEVENTS.csv", "ITEMID,HADM_ID,CHARTTIME,VALUENUM,VALUE\n"},
+                  {"OUTPUTEVENTS.csv", "ITEMID,ICUSTAY_ID,CHARTTIME,VALUE,ISERROR\n"}};
+  for (int person = 0; person < 12; ++person) {
+    const std::string name = std::to_string(500 + person);
+    mimic["PATIENTS.csv"] += name + ",2080-01-01 00:00:00\n";
+    for (int visit = 0; visit <= person % 4; ++visit) {
+      const std::string stay = std::to_string(10 * (person + 1) + visit);
+      person_of[stay] = name;
+      eicu["apacheapsvar.csv"] += stay + ",4,6,5,1,10,36,139,88,108,80,28,1,40\n";
+      eicu["patient.csv"] += stay + ",50," + (person % 3 == 0 ? "Sepsis" : "Other") + ",p" + name + "\n";
+      mimic["ADMISSIONS.csv"] += stay + ",URGENT\n";
+      mimic["ICUSTAYS.csv"] += stay + "," + name + "," + stay + ",2140-01-01 00:00:00\n";
+    }
+  }
+  std::set<std::set<std::string>> seen;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    seen.insert(test_people("eicu", eicu, person_of, seed));
+    seen.insert(test_people("mimic3", mimic, person_of, seed));
+  }
+  EXPECT_GT(seen.size(), 1u);
+  // Without the column each stay is its own, as it is where the cell is empty.
+  eicu["patient.csv"] = "patientunitstayid,age,apacheadmissiondx\n";
+  for (const auto& [stay, name] : person_of) eicu["patient.csv"] += stay + ",50,\n";
+  std::map<std::string, std::string> own;
+  for (const auto& [stay, name] : person_of) own[stay] = stay;
+  EXPECT_EQ(test_people("eicu", eicu, own, 1).size(), 6u);  // a fifth of 30
 }
 
 Dataset small_pool() {

@@ -12,7 +12,8 @@
 // The challenge labels from six hours before the onset of sepsis, so in the others features end that long before it.
 //
 // Of the seventeen variables of SAPS II it lacks the coma scale, PaO2, urine, sodium, the three comorbidities and the
-// admission type. Cost: one pass; only the stay being read is kept. Ages over 89 are 100 in the file and stay so.
+// admission type. Every stay is of another patient. Cost: one pass; only the stay being read is kept. Ages over 89 are
+// 100 in the file and stay so.
 #include <array>
 #include <unordered_set>
 

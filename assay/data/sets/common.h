@@ -31,10 +31,12 @@ class DataFiles {
   std::map<std::string, std::string, std::less<>> found_;
 };
 
-// A table, and how many of its first rows are its own training split (0 = it has none).
+// A table, and how it is to be split.
 struct LoadedSet {
   Table table;
-  size_t training_rows = 0;
+  size_t training_rows = 0;         // how many of its first rows are its own training split; 0: it has none
+  std::vector<size_t> groups = {};  // for each row, whom it belongs to (a patient): never on both sides of a split
+                                    // that we make; empty: every row is its own
 };
 
 using SetOptions = std::map<std::string, std::string, std::less<>>;

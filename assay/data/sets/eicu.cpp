@@ -14,11 +14,15 @@
 //   admission_type           "elective surgery" where apachepredvar's electivesurgery is 1, else "other"
 //   sepsis                   yes where patient's apacheadmissiondx starts with "Sepsis"
 //
-// An empty apacheadmissiondx (76 of the 2,205) counts as no: nobody wrote sepsis down.
+// An empty apacheadmissiondx (76 of the 2,205) counts as no: nobody wrote sepsis down. The stays of one patient
+// (uniquepid, where patient.csv has that column) stay together in a split.
+#include <algorithm>
 #include <array>
+#include <string>
 #include <unordered_map>
 
 #include "assay/core/error.h"
+#include "assay/core/text.h"
 #include "assay/data/sets/clinical.h"
 #include "assay/data/sets/common.h"
 
@@ -33,6 +37,7 @@ constexpr float kOver89 = 90;
 struct Patient {
   float age;
   bool septic;
+  size_t person;  // the same for all stays of one
 };
 
 struct History {
@@ -60,10 +65,25 @@ float either(float a, float b) {
   return a + b;  // 0, or missing when one is
 }
 
+bool names_people(const DataFiles& files) {
+  CsvRows rows(open_bytes(files.path("patient.csv")), ',');
+  return rows.next() &&
+         std::ranges::any_of(rows.cells(), [](auto name) { return lower_case(std::string(name)) == "uniquepid"; });
+}
+
 std::unordered_map<int64_t, Patient> read_patients(const DataFiles& files) {
   std::unordered_map<int64_t, Patient> patients;
-  NamedRows rows(files, "patient.csv", {"patientunitstayid", "age", "apacheadmissiondx"});
-  while (rows.next()) patients[rows.required_id(0)] = {age_of(rows, 1), rows.text(2).starts_with("Sepsis")};
+  std::unordered_map<std::string, size_t> people;
+  // Without names the id of the stay stands for the person's.
+  NamedRows rows(
+      files, "patient.csv",
+      {"patientunitstayid", "age", "apacheadmissiondx", names_people(files) ? "uniquepid" : "patientunitstayid"});
+  while (rows.next()) {
+    const int64_t stay = rows.required_id(0);
+    const std::string name(rows.missing(3) ? rows.text(0) : rows.text(3));
+    const size_t person = people.emplace(name, people.size()).first->second;
+    patients[stay] = {age_of(rows, 1), rows.text(2).starts_with("Sepsis"), person};
+  }
   return patients;
 }
 
@@ -102,6 +122,7 @@ LoadedSet load(const DataFiles& files, const SetOptions&) {
                                  "aids", "haematologic_malignancy", "metastatic_cancer"});
   columns.push_back({"admission_type", ColumnKind::categorical, {"elective surgery", "other"}});
   clinical::StayTable table("eicu", "patientunitstayid", std::move(columns));
+  std::vector<size_t> people;
   NamedRows rows(files, "apacheapsvar.csv",
                  {"patientunitstayid", "eyes", "motor", "verbal", "meanbp", "heartrate", "temperature", "pao2", "fio2",
                   "urine", "bun", "wbc", "sodium", "bilirubin"});
@@ -127,8 +148,11 @@ LoadedSet load(const DataFiles& files, const SetOptions&) {
                                        history.metastatic_cancer,
                                        history.elective ? 0.0F : 1.0F};
     table.add(rows.text(0), row, patient->second.septic);
+    people.push_back(patient->second.person);
   }
-  return table.finish();
+  LoadedSet set = table.finish();
+  set.groups = std::move(people);
+  return set;
 }
 
 }  // namespace

@@ -29,7 +29,7 @@
 // fraction to divide it by). Stays of patients under 16, newborns mostly, are left out: SAPS II is for adults. Option
 // sepsis=explicit|martin|angus: the rule that labels the admission. Codes are given at discharge, so the label and the
 // three comorbidities say "during this admission", not "by the end of this day". The stays of one patient are separate
-// rows: a split by rows can put them on both sides.
+// rows; a split puts them on one side.
 //
 // Deviations from SAPS II: admission type is the hospital's, not scheduled surgical / unscheduled surgical / medical.
 // Cost: one pass over CHARTEVENTS, LABEVENTS and OUTPUTEVENTS; memory for each stay, not for each event.
@@ -116,6 +116,7 @@ constexpr ItemRoles::Item kUrineItems[] = {
 
 struct Stay {
   std::string id;
+  int64_t patient;
   int64_t admission;
   int64_t in_time;
   float age;
@@ -172,7 +173,7 @@ void read_stays(const DataFiles& files, Unit& unit) {
       fail_input(rows.where(0), "each stay once", "a second row of stay " + in_quotes(rows.text(0)));
     }
     admission->second.stays.push_back(unit.stays.size());
-    unit.stays.push_back({std::string(rows.text(0)), admission->first, in_time, age});
+    unit.stays.push_back({std::string(rows.text(0)), born->first, admission->first, in_time, age});
   }
 }
 
@@ -326,7 +327,9 @@ LoadedSet load(const DataFiles& files, const SetOptions& options) {
         type.empty() ? clinical::kMissing : clinical::level_code(table.column(kAdmissionType), type)};
     table.add(stay.id, row, codes.septic(rule));
   }
-  return table.finish();
+  LoadedSet set = table.finish();
+  for (const auto& stay : unit.stays) set.groups.push_back(static_cast<size_t>(stay.patient));
+  return set;
 }
 
 }  // namespace

@@ -81,13 +81,17 @@ Neighbourhoods::Neighbourhoods(const EvaluateTask& task, const NeighbourhoodOpti
     radius_ = *options.radius;
     return;
   }
+  radius_ = reach(task, kNeighboursOfMedianRow, context);
+}
+
+double Neighbourhoods::reach(const EvaluateTask& task, size_t neighbours, const Context& context) const {
   std::vector<double> reaches;
   for (const Part& part : parts_) {
-    const std::vector<double> found = part.index.reach(task.data->x.view(), part.rows, kNeighboursOfMedianRow, context);
+    const std::vector<double> found = part.index.reach(task.data->x.view(), part.rows, neighbours, context);
     reaches.insert(reaches.end(), found.begin(), found.end());
   }
   const double median = quantile(reaches, 0.5);
-  radius_ = std::isnan(median) ? 0 : median;
+  return std::isnan(median) ? 0 : median;
 }
 
 std::vector<size_t> finite_rows(MatrixView<const float> attributions, std::span<const size_t> rows) {

@@ -55,6 +55,14 @@ class Neighbourhoods {
   // does not depend on the explanations, so that methods are compared on the same neighbourhoods.
   Neighbourhoods(const EvaluateTask& task, const NeighbourhoodOptions& options, const Context& context);
 
+  // The median over the rows of the distance to the nearest `neighbours`-th row of the class; 0 where no row has one.
+  double reach(const EvaluateTask& task, size_t neighbours, const Context& context) const;
+  // The same neighbourhoods out to another radius.
+  void set_radius(double radius) {
+    radius_ = radius;
+    chosen_ = false;
+  }
+
   const std::vector<Part>& parts() const { return parts_; }
   double radius() const { return radius_; }
   bool radius_chosen() const { return chosen_; }

@@ -187,6 +187,9 @@ struct OnnxModel {
   std::vector<std::pair<std::string, std::string>> metadata;  // metadata_props
   OnnxGraph graph;
   std::vector<OnnxFunction> functions;
+  // The files that external data was read from, each once, in the order of the tensors: a model is its file and these.
+  // Never written.
+  std::vector<std::string> external_files;
 
   bool operator==(const OnnxModel&) const = default;
 };

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 
 #include "assay/core/error.h"
 #include "assay/data/io/bytes.h"
@@ -107,7 +108,7 @@ OnnxValueType read_type(const std::string& where, std::string_view message, int 
 class Reader {
  public:
   Reader(std::string file, const std::string& folder)
-      : file_(std::move(file)), before_(file_ + ": "), external_(folder) {}
+      : file_(std::move(file)), before_(file_ + ": "), folder_(folder), external_(folder) {}
 
   OnnxModel model(std::string_view message);
 
@@ -117,12 +118,16 @@ class Reader {
   OnnxAttribute attribute(const std::string& before, std::string_view message, int depth);
   OnnxFunction function(std::string_view message);
   OnnxTensor initializer(std::string_view message, size_t position);
+  OnnxTensor tensor(const std::string& where, std::string_view message);
   OnnxValue value(std::string_view role, std::string_view message);
   void count_one_more();
 
   std::string file_;
   std::string before_;  // what every message starts with; the names of things follow it
+  std::filesystem::path folder_;
   OnnxExternalFiles external_;
+  std::vector<std::string> external_files_ = {};
+  std::set<std::string> external_paths_ = {};  // the same files without links, for one may have several names
   size_t things_ = 0;
 };
 
@@ -188,7 +193,7 @@ OnnxAttribute Reader::attribute(const std::string& before, std::string_view mess
       case 5:
       case 10:
         count_one_more();
-        out.tensors.push_back(read_onnx_tensor(where, fields.bytes(), external_));
+        out.tensors.push_back(tensor(where, fields.bytes()));
         break;
       case 6:
       case 11: out.graphs.push_back(graph(fields.bytes(), depth + 1)); break;
@@ -261,7 +266,28 @@ OnnxTensor Reader::initializer(std::string_view message, size_t position) {
   count_one_more();
   const std::string_view name = peek_bytes(message, 8);
   const std::string label = name.empty() ? fmt::format("initializer {}", position) : "tensor " + in_quotes(name);
-  return read_onnx_tensor(before_ + label, message, external_);
+  return tensor(before_ + label, message);
+}
+
+// TensorProto, and a note of the file that its data came from.
+OnnxTensor Reader::tensor(const std::string& where, std::string_view message) {
+  OnnxTensor out = read_onnx_tensor(where, message, external_);
+  bool external = false;
+  std::string location;
+  OnnxMessage fields(where, message);
+  while (fields.next()) {
+    if (fields.number() == 14) external = fields.integer() == 1;
+    if (fields.number() != 13) continue;
+    auto [key, value] = read_entry(where, fields.bytes());
+    if (key == "location") location = std::move(value);
+  }
+  if (!external) return out;
+  const std::filesystem::path path = folder_ / location;
+  std::error_code gone;  // then an error of whoever reads it next
+  if (external_paths_.insert(std::filesystem::canonical(path, gone).string()).second) {
+    external_files_.push_back(path.lexically_normal().string());
+  }
+  return out;
 }
 
 // GraphProto
@@ -338,6 +364,7 @@ OnnxModel Reader::model(std::string_view message) {
     }
   }
   if (!has_graph) fail_input(file_, "an ONNX model", message.empty() ? "an empty file" : "no graph in it");
+  out.external_files = std::move(external_files_);
   return out;
 }
 

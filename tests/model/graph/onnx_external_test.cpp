@@ -63,6 +63,22 @@ TEST_F(OnnxExternal, IsReadFromTheModelsFolder) {
   fs::current_path(before);
 }
 
+// A study hashes what a model was read from: a file of several names is one, and a location that is not used is none.
+TEST_F(OnnxExternal, FilesAreListed) {
+  save(folder_ / "inside" / "other.bin", "12345678");
+  fs::create_symlink("../weights.bin", folder_ / "inside" / "link");
+  const std::string unused =
+      bytes(5, tensor(OnnxElement::float32, {2}, entry("location", "no.bin") + bytes(9, "12345678")));
+  const std::string graph = unused + external("weights.bin", "") + external("inside/other.bin", "") +
+                            external("./weights.bin", entry("offset", "8")) + external("inside/link", "");
+  const OnnxModel model = read(graph);
+  EXPECT_EQ(model.external_files, (std::vector<std::string>{(folder_ / "weights.bin").string(),
+                                                            (folder_ / "inside" / "other.bin").string()}));
+  EXPECT_EQ(read(unused).external_files, std::vector<std::string>());
+  // Once written, all is in one file.
+  EXPECT_EQ(parse_onnx("m.onnx", serialise_onnx(model), "").external_files, std::vector<std::string>());
+}
+
 TEST_F(OnnxExternal, IsRefusedFromElsewhere) {
   const std::string only = "expected external data in the model's folder, found ";
   EXPECT_EQ(refusal("../secret.bin"), only + "'../secret.bin'");

@@ -1,0 +1,21 @@
+// Where a study came from and how it ran, as names and words for a report.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/study/study.h"
+
+namespace assay {
+
+using FactPairs = std::vector<std::pair<std::string, std::string>>;
+
+FactPairs fact_pairs(const Study& study);
+FactPairs run_pairs(const StudyTimes& times);
+// [[name, value], ...]
+std::string json_pairs(const FactPairs& pairs);
+std::string json_of_inputs(const Study& study);
+std::string json_of_left_out(const Study& study);
+
+}  // namespace assay

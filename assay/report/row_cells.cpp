@@ -1,0 +1,133 @@
+#include "assay/report/row_cells.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "assay/data/io/number.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kMostColumns = 3;
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
+// The level that a one-hot encoding stands for; nothing where it is none.
+std::optional<size_t> hot_level(std::span<const float> values) {
+  const auto hot = std::ranges::find(values, 1.0F);
+  if (hot == values.end()) return {};
+  const auto zeros = std::ranges::count(values, 0.0F);
+  if (static_cast<size_t>(zeros) + 1 != values.size()) return {};
+  return static_cast<size_t>(hot - values.begin());
+}
+
+// The level of a code; nothing where it is no code of one.
+std::optional<size_t> coded_level(const FeatureGroup& group, float code) {
+  if (group.kind != ColumnKind::categorical || !(code >= 0) || code != std::floor(code)) return {};
+  if (code >= static_cast<float>(group.levels.size())) return {};
+  return static_cast<size_t>(code);
+}
+
+// Nothing where the values stand for no level.
+std::optional<size_t> level_of(const FeatureGroup& group, std::span<const float> values) {
+  if (group.count == 1) return coded_level(group, values[0]);
+  return group.levels.size() == values.size() ? hot_level(values) : std::nullopt;
+}
+
+}  // namespace
+
+RowCells::RowCells(const Dataset& data, const Players& players)
+    : data_(data),
+      columns_(players.columns_of_players()),
+      groups_(data.x.cols(), nullptr),
+      least_(data.x.cols(), std::numeric_limits<float>::quiet_NaN()),
+      largest_(least_) {
+  for (const FeatureGroup& group : data.groups) {
+    for (size_t c = group.first; c < std::min(group.first + group.count, groups_.size()); c++) groups_[c] = &group;
+  }
+  for (size_t row = 0; row < data.rows(); row++) {
+    const std::span<const float> values = data.x.row(row);
+    for (size_t c = 0; c < values.size(); c++) {
+      least_[c] = std::fmin(least_[c], values[c]);
+      largest_[c] = std::fmax(largest_[c], values[c]);
+    }
+  }
+}
+
+// The feature group that the player is all of; null where it is of part of one or of several.
+const FeatureGroup* RowCells::group_of(size_t player) const {
+  const std::vector<uint32_t>& columns = columns_[player];
+  if (columns.empty()) return nullptr;
+  const FeatureGroup* group = groups_[columns[0]];
+  const bool whole = group != nullptr && columns.size() == group->count && columns.front() == group->first &&
+                     columns.back() + 1 == group->first + group->count;
+  return whole ? group : nullptr;
+}
+
+std::string RowCells::column_text(size_t row, size_t column) const {
+  const float value = data_.x(row, column);
+  if (std::isnan(value)) return "missing";
+  const FeatureGroup* group = groups_[column];
+  if (group != nullptr && group->count == 1) {
+    if (const auto level = coded_level(*group, value)) return group->levels[*level];
+  }
+  return number_text(value);
+}
+
+std::string RowCells::text(size_t row, size_t player) const {
+  const std::vector<uint32_t>& columns = columns_[player];
+  if (const FeatureGroup* group = group_of(player); group != nullptr && group->count > 1) {
+    const std::span<const float> values = data_.x.row(row).subspan(group->first, group->count);
+    if (std::ranges::all_of(values, [](float value) { return std::isnan(value); })) return "missing";
+    if (const auto level = level_of(*group, values)) return group->levels[*level];
+    if (std::ranges::all_of(values, [](float value) { return value == 0; })) return "none";
+  }
+  std::string out;
+  for (size_t i = 0; i < std::min(columns.size(), kMostColumns); i++) {
+    if (i > 0) out += ", ";
+    out += column_text(row, columns[i]);
+  }
+  return columns.size() > kMostColumns ? out + ", ..." : out;
+}
+
+double RowCells::scale(size_t row, size_t player) const {
+  const FeatureGroup* group = group_of(player);
+  if (group != nullptr && group->kind == ColumnKind::categorical) {
+    if (group->levels.size() != 2) return kUndefined;
+    const auto level = level_of(*group, data_.x.row(row).subspan(group->first, group->count));
+    return level ? static_cast<double>(*level) : kUndefined;
+  }
+  if (columns_[player].size() != 1) return kUndefined;
+  const size_t column = columns_[player][0];
+  const double value = data_.x(row, column);
+  const double least = least_[column];
+  const double range = static_cast<double>(largest_[column]) - least;
+  if (!std::isfinite(value) || !(range > 0) || !std::isfinite(range)) return kUndefined;
+  return (value - least) / range;
+}
+
+std::vector<int> RowCells::pixels(size_t row) const {
+  float least = std::numeric_limits<float>::quiet_NaN();
+  float largest = least;
+  for (const float each : least_) least = std::fmin(least, each);
+  for (const float each : largest_) largest = std::fmax(largest, each);
+  const bool bytes = least >= 0 && largest > 1 && largest <= 255;
+  const double low = bytes ? 0 : least;
+  const double range = bytes ? 255 : static_cast<double>(largest) - low;
+  std::vector<int> out;
+  for (const float value : data_.x.row(row)) {
+    const double share = (value - low) / range;
+    // What is missing, and images of one value, are black.
+    out.push_back(std::isfinite(share) ? static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 255)) : 0);
+  }
+  return out;
+}
+
+std::optional<ImageShape> image_shape(std::span<const size_t> shape, const Players& players) {
+  if ((shape.size() != 2 && shape.size() != 3) || !players.are_columns()) return {};
+  const ImageShape found = {shape[shape.size() - 2], shape[shape.size() - 1], shape.size() == 3 ? shape[0] : 1};
+  if (found.height * found.width * found.channels != players.size()) return {};
+  return found;
+}
+
+}  // namespace assay

@@ -1,0 +1,366 @@
+#include "assay/study/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "assay/aggregate/aggregators.h"
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/evaluate/criteria.h"
+#include "assay/explain/methods.h"
+#include "assay/study/radii.h"
+#include "assay/study/tasks.h"
+
+namespace assay {
+namespace {
+
+constexpr std::array<std::string_view, 11> kPaperCriteria = {
+    "faithfulness", "max_sensitivity",        "avg_sensitivity", "complexity", "identity", "separability",
+    "conviction",   "conditional_conviction", "compatibility",   "deletion",   "addition"};
+constexpr std::array<std::string_view, 2> kRetraining = {"roar", "kar"};
+constexpr std::array<std::string_view, 6> kPaperMethods = {"kernel_shap",      "shapley_sampling",     "gradient",
+                                                           "gradient_x_input", "integrated_gradients", "deeplift"};
+constexpr size_t kFewestPaperMethods = 3;
+constexpr size_t kPilotRows = 4;
+// Rows of more players than this are wide: there coalitions cost a run of the model each, and some methods and
+// aggregators take minutes for a row. Those are left out unless they are named.
+constexpr size_t kWide = 64;
+constexpr uint64_t kMostEvaluationsOfWideRow = 5'000;
+constexpr size_t kFewPlayers = 8;
+constexpr size_t kMostSubsetPlayers = 20;  // that kemeny_young orders exactly without a clock
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Attributions of nothing, for questions that look at shapes alone.
+Explanations blank_explanations(const StudySubject& subject) {
+  Explanations made;
+  made.values = Matrix(subject.data.rows(), subject.players.size());
+  made.features = subject.players.names;
+  made.target = subject.targets.of_row;
+  made.target_names = subject.targets.names;
+  made.base.assign(made.rows(), NAN);
+  made.output.assign(made.rows(), NAN);
+  made.gap.assign(made.rows(), NAN);
+  return made;
+}
+
+// Letters, digits, _ and - of the name; unique whatever the case.
+std::string stem_of(const std::string& name, std::set<std::string>& taken) {
+  std::string stem;
+  for (const char c : name.substr(0, 60)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    stem += plain ? c : '-';
+  }
+  std::string unique = stem;
+  for (int i = 2; !taken.insert(lower_case(unique)).second; i++) unique = fmt::format("{}-{}", stem, i);
+  return unique;
+}
+
+class Planner {
+ public:
+  Planner(const StudySubject& subject, const StudyOptions& options, const Context& context)
+      : subject_(subject), context_(context), blank_(blank_explanations(subject)), method_{"gradient"} {
+    plan_.options = options;
+    // The pilot's progress is not the study's.
+    context_.progress = nullptr;
+  }
+
+  StudyPlan make() {
+    choose_methods();
+    choose_members();
+    choose_criteria();
+    choose_aggregators();
+    estimate();
+    return std::move(plan_);
+  }
+
+ private:
+  // What was named must be possible; else it is left out.
+  bool possible(bool named, std::string_view kind, const Spec& spec, const std::optional<std::string>& reason) {
+    if (!reason) return true;
+    if (named) throw Error(ErrorKind::unsupported, *reason);
+    plan_.left_out.push_back({std::string(kind), spec.name, *reason});
+    return false;
+  }
+
+  void add_entry(const Spec& spec, EntryKind kind, const std::string& name) {
+    for (const PlannedEntry& other : plan_.entries) {
+      if (other.name == name)
+        fail_input("the study", "each method and aggregator once", fmt::format("{} twice", in_quotes(name)));
+    }
+    plan_.entries.push_back({spec, name, stem_of(name, stems_), kind});
+  }
+
+  void choose_methods() {
+    const bool named = !plan_.options.methods.empty();
+    std::vector<Spec> wanted = plan_.options.methods;
+    for (const MethodInfo& method : methods()) {
+      if (!named) wanted.push_back({method.name});
+    }
+    const ExplainTask task = explain_task_of(subject_);
+    for (const Spec& spec : wanted) {
+      if (!possible(named, "method", spec, refusal(spec, task))) continue;
+      const Cost cost = pilot(spec);
+      const bool wide = subject_.players.size() > kWide && cost.evaluations > kMostEvaluationsOfWideRow;
+      if (!named && wide) {
+        possible(false, "method", spec,
+                 fmt::format("{} takes {} evaluations of the model for a row of {} players: name it in --methods to "
+                             "have it",
+                             spec.name, cost.evaluations, subject_.players.size()));
+        continue;
+      }
+      add_entry(spec, EntryKind::method, spec_text(spec));
+      costs_.push_back(cost);
+    }
+    if (plan_.entries.empty()) throw Error(ErrorKind::unsupported, "no method can explain this model");
+  }
+
+  void choose_members() {
+    const auto add_named = [&](std::string_view name) {
+      for (size_t i = 0; i < plan_.entries.size(); i++) {
+        const PlannedEntry& entry = plan_.entries[i];
+        const bool named = entry.name == name || entry.spec.name == name;
+        if (named && std::ranges::find(plan_.members, i) == plan_.members.end()) plan_.members.push_back(i);
+      }
+    };
+    for (const std::string& name : plan_.options.members) {
+      const auto is_meant = [&](const PlannedEntry& entry) { return entry.name == name || entry.spec.name == name; };
+      add_named(name);
+      if (std::ranges::any_of(plan_.entries, is_meant)) continue;
+      std::vector<std::string> names;
+      for (const PlannedEntry& entry : plan_.entries) names.push_back(entry.name);
+      fail_input("--members", fmt::format("methods of the study: {}", joined(names, "or")), in_quotes(name));
+    }
+    if (!plan_.members.empty()) return;
+    for (const std::string_view name : kPaperMethods) add_named(name);
+    if (plan_.members.size() >= kFewestPaperMethods) {
+      std::ranges::sort(plan_.members);
+      return;
+    }
+    plan_.members.clear();
+    for (size_t i = 0; i < plan_.entries.size(); i++) plan_.members.push_back(i);
+    if (!plan_.options.no_aggregates) {
+      plan_.notes.emplace_back("aggregates are of all methods: fewer than three of the paper's six are studied");
+    }
+  }
+
+  void choose_criteria() {
+    const bool named = !plan_.options.criteria.empty();
+    std::vector<Spec> wanted = plan_.options.criteria;
+    if (!named) {
+      for (const std::string_view name : kPaperCriteria) wanted.push_back(default_criterion(name));
+    }
+    if (plan_.options.retrain) {
+      for (const std::string_view name : kRetraining) {
+        if (std::ranges::find(wanted, name, &Spec::name) == wanted.end()) wanted.push_back({std::string(name)});
+      }
+    }
+    PoolExplanations pool(subject_.pool.rows(), subject_.players.size(), {});
+    const EvaluateTask task = evaluate_task_of(subject_, blank_, subject_.reference, &method_, &pool);
+    std::set<std::string> seen;
+    for (const Spec& spec : wanted) {
+      if (!seen.insert(spec_text(spec)).second) {
+        fail_input("--criteria", "each criterion once", fmt::format("{} twice", in_quotes(spec_text(spec))));
+      }
+      const bool retraining = std::ranges::find(kRetraining, spec.name) != kRetraining.end();
+      const bool asked = named || (plan_.options.retrain && retraining);
+      if (possible(asked, "criterion", spec, criterion_refusal(spec, task))) plan_.criteria.push_back(spec);
+    }
+    if (plan_.criteria.empty()) throw Error(ErrorKind::unsupported, "no criterion can score this model");
+  }
+
+  // With few players a quarter of them is one, and removing one player at a time is what occlusion does: nothing else
+  // could be more faithful. The paper removes two.
+  Spec default_criterion(std::string_view name) const {
+    const size_t players = subject_.players.size();
+    if (name == "faithfulness" && players > 2 && players < kFewPlayers) return {std::string(name), {{"subset", "2"}}};
+    return {std::string(name)};
+  }
+
+  // What an aggregator gets where nobody says how: nothing that depends on a clock, nothing that takes hours, and
+  // nothing that the study does anyway.
+  Spec with_defaults(Spec spec, bool named) {
+    const size_t players = subject_.players.size();
+    const auto set = [&](const char* option, const char* value, std::string_view why) {
+      if (std::ranges::find(spec.options, option, &std::pair<std::string, std::string>::first) != spec.options.end()) {
+        return;
+      }
+      spec.options.emplace_back(option, value);
+      plan_.notes.push_back(fmt::format("{} has {}={}: {}", spec.name, option, value, why));
+    };
+    if (spec.name == "kemeny_young" && players > kMostSubsetPlayers) {
+      set("solver", "search", "an exact solver would stop by the clock, and the study would not be the same again");
+    }
+    if (spec.name == "pareto") set("others", "false", "the study scores the other aggregates itself");
+    if (spec.name == "ava" && !named && players > kWide && subject_.model.rescalable() != nullptr) {
+      set("method", "deeplift", "Shapley values of every antecedent would take hours");
+    }
+    return spec;
+  }
+
+  void choose_aggregators() {
+    if (plan_.options.no_aggregates) return;
+    const bool named = !plan_.options.aggregators.empty();
+    struct Wanted {
+      Spec spec;
+      std::string name;
+    };
+    std::vector<Wanted> wanted;
+    for (const Spec& spec : plan_.options.aggregators) wanted.push_back({with_defaults(spec, true), spec_text(spec)});
+    for (const AggregatorInfo& info : aggregators()) {
+      if (!named) wanted.push_back({with_defaults({info.name}, false), info.name});
+    }
+    const std::vector<const Explanations*> members(plan_.members.size(), &blank_);
+    std::vector<PoolExplanations> pools;
+    for (size_t i = 0; i < members.size(); i++) {
+      // One matrix of the pool's size for each would be a lot of nothing.
+      pools.emplace_back(0, subject_.players.size(), PoolExplanations::Make());
+    }
+    std::vector<PoolExplanations*> pool_of;
+    for (PoolExplanations& pool : pools) pool_of.push_back(&pool);
+    for (const auto& [spec, name] : wanted) {
+      const bool alone = find_aggregator(spec.name).needs.members == 0;
+      const auto own = std::span(members).first(alone ? 0 : members.size());
+      const AggregateTask task = aggregate_task_of(subject_, own, {}, std::span(pool_of).first(own.size()));
+      std::optional<std::string> reason = aggregator_refusal(spec, task);
+      if (!reason && !named && spec.name == "ava" && spec.options.empty() && subject_.players.size() > kWide) {
+        reason = fmt::format(
+            "ava explains the antecedents of every row and neighbour by Shapley values, which takes too long for {} "
+            "players: name it in --aggregators, with a method, to have it",
+            subject_.players.size());
+      }
+      if (possible(named, "aggregator", spec, reason)) add_entry(spec, EntryKind::aggregate, name);
+    }
+  }
+
+  struct Cost {
+    uint64_t evaluations = 0;  // of one row
+    double seconds = 0;
+  };
+
+  Cost pilot(const Spec& spec) const {
+    const size_t rows = std::min(kPilotRows, subject_.data.rows());
+    const Targets targets = slice_targets(subject_.targets, 0, rows);
+    const ExplainTask task{subject_.model, subject_.data.x.view().rows_between(0, rows), targets, subject_.reference,
+                           subject_.players};
+    const auto start = std::chrono::steady_clock::now();
+    const Explanations made = explain(spec, task, context_);
+    return {made.evaluations / rows, seconds_since(start) / static_cast<double>(rows)};
+  }
+
+  // Rows of the pool that neighbourhoods reach.
+  size_t neighbours() const {
+    const auto sensitivity = std::ranges::find_if(plan_.criteria, [](const Spec& spec) {
+      return spec.name == "avg_sensitivity" || spec.name == "max_sensitivity";
+    });
+    if (sensitivity == plan_.criteria.end()) return 0;
+    StudyNeighbourhoods found = study_neighbourhoods(subject_, *sensitivity, plan_.options.curves, context_);
+    if (!found.radii.empty()) found.around.set_radius(found.radii.back());
+    const size_t players = subject_.players.size();
+    PoolExplanations counted(subject_.pool.rows(), players, [players](std::span<const size_t> rows, const Context&) {
+      return Matrix(rows.size(), players);
+    });
+    explain_neighbours(evaluate_task_of(subject_, blank_, subject_.reference, &method_, &counted), found.around,
+                       context_);
+    return counted.explained();
+  }
+
+  // Criteria are assumed to cost what faithfulness does with all its subsets and half of that again: close enough to
+  // tell seconds from minutes.
+  void estimate() {
+    const size_t rows = subject_.data.rows();
+    const size_t around = neighbours();
+    for (size_t i = 0; i < costs_.size(); i++) {
+      const bool sampled = find_method(plan_.entries[i].spec.name).sampled;
+      size_t times = rows + around;
+      if (plan_.options.variations) times += (sampled ? rows : 0) + rows * subject_.others.size();
+      plan_.entries[i].evaluations = costs_[i].evaluations * times;
+      plan_.entries[i].seconds = costs_[i].seconds * static_cast<double>(times);
+    }
+    estimate_aggregates(rows + around);
+    const Cost scoring = cost_of_scoring();
+    for (PlannedEntry& entry : plan_.entries) {
+      entry.evaluations += scoring.evaluations * rows;
+      entry.seconds += scoring.seconds * static_cast<double>(rows);
+      plan_.evaluations += entry.evaluations;
+      plan_.seconds += entry.seconds;
+    }
+  }
+
+  // Aggregates of the pilot's rows cost what those of others do. Those that look at the pool are taken for as long as
+  // the slowest of them.
+  void estimate_aggregates(size_t rows) {
+    const size_t few = std::min(kPilotRows, subject_.data.rows());
+    const Targets targets = slice_targets(subject_.targets, 0, few);
+    const ExplainTask task{subject_.model, subject_.data.x.view().rows_between(0, few), targets, subject_.reference,
+                           subject_.players};
+    std::vector<Explanations> made;
+    for (const size_t member : plan_.members) made.push_back(explain(plan_.entries[member].spec, task, context_));
+    std::vector<const Explanations*> members;
+    for (const Explanations& each : made) members.push_back(&each);
+    double slowest = 0;
+    const auto share = [&](double seconds) { return seconds / static_cast<double>(few) * static_cast<double>(rows); };
+    for (PlannedEntry& entry : plan_.entries) {
+      const AggregatorInfo* info = entry.kind == EntryKind::method ? nullptr : &find_aggregator(entry.spec.name);
+      if (info == nullptr || info->needs.pool || info->needs.model || info->needs.pool_members) continue;
+      const auto start = std::chrono::steady_clock::now();
+      aggregate(entry.spec, AggregateTask{members}, context_);
+      entry.seconds = share(seconds_since(start));
+      slowest = std::max(slowest, entry.seconds);
+    }
+    for (PlannedEntry& entry : plan_.entries) {
+      if (entry.kind == EntryKind::aggregate && entry.seconds == 0) entry.seconds = slowest;
+    }
+  }
+
+  // Of one row by all criteria that take no pool, tried on the pilot's rows.
+  Cost cost_of_scoring() const {
+    const size_t rows = std::min(kPilotRows, subject_.data.rows());
+    std::vector<size_t> first(rows);
+    for (size_t i = 0; i < rows; i++) first[i] = i;
+    const Dataset data = select_rows(subject_.data, first);
+    const Targets targets = slice_targets(subject_.targets, 0, rows);
+    Explanations some;
+    const ExplainTask explaining{subject_.model, data.x.view(), targets, subject_.reference, subject_.players};
+    some = explain(plan_.entries[0].spec, explaining, context_);
+    Cost cost;
+    for (const Spec& spec : plan_.criteria) {
+      const CriterionInfo& info = find_criterion(spec.name);
+      if (info.needs.pool || info.needs.pool_explanations || info.needs.trainer) continue;
+      EvaluateTask task = evaluate_task_of(subject_, some, subject_.reference, &plan_.entries[0].spec, nullptr);
+      task.data = &data;
+      task.targets = &targets;
+      if (criterion_refusal(spec, task)) continue;
+      const auto start = std::chrono::steady_clock::now();
+      const Scores scores = evaluate(spec, task, {.draws = 0}, context_);
+      cost.evaluations += scores.evaluations / rows;
+      cost.seconds += seconds_since(start) / static_cast<double>(rows);
+    }
+    return cost;
+  }
+
+  const StudySubject& subject_;
+  Context context_;
+  Explanations blank_;
+  Spec method_;  // any: whether there is one is all that criteria ask
+  StudyPlan plan_;
+  std::set<std::string> stems_;
+  std::vector<Cost> costs_;  // of the methods
+};
+
+}  // namespace
+
+StudyPlan plan_study(const StudySubject& subject, const StudyOptions& options, const Context& context) {
+  return Planner(subject, options, context).make();
+}
+
+}  // namespace assay

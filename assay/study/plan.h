@@ -1,0 +1,53 @@
+// What a study will do: which methods, aggregators and criteria, who is left out and why, and how long it will take.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/core/options.h"
+#include "assay/study/study.h"
+
+namespace assay {
+
+// What the user asks for. An empty list means the default; those that are named must be possible.
+struct StudyOptions {
+  std::vector<Spec> methods = {};      // default: all that the model allows
+  std::vector<Spec> criteria = {};     // default: the paper's
+  std::vector<Spec> aggregators = {};  // default: all
+  bool no_aggregates = false;
+  // Names of the methods that are aggregated. Default: the paper's six as far as they are studied, or all methods where
+  // fewer than three of them are. exact_shapley is not among them: three estimates of one thing would outvote the rest.
+  std::vector<std::string> members = {};
+  bool retrain = false;    // adds roar and kar to the default criteria
+  bool curves = true;      // over radius and subset size
+  bool variations = true;  // other seeds and baselines
+};
+
+struct PlannedEntry {
+  Spec spec;
+  std::string name;
+  std::string stem;
+  EntryKind kind = EntryKind::method;
+  uint64_t evaluations = 0;  // expected
+  double seconds = 0;        // expected
+};
+
+struct StudyPlan {
+  StudyOptions options;
+  std::vector<PlannedEntry> entries;  // methods first
+  std::vector<Spec> criteria;
+  std::vector<size_t> members;  // entries that are aggregated
+  std::vector<LeftOut> left_out;
+  std::vector<std::string> notes;
+  uint64_t evaluations = 0;  // expected, of explaining the rows, their neighbours, and all criteria
+  double seconds = 0;        // expected
+};
+
+// An unsupported error when something that was named cannot be done; of what was not, it goes to left_out. Runs the
+// methods on a few rows to see what they cost.
+StudyPlan plan_study(const StudySubject& subject, const StudyOptions& options, const Context& context);
+
+}  // namespace assay

@@ -1,0 +1,31 @@
+#include "assay/study/radii.h"
+
+#include <algorithm>
+#include <array>
+
+#include "assay/study/tasks.h"
+
+namespace assay {
+namespace {
+
+constexpr std::array<size_t, 5> kNeighboursOfCurve = {3, 5, 10, 20, 40};
+
+}  // namespace
+
+StudyNeighbourhoods study_neighbourhoods(const StudySubject& subject, const Spec& sensitivity, bool curve,
+                                         const Context& context) {
+  const Explanations none;
+  const EvaluateTask task = evaluate_task_of(subject, none, subject.reference, nullptr, nullptr);
+  const auto options = options_from<NeighbourhoodOptions>(sensitivity);
+  StudyNeighbourhoods made{sensitivity, options, Neighbourhoods(task, options, context), {}};
+  if (!curve) return made;
+  made.radii.push_back(made.around.radius());
+  for (const size_t neighbours : kNeighboursOfCurve) made.radii.push_back(made.around.reach(task, neighbours, context));
+  std::erase_if(made.radii, [](double radius) { return !(radius > 0); });
+  std::ranges::sort(made.radii);
+  const auto repeated = std::ranges::unique(made.radii);
+  made.radii.erase(repeated.begin(), repeated.end());
+  return made;
+}
+
+}  // namespace assay

@@ -1,0 +1,37 @@
+// A model whose predictions of the study's own rows are made once.
+//
+// Every criterion that looks for neighbours predicts all rows of the pool, for every entry; here the second time costs
+// a copy. Rows are known by where they lie in memory: those of two tables that outlive the model. All else is passed
+// on.
+#pragma once
+
+#include <vector>
+
+#include "assay/model/model.h"
+
+namespace assay {
+
+class RememberedModel final : public Model {
+ public:
+  RememberedModel(const Model& model, MatrixView<const float> rows, MatrixView<const float> pool);
+
+  const ModelInfo& info() const override { return model_.info(); }
+  void predict(MatrixView<const float> rows, MatrixView<float> outputs, const Context& context) const override;
+
+  const Differentiable* differentiable() const override { return model_.differentiable(); }
+  const Rescalable* rescalable() const override { return model_.rescalable(); }
+  const AffineEntry* affine_entry() const override { return model_.affine_entry(); }
+  const Trainable* trainable() const override { return model_.trainable(); }
+  const Randomisable* randomisable() const override { return model_.randomisable(); }
+
+ private:
+  struct Known {
+    MatrixView<const float> rows;
+    Matrix outputs = {};  // empty until somebody asks
+  };
+
+  const Model& model_;
+  mutable std::vector<Known> known_;  // one thread predicts at a time, as Model says
+};
+
+}  // namespace assay

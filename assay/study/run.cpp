@@ -1,0 +1,241 @@
+#include "assay/study/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "assay/aggregate/aggregators.h"
+#include "assay/core/error.h"
+#include "assay/core/vector_target.h"
+#include "assay/core/version.h"
+#include "assay/evaluate/criteria.h"
+#include "assay/explain/methods.h"
+#include "assay/study/progress.h"
+#include "assay/study/remembered_model.h"
+#include "assay/study/scoring.h"
+#include "assay/study/tasks.h"
+
+namespace assay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Expected of an entry whose estimate is nothing, as that of a cheap aggregate: bars still move.
+constexpr double kLeastSeconds = 0.05;
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+class Runner {
+ public:
+  Runner(const StudySubject& subject, const StudyPlan& plan, StudyFacts& facts, const StudyStore& store,
+         StudyTimes& times, StudyProgress& progress, const Context& context)
+      : subject_(subject),
+        plan_(plan),
+        facts_(facts),
+        store_(store),
+        times_(times),
+        progress_(progress),
+        context_(context),
+        scoring_(prepare_scoring(subject, plan, context)) {}
+
+  void run(Study& study) {
+    // References into these stay good: nothing is added once they are made.
+    pools_.reserve(plan_.entries.size());
+    for (const PlannedEntry& planned : plan_.entries) {
+      if (planned.kind == EntryKind::method)
+        pools_.push_back(pool_explanations_by(subject_, planned.spec, context_.seed));
+    }
+    for (size_t i = 0; i < plan_.entries.size(); i++) {
+      const PlannedEntry& planned = plan_.entries[i];
+      context_.check_cancelled();
+      progress_.step(fmt::format("{} of {}, {}", i + 1, plan_.entries.size(), planned.name),
+                     planned.seconds + kLeastSeconds);
+      const bool method = planned.kind == EntryKind::method;
+      EntryTimes spent{planned.name, NAN, NAN};
+      if (!store_.has(planned.stem, planned.kind)) {
+        const StudyEntry made = method ? by_method(i, spent) : by_aggregator(planned, study, spent);
+        store_.save(made, method ? &pools_[i] : nullptr, context_);
+      }
+      PoolExplanations* pool = method ? &pools_[i] : nullptr;
+      if (method) pools_[i] = pool_explanations_by(subject_, planned.spec, context_.seed);
+      study.entries.push_back(store_.load(planned.stem, pool, context_));
+      check(planned, study.entries.back());
+      times_.entries.push_back(spent);
+    }
+  }
+
+ private:
+  void describe(Explanations& made) const {
+    made.ids = subject_.data.ids;
+    made.id_name = subject_.data.id_name;
+    made.provenance.data = facts_.data;
+    made.provenance.players = facts_.players;
+  }
+
+  StudyEntry by_method(size_t i, EntryTimes& spent) {
+    const PlannedEntry& planned = plan_.entries[i];
+    StudyEntry entry{
+        .name = planned.name, .stem = planned.stem, .kind = planned.kind, .explanations = {}, .scores = {}};
+    const auto start = Clock::now();
+    entry.explanations = explain(planned.spec, explain_task_of(subject_), context_);
+    describe(entry.explanations);
+    const auto explained = Clock::now();
+    const EvaluateTask task =
+        evaluate_task_of(subject_, entry.explanations, subject_.reference, &planned.spec, &pools_[i]);
+    score_entry(scoring_, task, entry, context_);
+    entry.variations = vary(scoring_, planned.spec, context_);
+    entry.pool_rows = pools_[i].explained();
+    spent.explaining = seconds_between(start, explained);
+    spent.scoring = seconds_between(explained, Clock::now());
+    return entry;
+  }
+
+  StudyEntry by_aggregator(const PlannedEntry& planned, const Study& study, EntryTimes& spent) {
+    StudyEntry entry{
+        .name = planned.name, .stem = planned.stem, .kind = planned.kind, .explanations = {}, .scores = {}};
+    const bool alone = find_aggregator(planned.spec.name).needs.members == 0;
+    std::vector<const Explanations*> members;
+    std::vector<std::string> names;
+    std::vector<PoolExplanations*> pools;
+    for (const size_t member : plan_.members) {
+      if (alone) break;
+      members.push_back(&study.entries[member].explanations);
+      names.push_back(study.entries[member].name);
+      pools.push_back(&pools_[member]);
+    }
+    const AggregateTask task = aggregate_task_of(subject_, members, names, pools);
+    const auto start = Clock::now();
+    Aggregate made = aggregate(planned.spec, task, context_);
+    const auto explained = Clock::now();
+    PoolExplanations pool = aggregate_of_pool(planned.spec, task, made);
+    entry.explanations = std::move(made.explanations);
+    describe(entry.explanations);
+    for (const Undefined& undefined : made.undefined) {
+      entry.explanations.notes.push_back(fmt::format("{} rows undefined: {}", undefined.rows, undefined.reason));
+    }
+    score_entry(scoring_, evaluate_task_of(subject_, entry.explanations, subject_.reference, nullptr, &pool), entry,
+                context_);
+    entry.pool_rows = pool.explained();
+    spent.explaining = seconds_between(start, explained);
+    spent.scoring = seconds_between(explained, Clock::now());
+    return entry;
+  }
+
+  // A folder may hold files of another study, or of another version.
+  void check(const PlannedEntry& planned, const StudyEntry& found) const {
+    const std::string path = store_.scores_path(planned.stem);
+    const auto refuse = [&](const std::string& expected, const std::string& what) {
+      fail_input(path, fmt::format("{}, as this study has it", expected),
+                 fmt::format("{}; without --resume a study starts afresh", what));
+    };
+    if (found.name != planned.name || found.kind != planned.kind) refuse(planned.name, found.name);
+    const Provenance& made = found.explanations.provenance;
+    if (made.version != facts_.version || made.vector_target != facts_.vector_target) {
+      refuse(fmt::format("parts by version {} with {}", facts_.version, facts_.vector_target),
+             fmt::format("version {} with {}", made.version, made.vector_target));
+    }
+    if (made.seed != context_.seed) refuse(fmt::format("seed {}", context_.seed), fmt::format("{}", made.seed));
+    if (found.scores.size() != plan_.criteria.size()) {
+      refuse(fmt::format("{} criteria", plan_.criteria.size()), fmt::format("{}", found.scores.size()));
+    }
+    for (size_t c = 0; c < found.scores.size(); c++) {
+      const Scores& scores = found.scores[c];
+      if (scores.criterion != plan_.criteria[c].name) refuse(plan_.criteria[c].name, scores.criterion);
+      if (scores.of_rows && scores.values.size() != subject_.data.rows()) {
+        refuse(fmt::format("scores of {} rows", subject_.data.rows()), fmt::format("{}", scores.values.size()));
+      }
+    }
+    if (found.explanations.rows() != subject_.data.rows() || found.explanations.features != subject_.players.names) {
+      refuse(fmt::format("explanations of {} rows and {} players", subject_.data.rows(), subject_.players.size()),
+             fmt::format("{} rows and {} players", found.explanations.rows(), found.explanations.players()));
+    }
+  }
+
+  const StudySubject& subject_;
+  const StudyPlan& plan_;
+  const StudyFacts& facts_;
+  const StudyStore& store_;
+  StudyTimes& times_;
+  StudyProgress& progress_;
+  Context context_;
+  Scoring scoring_;
+  std::vector<PoolExplanations> pools_;  // of the methods
+};
+
+double accuracy_of(const StudySubject& subject, const Context& context) {
+  const ModelInfo& info = subject.model.info();
+  if (info.class_names.empty() || subject.data.labels.empty()) return NAN;
+  Matrix outputs(subject.data.rows(), info.outputs());
+  subject.model.predict(subject.data.x.view(), outputs.view(), context);
+  size_t known = 0;
+  size_t right = 0;
+  for (size_t r = 0; r < outputs.rows(); r++) {
+    const float label = subject.data.labels[r];
+    if (std::isnan(label)) continue;
+    known++;
+    right += static_cast<float>(predicted_class(info, outputs.row(r))) == label ? 1 : 0;
+  }
+  return known == 0 ? NAN : static_cast<double>(right) / static_cast<double>(known);
+}
+
+void fill_facts(const StudySubject& subject, StudyFacts& facts, const Context& context) {
+  facts.model = subject.model.info().name;
+  facts.unit = subject.targets.information ? "information" : output_unit_name(subject.model.info().unit);
+  facts.target =
+      subject.targets.predicted ? std::string(kPredictedTarget) : subject.targets.names[subject.targets.of_row[0]];
+  facts.reference = subject.reference.description;
+  facts.target_names = subject.targets.names;
+  facts.features = subject.players.names;
+  facts.rows = subject.data.rows();
+  facts.pool_rows = subject.pool.rows();
+  facts.seed = context.seed;
+  facts.accuracy = accuracy_of(subject, context);
+  facts.version = kVersion;
+  facts.vector_target = vector_target();
+}
+
+}  // namespace
+
+Study run_study(const StudySubject& given, const StudyPlan& plan, StudyFacts facts, const StudyStore& store,
+                StudyTimes& times, const Context& context) {
+  const auto start = Clock::now();
+  const RememberedModel model(given.model, given.data.x.view(), given.pool.x.view());
+  const StudySubject subject{.model = model,
+                             .margins = given.margins,
+                             .data = given.data,
+                             .pool = given.pool,
+                             .players = given.players,
+                             .reference = given.reference,
+                             .targets = given.targets,
+                             .pool_targets = given.pool_targets,
+                             .own_rows = given.own_rows,
+                             .others = given.others,
+                             .trainer = given.trainer,
+                             .trainer_concurrent = given.trainer_concurrent};
+  fill_facts(subject, facts, context);
+  Study study;
+  for (const Spec& spec : plan.criteria) {
+    study.criteria.push_back(spec_text(spec));
+    study.criterion_names.push_back(spec.name);
+    study.directions.push_back(find_criterion(spec.name).direction);
+  }
+  study.left_out = plan.left_out;
+  study.notes = plan.notes;
+  const double expected = plan.seconds + kLeastSeconds * static_cast<double>(plan.entries.size());
+  StudyProgress progress(context.progress, expected);
+  Context inner = context;
+  inner.progress = &progress;
+  Runner(subject, plan, facts, store, times, progress, inner).run(study);
+  study.facts = std::move(facts);
+  times.total = seconds_between(start, Clock::now());
+  times.threads = context.thread_count();
+  return study;
+}
+
+}  // namespace assay

@@ -1,0 +1,174 @@
+#include "assay/study/scoring.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "assay/core/error.h"
+#include "assay/evaluate/criteria.h"
+#include "assay/evaluate/neighbourhoods/kernels.h"
+#include "assay/evaluate/neighbourhoods/sensitivity.h"
+#include "assay/explain/methods.h"
+#include "assay/study/tasks.h"
+
+namespace assay {
+namespace {
+
+constexpr std::array<std::string_view, 2> kSensitivities = {"max_sensitivity", "avg_sensitivity"};
+constexpr std::array<std::string_view, 2> kVaried = {"faithfulness", "complexity"};
+constexpr size_t kSubsetSizes = 8;  // of the curve
+
+const Spec* first_named(const StudyPlan& plan, std::string_view name) {
+  const auto found = std::ranges::find(plan.criteria, name, &Spec::name);
+  return found == plan.criteria.end() ? nullptr : &*found;
+}
+
+Scores undefined_scores(const Spec& spec, size_t rows, std::string reason) {
+  const CriterionInfo& info = find_criterion(spec.name);
+  Scores scores;
+  scores.criterion = info.name;
+  scores.direction = info.direction;
+  for (const auto& option : spec.options) scores.options.push_back(option);
+  scores.values.assign(rows, NAN);
+  scores.undefined = {{std::move(reason), rows}};
+  return scores;
+}
+
+// What cannot be scored is undefined with its reason: one entry does not end a study.
+Scores scores_or_reason(const Spec& spec, const EvaluateTask& task, const Context& context) {
+  try {
+    return evaluate(spec, task, {}, context);
+  } catch (const Error& problem) {
+    if (problem.kind() != ErrorKind::unsupported) throw;
+    return undefined_scores(spec, task.rows(), problem.what());
+  }
+}
+
+void add_point(double x, const Scores& scores, Curve& curve) {
+  curve.x.push_back(x);
+  curve.mean.push_back(scores.mean);
+  curve.error.push_back(scores.mean_error);
+  curve.coverage.push_back(scores.coverage);
+}
+
+// Sensitivity over radii. Neighbours of the largest radius are explained at once: the others are among them.
+Curve radius_curve(StudyNeighbourhoods& found, const EvaluateTask& task, const Context& context) {
+  Curve curve{.criterion = found.spec.name, .along = "radius", .x = {}, .mean = {}, .error = {}, .coverage = {}};
+  Neighbourhoods& around = found.around;
+  if (found.radii.empty()) return curve;
+  around.set_radius(found.radii.back());
+  explain_neighbours(task, around, context);
+  for (const double radius : found.radii) {
+    around.set_radius(radius);
+    Scores scores;
+    scores.values.assign(task.rows(), NAN);
+    const Fold fold = found.spec.name == kSensitivities[0] ? Fold::max : Fold::mean;
+    score_in_neighbourhoods(task, around, found.options, fold, scores, context);
+    summarise(scores, {.draws = 0}, context);
+    add_point(radius, scores, curve);
+  }
+  return curve;
+}
+
+// Faithfulness over subset sizes, as sensitivity_n tables it.
+std::optional<Curve> subset_curve(const EvaluateTask& task, uint64_t& evaluations, const Context& context) {
+  const Spec spec{"sensitivity_n", {{"sizes", fmt::format("{}", kSubsetSizes)}, {"samples", "100"}}};
+  if (criterion_refusal(spec, task)) return {};
+  const Scores scores = evaluate(spec, task, {.draws = 0}, context);
+  const auto table = std::ranges::find(scores.tables, "by size", &ScoreTable::name);
+  if (table == scores.tables.end()) return {};
+  const auto column = [&](std::string_view name) {
+    return static_cast<size_t>(std::ranges::find(table->columns, name) - table->columns.begin());
+  };
+  const size_t size = column("size");
+  const size_t mean = column("mean");
+  const size_t error = column("stderr");
+  const size_t defined = column("rows");
+  if (std::max({size, mean, error, defined}) >= table->columns.size()) {
+    throw Error(ErrorKind::internal, "the table of sensitivity_n has other columns");
+  }
+  Curve curve{.criterion = "faithfulness", .along = "subset", .x = {}, .mean = {}, .error = {}, .coverage = {}};
+  for (const std::vector<double>& row : table->rows) {
+    curve.x.push_back(row[size]);
+    curve.mean.push_back(row[mean]);
+    curve.error.push_back(row[error]);
+    curve.coverage.push_back(row[defined] / static_cast<double>(task.rows()));
+  }
+  evaluations += scores.evaluations;
+  return curve;
+}
+
+Variation means_of(const Scoring& scoring, const Spec& method, const Reference& reference, uint64_t seed,
+                   const Context& context) {
+  Context seeded = context;
+  seeded.seed = seed;
+  const StudySubject& subject = scoring.subject;
+  const ExplainTask explaining{subject.model, subject.data.x.view(), subject.targets, reference, subject.players};
+  const Explanations made = explain(method, explaining, seeded);
+  const EvaluateTask task = evaluate_task_of(subject, made, reference, &method, nullptr);
+  Variation variation;
+  for (const std::string_view name : kVaried) {
+    const Spec* spec = first_named(scoring.plan, name);
+    if (spec == nullptr) continue;
+    variation.criteria.emplace_back(name);
+    variation.mean.push_back(scores_or_reason(*spec, task, context).mean);
+  }
+  return variation;
+}
+
+}  // namespace
+
+Scoring prepare_scoring(const StudySubject& subject, const StudyPlan& plan, const Context& context) {
+  Scoring made{subject, plan};
+  for (const std::string_view name : kSensitivities) {
+    const Spec* spec = first_named(plan, name);
+    if (spec != nullptr && plan.options.curves) {
+      made.neighbourhoods.push_back(study_neighbourhoods(subject, *spec, true, context));
+    }
+  }
+  return made;
+}
+
+void score_entry(Scoring& scoring, const EvaluateTask& task, StudyEntry& entry, const Context& context) {
+  entry.evaluations = entry.explanations.evaluations;
+  for (const Spec& spec : scoring.plan.criteria) {
+    context.check_cancelled();
+    entry.scores.push_back(scores_or_reason(spec, task, context));
+    entry.evaluations += entry.scores.back().evaluations;
+  }
+  if (!scoring.plan.options.curves) return;
+  if (task.pool_explanations != nullptr) {
+    for (StudyNeighbourhoods& found : scoring.neighbourhoods) {
+      entry.curves.push_back(radius_curve(found, task, context));
+    }
+  }
+  if (first_named(scoring.plan, "faithfulness") == nullptr) return;
+  if (auto curve = subset_curve(task, entry.evaluations, context)) entry.curves.push_back(std::move(*curve));
+}
+
+std::vector<Variation> vary(const Scoring& scoring, const Spec& method, const Context& context) {
+  std::vector<Variation> made;
+  if (!scoring.plan.options.variations) return made;
+  const MethodInfo& info = find_method(method.name);
+  const auto add = [&](std::string what, std::string value, const Reference& reference, uint64_t seed) {
+    Variation variation = means_of(scoring, method, reference, seed, context);
+    if (variation.criteria.empty()) return;
+    variation.what = std::move(what);
+    variation.value = std::move(value);
+    made.push_back(std::move(variation));
+  };
+  if (info.sampled) {
+    const uint64_t other = context.seed + 1;
+    add("seed", fmt::format("{}", other), scoring.subject.reference, other);
+  }
+  for (const Reference& other : scoring.subject.others) {
+    // What does not use the reference is explained alike, and its faithfulness still changes with it.
+    add("baseline", other.description, other, context.seed);
+  }
+  return made;
+}
+
+}  // namespace assay

@@ -1,0 +1,46 @@
+// assay diff BEFORE AFTER
+#include "assay/report/diff.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "assay/report/study_folder.h"
+#include "cli/commands.h"
+
+namespace assay::cli {
+namespace {
+
+struct DiffArguments {
+  std::string before;
+  std::string after;
+  bool all = false;
+  bool fail_on_worse = false;
+};
+
+void diff(const DiffArguments& arguments, Session& session) {
+  const StudyFolder before = open_study_folder(arguments.before, session.context);
+  const StudyFolder after = open_study_folder(arguments.after, session.context);
+  const StudyDiff found = diff_studies(before, after, session.context);
+  if (session.json) {
+    fmt::print("{}\n", diff_json(found));
+  } else {
+    fmt::print("{}", diff_text(found, arguments.all));
+  }
+  if (arguments.fail_on_worse && something_worse(found)) session.status = kNotPassed;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<DiffArguments>();
+  CLI::App* command = app.add_subcommand("diff", "What changed between two studies, with significance");
+  command->add_option("before", arguments->before, "The folder of a study")->required();
+  command->add_option("after", arguments->after, "The folder of the study to hold against it")->required();
+  command->add_flag("--all", arguments->all, "Show scores that did not change, too");
+  command->add_flag("--fail-on-worse", arguments->fail_on_worse,
+                    "Exit with 3 when a score is significantly worse, or undefined where it was not");
+  command->callback([&session, arguments] { session.run = [&session, arguments] { diff(*arguments, session); }; });
+}
+
+}  // namespace assay::cli

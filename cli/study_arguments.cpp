@@ -1,0 +1,123 @@
+#include "cli/study_arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/study/io/json_parts.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view kSchema = "assay.settings/1";
+// Where results go and how the run is made: no part of what a study is.
+constexpr std::array<std::string_view, 5> kNotSettings = {"out", "resume", "overwrite", "plan", "help"};
+
+std::string count_or_auto(const std::string& text) {
+  if (text == "auto" || text == "all") return {};
+  return positive_whole_number(text).empty() ? std::string() : "expected a number of rows, all or auto";
+}
+
+}  // namespace
+
+void StudyArguments::add_to(CLI::App& command) {
+  command.add_option("dataset", subject, "A data set by name, as in `assay study iris`: its test part is studied");
+  rows.add_to(command, false);
+  command.get_option("--model")->description("An ONNX file (default: a small network, trained on the pool)");
+  command.get_option("--rows")->description(
+      "Which rows, counted from 1, as in 1,5,10-20, or all (default: a stratified sample, see --sample)");
+  command.get_option("--pool")->description(
+      "Training rows: what stands for absent features, neighbours and antecedents come from them (default: the "
+      "training "
+      "part of the data set)");
+  command
+      .add_option("--sample", sample,
+                  "How many rows to study, in the classes' shares; auto: 500, or fewer where rows have more than 32 "
+                  "players")
+      ->check(count_or_auto, "UINT64 or auto");
+  command
+      .add_option("--pool-sample", pool_sample,
+                  "How many rows of the pool to use; auto: all that half a gigabyte holds")
+      ->check(count_or_auto, "UINT64 or auto");
+  command.add_option("--methods", methods, "Of `assay list methods` (default: all that the model allows)");
+  command.add_option("--criteria", criteria, "Of `assay list criteria` (default: the paper's)");
+  command.add_option("--aggregators", aggregators, "Of `assay list aggregators`, or none (default: all)");
+  command.add_option("--members", members, "The methods that are aggregated (default: the paper's six)");
+  command.add_option("--target", target, "auto, predicted, or a class or output by name or index");
+  command.add_option("--value", value, "What is explained: margin, probability or log_odds")
+      ->check(CLI::IsMember({"margin", "probability", "log_odds"}));
+  command.add_option("--encode", encode, "How raw columns become numbers where the study trains its own model");
+  command.add_flag("--retrain", retrain, "Also the criteria that train the model again: roar and kar");
+  command.add_flag("--no-curves", no_curves, "Leave out sensitivity by radius and faithfulness by subset size");
+  command.add_flag("--no-variations", no_variations, "Leave out other seeds and baselines");
+  command.add_flag("--no-cells", no_cells, "Keep the rows' values out of report.html");
+  command.add_option("--out", out, "The folder that the study goes to (default: study-NAME)");
+  command.add_flag("--resume", resume, "Go on with the study that the folder holds, from its finished parts");
+  command.add_flag("--overwrite", overwrite, "Replace the study that the folder holds");
+  command.add_flag("--plan", plan_only, "Say what would be done and how long it would take, and stop");
+}
+
+std::vector<std::string> argument_words(const CLI::App& command) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    const std::string& name = option->get_single_name();
+    if (std::ranges::find(kNotSettings, name) != kNotSettings.end()) continue;
+    if (option->get_positional()) {
+      for (const std::string& result : option->results()) words.push_back(result);
+      continue;
+    }
+    if (option->get_expected_min() == 0) {  // a flag
+      words.push_back(fmt::format("--{}", name));
+      continue;
+    }
+    // One word, so that a value that looks like an option stays a value. Lists are joined by commas, as they were
+    // written.
+    words.push_back(fmt::format("--{}={}", name, fmt::join(option->results(), ",")));
+  }
+  return words;
+}
+
+std::string settings_json(const StudySettings& settings) {
+  nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
+  for (const StudyInput& input : settings.inputs) {
+    inputs.push_back({{"role", input.role}, {"name", input.name}, {"sha256", input.sha256}});
+  }
+  const nlohmann::ordered_json made = {
+      {"schema", kSchema},     {"version", settings.version},     {"vector_target", settings.vector_target},
+      {"seed", settings.seed}, {"arguments", settings.arguments}, {"inputs", inputs}};
+  return made.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+StudySettings settings_from_json(const std::string& where, const std::string& text) {
+  const nlohmann::json json = parsed_json(where, text, 8);
+  const JsonFields fields(where, json);
+  fields.require_schema(kSchema);
+  StudySettings settings;
+  settings.version = fields.text("version");
+  settings.vector_target = fields.text("vector_target");
+  settings.seed = fields.count("seed");
+  settings.arguments = fields.texts("arguments");
+  settings.inputs = fields.inputs("inputs");
+  return settings;
+}
+
+StudyArguments parse_study_words(const std::string& where, const std::vector<std::string>& words) {
+  StudyArguments arguments;
+  CLI::App app;
+  arguments.add_to(app);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& problem) {
+    fail_input(fmt::format("{}: its arguments are not those of a study: {}", where, one_line(problem.what())));
+  }
+  return arguments;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,251 @@
+#include "cli/study_files.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "assay/core/error.h"
+#include "assay/core/sha256.h"
+#include "assay/core/text.h"
+#include "assay/data/io/bytes.h"
+#include "assay/report/manifest.h"
+#include "assay/report/report_data.h"
+#include "assay/report/report_html.h"
+#include "assay/report/run_json.h"
+#include "assay/report/scores_csv.h"
+#include "assay/report/study_json.h"
+#include "assay/study/io/entry_json.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMostSettingsBytes = 1 << 20;
+// Everything that a study puts into its folder.
+constexpr std::array<std::string_view, 7> kFiles = {"study.json", "run.json",      "settings.json", "scores.csv",
+                                                    "model.onnx", "manifest.json", "report.html"};
+constexpr std::array<std::string_view, 3> kFolders = {"scores", "explanations", "pool"};
+
+std::string inside(const std::string& folder, std::string_view name) { return fmt::format("{}/{}", folder, name); }
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool is_empty_folder(const std::string& path) {
+  std::error_code problem;
+  const bool empty = fs::is_directory(path, problem) && fs::is_empty(path, problem);
+  return empty && !problem;
+}
+
+void write_whole(const std::string& path, std::string_view text, const Context& context) {
+  AtomicFile file(path, context);
+  file.write(text);
+  file.commit();
+}
+
+// What a killed run leaves of a file that it was writing: "study.json.tmp-123-4" (AtomicFile).
+bool is_leftover(const std::string& name, std::string& of) {
+  const size_t at = name.rfind(".tmp-");
+  if (at == std::string::npos) return false;
+  of = name.substr(0, at);
+  const std::string tail = name.substr(at + 5);
+  const size_t dash = tail.find('-');
+  const auto digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return dash != std::string::npos && digits(std::string_view(tail).substr(0, dash)) &&
+         digits(std::string_view(tail).substr(dash + 1));
+}
+
+bool is_part(const std::string& folder, const fs::path& name) {
+  const std::string expected = folder == "scores" ? ".json" : ".npz";
+  return name.extension() == expected && valid_stem(name.stem().string());
+}
+
+// A folder from somebody else may hold links, and what is written or removed through them lies elsewhere.
+void refuse_link(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_symlink(path, ignored)) return;
+  fail_input(path.string(), "a file or folder of the study's own", "a link");
+}
+
+// Calls `own` for each file that a study put here, and `leftover` for what it was writing when it was killed. Looks
+// into no folder but the study's three, and refuses links.
+void each_own_file(const std::string& folder, const std::function<void(const fs::path&)>& own,
+                   const std::function<void(const fs::path&)>& leftover) {
+  std::error_code ignored;
+  std::string of;
+  for (const std::string_view name : kFolders) {
+    const std::string part_folder = inside(folder, name);
+    refuse_link(part_folder);
+    for (const auto& item : fs::directory_iterator(part_folder, ignored)) {
+      const fs::path file = item.path().filename();
+      const bool left = is_leftover(file.string(), of);
+      if (!is_part(std::string(name), left ? fs::path(of) : file)) continue;
+      refuse_link(item.path());
+      (left ? leftover : own)(item.path());
+    }
+  }
+  for (const auto& item : fs::directory_iterator(folder, ignored)) {
+    const std::string file = item.path().filename().string();
+    const bool left = is_leftover(file, of);
+    if (std::ranges::find(kFiles, left ? of : file) == kFiles.end()) continue;
+    refuse_link(item.path());
+    (left ? leftover : own)(item.path());
+  }
+}
+
+void remove_file(const fs::path& path) {
+  std::error_code problem;
+  fs::remove(path, problem);
+  if (problem) fail_io(path.string(), "remove it", problem.value());
+}
+
+// settings.json goes last: a folder without it is no study any more.
+void remove_study(const std::string& folder) {
+  const auto remove = [](const fs::path& path) {
+    if (path.filename() != "settings.json") remove_file(path);
+  };
+  each_own_file(folder, remove, remove_file);
+  remove_file(inside(folder, "settings.json"));
+}
+
+void remove_leftovers(const std::string& folder) {
+  each_own_file(folder, [](const fs::path&) {}, remove_file);
+}
+
+std::string words_of(const StudySettings& settings) {
+  return fmt::format("--seed {} {}", settings.seed, fmt::join(settings.arguments, " "));
+}
+
+void check_same_study(const std::string& folder, const StudySettings& settings, const Context& context) {
+  const std::string path = inside(folder, "settings.json");
+  const StudySettings found = read_settings(folder, context);
+  if (found.arguments != settings.arguments || found.seed != settings.seed) {
+    fail_input(path, fmt::format("the settings of this study, {}", in_quotes(words_of(settings))),
+               fmt::format("{}; --resume --out {} alone goes on with that one", in_quotes(words_of(found)), folder));
+  }
+  if (found.version == settings.version && found.vector_target == settings.vector_target) return;
+  fail_input(
+      path,
+      fmt::format("a study by version {} with {}, whose parts fit together with ours", settings.version,
+                  settings.vector_target),
+      fmt::format("{} with {}; --overwrite starts afresh", in_quotes(found.version), in_quotes(found.vector_target)));
+}
+
+}  // namespace
+
+StudySettings read_settings(const std::string& folder, const Context& context) {
+  const std::string path = inside(folder, "settings.json");
+  if (!is_there(path)) fail_input(folder, "the folder of a study, which has a file settings.json", "none");
+  const auto source = open_bytes(path, context);
+  return settings_from_json(path, read_all(*source, kMostSettingsBytes));
+}
+
+void claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
+                  const Context& context) {
+  const std::string path = inside(folder, "settings.json");
+  if (is_there(folder)) remove_leftovers(folder);
+  if (is_there(path)) {
+    if (!resume && !overwrite) {
+      fail_input("--out", "a folder without a study",
+                 fmt::format("one in {}: --resume goes on with it, --overwrite replaces it", in_quotes(folder)));
+    }
+    if (resume) {
+      check_same_study(folder, settings, context);
+      return;
+    }
+    read_settings(folder, context);  // that it is a study's, and not somebody else's file of that name
+    remove_study(folder);
+  } else if (is_there(folder) && !is_empty_folder(folder)) {
+    // Of a study that was being replaced, empty folders are left.
+    std::error_code ignored;
+    for (const auto& item : fs::directory_iterator(folder, ignored)) {
+      const std::string name = item.path().filename().string();
+      const bool own = std::ranges::find(kFolders, name) != kFolders.end() && is_empty_folder(item.path().string());
+      if (own) continue;
+      const bool study = std::ranges::find(kFiles, name) != kFiles.end() || name == "scores";
+      // Another study's files are not removed without its settings.json.
+      fail_input("--out", "a new or empty folder",
+                 fmt::format("{} with {} in it{}", in_quotes(folder), in_quotes(name),
+                             study ? ", which is no study's without settings.json" : ""));
+    }
+  }
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem) fail_io(folder, "create the folder", problem.value());
+  write_whole(path, settings_json(settings), context);
+}
+
+void record_inputs(const std::string& folder, const std::vector<StudyInput>& inputs, const Context& context) {
+  StudySettings settings = read_settings(folder, context);
+  bool added = false;
+  for (const StudyInput& input : inputs) {
+    const auto before = std::ranges::find(settings.inputs, input.role, &StudyInput::role);
+    if (before == settings.inputs.end()) {
+      settings.inputs.push_back(input);
+      added = true;
+    } else if (before->sha256 != input.sha256) {
+      fail_input(
+          fmt::format("{}: it changed since the study in {} began (sha256 {}, then {}); --overwrite starts afresh",
+                      input.name, in_quotes(folder), input.sha256, before->sha256));
+    }
+  }
+  if (added) write_whole(inside(folder, "settings.json"), settings_json(settings), context);
+}
+
+void write_study_files(const std::string& folder, const Study& study, const Assessment& assessment,
+                       const StudyTimes& times, const StudySubject& subject, bool cells, const Context& context) {
+  write_whole(inside(folder, "study.json"), study_json(study, assessment), context);
+  write_whole(inside(folder, "run.json"), run_json(study, times), context);
+  {
+    AtomicFile file(inside(folder, "scores.csv"), context);
+    write_scores_csv(study, [&](std::string_view text) { file.write(text); });
+    file.commit();
+  }
+  const std::string data = report_data_json(study, assessment, times, subject, {.cells = cells}, context);
+  write_whole(inside(folder, "report.html"), report_html(data, study.facts.title), context);
+
+  std::vector<std::string> names;
+  for (const std::string_view name : kFiles) {
+    if (name != "manifest.json" && is_there(inside(folder, name))) names.emplace_back(name);
+  }
+  for (const StudyEntry& entry : study.entries) {
+    names.push_back(fmt::format("explanations/{}.npz", entry.stem));
+    names.push_back(fmt::format("scores/{}.json", entry.stem));
+    if (!entry.aggregate()) names.push_back(fmt::format("pool/{}.npz", entry.stem));
+  }
+  std::ranges::sort(names);
+  std::vector<std::pair<std::string, std::string>> outputs;
+  for (const std::string& name : names) outputs.emplace_back(name, file_sha256(inside(folder, name), context));
+  write_whole(inside(folder, "manifest.json"), manifest_json(study.facts.inputs, outputs), context);
+}
+
+std::string machine_words() {
+  std::string processor = "unknown processor";
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const size_t colon = line.find(": ");
+    if (!line.starts_with("model name") || colon == std::string::npos) continue;
+    processor = one_line(line.substr(colon + 2));
+    break;
+  }
+  utsname system{};
+  const bool known = ::uname(&system) == 0;
+  return fmt::format("{}, {} threads, {}", processor, std::thread::hardware_concurrency(),
+                     known ? fmt::format("{} {}", system.sysname, system.machine) : "unknown system");
+}
+
+}  // namespace assay::cli

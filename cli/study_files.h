@@ -1,0 +1,32 @@
+// The folder of a study: claimed before anything is computed, filled when everything is.
+#pragma once
+
+#include <string>
+
+#include "assay/study/assess.h"
+#include "assay/study/study.h"
+#include "cli/study_arguments.h"
+
+namespace assay::cli {
+
+// Makes the folder and puts settings.json into it. An input error when it holds something else than a study to go on
+// with (`resume`) or to replace (`overwrite`), or a study of other settings, or a link where a file should be. What a
+// killed run was writing is removed; of other files none that a study did not make.
+void claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
+                  const Context& context);
+
+// The settings of the study in a folder; an input error when there is none.
+StudySettings read_settings(const std::string& folder, const Context& context);
+
+// Keeps in settings.json what goes into the study, and refuses what an earlier run had otherwise: its finished parts
+// are of other inputs.
+void record_inputs(const std::string& folder, const std::vector<StudyInput>& inputs, const Context& context);
+
+// study.json, run.json, scores.csv, report.html and, last, manifest.json.
+void write_study_files(const std::string& folder, const Study& study, const Assessment& assessment,
+                       const StudyTimes& times, const StudySubject& subject, bool cells, const Context& context);
+
+// Processor and system, in words.
+std::string machine_words();
+
+}  // namespace assay::cli

@@ -1,0 +1,21 @@
+// Runs a study again from what its folder says, for `assay verify`.
+#pragma once
+
+#include <string>
+
+#include "cli/commands.h"
+
+namespace assay::cli {
+
+// Where inputs are now; empty: where they were.
+struct StudyOverrides {
+  std::string model = {};
+  std::string data = {};
+  std::string pool = {};
+};
+
+// The study of `folder`, made anew in the folder `into`. Prints nothing.
+void rerun_study(const std::string& folder, const std::string& into, const StudyOverrides& where,
+                 const Session& session);
+
+}  // namespace assay::cli

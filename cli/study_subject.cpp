@@ -1,0 +1,287 @@
+#include "cli/study_subject.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <numeric>
+#include <utility>
+
+#include "assay/core/error.h"
+#include "assay/core/sha256.h"
+#include "assay/core/table_text.h"
+#include "assay/core/text.h"
+#include "assay/data/neighbours.h"
+#include "assay/data/split.h"
+#include "assay/model/graph/onnx.h"
+#include "assay/model/train/recipe.h"
+#include "cli/own_rows.h"
+#include "cli/training.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Rows that end in minutes: methods cost more for rows of many players, and the wide ones run the model each time.
+constexpr size_t kFewPlayers = 32;
+constexpr size_t kManyPlayers = 128;
+size_t default_sample(size_t players) { return players <= kFewPlayers ? 500 : players <= kManyPlayers ? 100 : 20; }
+
+// Of the pool's explanations: a dozen methods at once.
+constexpr size_t kPoolFloats = size_t{1} << 27U;
+constexpr size_t kPoolsAtOnce = 14;
+
+bool names_dataset(const std::string& what) { return is_dataset(what.substr(0, what.find(':'))); }
+
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+size_t wanted_count(const std::string& word, size_t by_default, size_t available) {
+  if (word == "all") return available;
+  if (word == "auto") return std::min(by_default, available);
+  size_t count = 0;
+  std::from_chars(word.data(), word.data() + word.size(), count);
+  return std::min(count, available);
+}
+
+std::vector<float> strata_of(const Dataset& data) {
+  return data.labels.empty() || data.class_names.empty() ? std::vector<float>(data.rows(), 0) : data.labels;
+}
+
+// The same rows, fewer of them; rows without names are known by their numbers from here on.
+void sample_rows(const std::string& word, size_t players, uint64_t seed, ModelRows& rows) {
+  const size_t count = wanted_count(word, default_sample(players), rows.data.rows());
+  if (count == rows.data.rows()) return;
+  const std::vector<size_t> chosen = stratified_sample(strata_of(rows.data), count, seed);
+  Dataset sampled = select_rows(rows.data, chosen);
+  std::vector<size_t> numbers;
+  for (const size_t row : chosen) numbers.push_back(rows.numbers[row]);
+  if (sampled.ids.empty()) {
+    sampled.id_name = "row";
+    for (const size_t number : numbers) sampled.ids.push_back(fmt::format("{}", number + 1));
+  }
+  rows.data = std::move(sampled);
+  rows.numbers = std::move(numbers);
+}
+
+void sample_pool(const std::string& word, size_t players, uint64_t seed, OpenedStudy& made) {
+  Dataset& pool = *made.rows.pool;
+  const size_t fits = std::max<size_t>(1000, kPoolFloats / kPoolsAtOnce / std::max<size_t>(players, 1));
+  const size_t count = wanted_count(word, fits, pool.rows());
+  if (count == pool.rows()) return;
+  const std::vector<size_t> chosen = stratified_sample(strata_of(pool), count, seed);
+  std::vector<size_t> place(pool.rows(), kNoRow);
+  for (size_t i = 0; i < chosen.size(); i++) place[chosen[i]] = i;
+  for (size_t& own : made.own_rows) own = own == kNoRow ? kNoRow : place[own];
+  pool = select_rows(pool, chosen);
+}
+
+std::string rows_hash(const Dataset& data) {
+  Sha256 hash;
+  const auto add = [&](std::span<const float> values) {
+    hash.add({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  };
+  add(data.x.values());
+  add(data.labels);
+  return hash.hex();
+}
+
+struct NamedFile {
+  std::string role;
+  std::string name;
+};
+
+// What may be a file.
+std::vector<NamedFile> named_files(const StudyArguments& arguments) {
+  const ModelRowsArguments& rows = arguments.rows;
+  return {{"model", rows.model},
+          {"data", rows.table.what},
+          {"pool", rows.pool},
+          {"baseline", rows.reference.baseline},
+          {"background", rows.reference.background},
+          {"groups", rows.groups}};
+}
+
+void train_into(const StudyArguments& arguments, const std::string& path, const Session& session) {
+  TableArguments pool = arguments.rows.table;
+  pool.what = arguments.rows.pool;
+  pool.split = arguments.rows.pool_split;
+  const Table training = pool.open(session);
+  Table held_out = arguments.rows.table.open(session);
+  const bool labelled = held_out.label.has_value();
+  const TrainingRows rows = training_rows(training, labelled ? &held_out : nullptr,
+                                          arguments.encode.empty() ? kDefaultEncoding : arguments.encode);
+  const Recipe recipe = rows.data.item_shape.size() >= 2 ? image_recipe() : table_recipe();
+  const TrainResult result = train_recipe(recipe, rows.data, &rows.encoder, session.context);
+  write_onnx(result.model, path);
+}
+
+// What the ranking is tried with beside the reference: zero, or the mean where zero is the reference.
+std::vector<Reference> other_references(const StudyArguments& arguments, const ModelRows& rows,
+                                        const Context& context) {
+  const std::string& baseline = arguments.rows.reference.baseline;
+  Reference other = named_baseline(baseline == "zero" ? "mean" : "zero", rows.pool_or_null(), *rows.model,
+                                   rows.model->encoder(), context);
+  other.scales = rows.reference.scales;
+  const bool same = other.rows.rows() == rows.reference.rows.rows() &&
+                    std::ranges::equal(other.rows.values(), rows.reference.rows.values());
+  if (same) return {};
+  std::vector<Reference> made;
+  made.push_back(std::move(other));
+  return made;
+}
+
+std::string sampled_words(size_t rows, size_t available, const std::string& words) {
+  if (rows == available) return words;
+  return fmt::format("{} of the {} rows of {}, in the classes' shares", with_commas(rows), with_commas(available),
+                     words);
+}
+
+}  // namespace
+
+StudySubject OpenedStudy::subject() const {
+  StudySubject made{.model = *rows.model,
+                    .margins = rows.margins.get(),
+                    .data = rows.data,
+                    .pool = *rows.pool,
+                    .players = players,
+                    .reference = rows.reference,
+                    .targets = targets,
+                    .pool_targets = pool_targets,
+                    .own_rows = own_rows,
+                    .others = others};
+  if (const Trainable* trainable = rows.model->trainable()) {
+    made.trainer = [trainable](const Dataset& training, uint64_t seed, const Context& context) {
+      return trainable->retrain(training, seed, context);
+    };
+    made.trainer_concurrent = true;  // as Trainable promises
+  }
+  return made;
+}
+
+void complete(StudyArguments& arguments) {
+  std::string& data = arguments.rows.table.what;
+  if (!arguments.subject.empty()) {
+    if (!data.empty()) {
+      fail_input("study", "one of a data set by name and --data",
+                 fmt::format("{} and {}", in_quotes(arguments.subject), in_quotes(data)));
+    }
+    data = arguments.subject;
+    if (!names_dataset(data) && !is_file(data)) {
+      std::vector<std::string> names;
+      for (const DatasetInfo& info : list_datasets()) names.push_back(info.name);
+      fail_input("study", fmt::format("a data set ({}) or a file", joined(names, "or")),
+                 fmt::format("{}{}", in_quotes(data), suggestion(data, names)));
+    }
+  }
+  if (data.empty())
+    fail_input("study", "a data set by name, as in `assay study iris`, or --data and --pool", "neither");
+  if (arguments.rows.pool.empty()) {
+    if (!names_dataset(data) && arguments.rows.table.split == "all") {
+      fail_input("--pool", "training rows beside --data (or --split test, which takes the rest of the table for them)",
+                 "none");
+    }
+    arguments.rows.pool = data;
+    if (arguments.rows.table.split == "all") arguments.rows.table.split = "test";
+    arguments.rows.pool_split = arguments.rows.table.split == "test" ? "train" : "all";
+  }
+  if (arguments.rows.rows == "all") {
+    arguments.rows.rows.clear();
+    arguments.sample = "all";
+  } else if (!arguments.rows.rows.empty()) {
+    if (arguments.sample != "auto")
+      fail_input("--sample", "none beside --rows, which says which rows", in_quotes(arguments.sample));
+    arguments.sample = "all";
+  }
+  if (!arguments.rows.model.empty() && !arguments.encode.empty()) {
+    fail_input("--encode", "none with --model, which says itself what it takes", in_quotes(arguments.encode));
+  }
+  if (arguments.out.empty()) {
+    arguments.out = fmt::format("study-{}", fs::path(data.substr(0, data.find(':'))).stem().string());
+  }
+}
+
+void check_inputs(const StudyArguments& arguments, const Session& session) {
+  const auto absolute = [](const std::string& path) { return fs::weakly_canonical(path).lexically_normal(); };
+  const fs::path folder = absolute(arguments.out);
+  for (const NamedFile& file : named_files(arguments)) {
+    const bool table = file.role == "data" || file.role == "pool";
+    const std::string& path = session.now_at(file.name);
+    if (file.name.empty() || (table && names_dataset(file.name))) continue;
+    if (!is_file(path)) {
+      // Others may be words: mean, pool:100, auto.
+      if (table || file.role == "model") fail_input(fmt::format("--{}", file.role), "a file", in_quotes(path));
+      continue;
+    }
+    const fs::path inside = absolute(path).lexically_relative(folder);
+    if (!inside.empty() && *inside.begin() != "..") {
+      fail_input(fmt::format("--{}", file.role),
+                 fmt::format("a file outside of the study's folder {}", in_quotes(arguments.out)), in_quotes(path));
+    }
+  }
+}
+
+std::vector<StudyInput> file_inputs(const StudyArguments& arguments, const Session& session) {
+  std::vector<StudyInput> inputs;
+  for (const NamedFile& file : named_files(arguments)) {
+    const std::string& path = session.now_at(file.name);
+    if (is_file(path)) inputs.push_back({file.role, file.name, file_sha256(path, session.context)});
+  }
+  return inputs;
+}
+
+std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::string& folder, const Session& given) {
+  Session session = given;
+  const bool trained = arguments.rows.model.empty();
+  if (trained) {
+    // By its own name, wherever the folder is: a study that is made again elsewhere has the same bytes.
+    const std::string path = fmt::format("{}/model.onnx", folder);
+    arguments.rows.model = "model.onnx";
+    session.moved.emplace_back(arguments.rows.model, path);
+    if (!is_file(path)) train_into(arguments, path, session);
+  }
+  auto made = std::make_unique<OpenedStudy>();
+  made->rows = open_model_rows(arguments.rows, {unit_of(arguments.value), true, true}, session);
+  ModelRows& rows = made->rows;
+  const Context& context = session.context;
+  StudyFacts& facts = made->facts;
+  facts.rows_available = rows.data.rows();
+  facts.pool_rows_available = rows.pool->rows();
+  facts.inputs = file_inputs(arguments, session);
+  if (trained) facts.inputs[0].role = "model (trained)";
+  for (const std::string& path : rows.external_files) {
+    facts.inputs.push_back({fmt::format("model data {}", facts.inputs.size()), path, file_sha256(path, context)});
+  }
+  // Of a data set by name: the rows as the model takes them.
+  const auto add_rows = [&](const char* role, const std::string& name, const Dataset& data) {
+    if (!is_file(session.now_at(name))) facts.inputs.push_back({role, name, rows_hash(data)});
+  };
+  add_rows("data (rows)", arguments.rows.table.what, rows.data);
+  add_rows("pool (rows)", arguments.rows.pool, *rows.pool);
+  made->own_rows = own_rows_in_pool(arguments.rows, rows, session);
+  made->players = players_of(arguments.rows.groups, rows, context);
+  sample_rows(arguments.sample, made->players.size(), context.seed, rows);
+  if (!made->own_rows.empty()) made->own_rows = own_rows_in_pool(arguments.rows, rows, session);
+  sample_pool(arguments.pool_sample, made->players.size(), context.seed, *made);
+
+  const std::vector<TargetChoice> choices = parse_target(rows.model->info(), arguments.target);
+  if (choices.size() != 1)
+    fail_input("--target", "one class or output; a study explains one thing", in_quotes(arguments.target));
+  made->targets = freeze_targets(*rows.model, rows.data.x.view(), choices[0], context);
+  made->pool_targets = freeze_targets(*rows.model, rows.pool->x.view(), choices[0], context);
+  made->others = arguments.no_variations ? std::vector<Reference>() : other_references(arguments, rows, context);
+
+  facts.data = sampled_words(rows.data.rows(), facts.rows_available, rows_in_words(arguments.rows));
+  facts.pool = sampled_words(rows.pool->rows(), facts.pool_rows_available, pool_in_words(arguments.rows));
+  facts.players = players_in_words(arguments.rows.groups, made->players);
+  const std::string model =
+      trained ? fmt::format("a network trained on {}", pool_in_words(arguments.rows)) : rows.model->info().name;
+  facts.title = fmt::format("{} on {}", model, rows_in_words(arguments.rows));
+  return made;
+}
+
+}  // namespace assay::cli
