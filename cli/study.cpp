@@ -75,7 +75,9 @@ void print_plan(const StudyPlan& plan, const OpenedStudy& opened, size_t finishe
              facts.pool.find("rows of") == std::string::npos
                  ? fmt::format("{} of {}", plural(rows.pool->rows(), "row"), one_line(facts.pool))
                  : one_line(facts.pool));
-  fmt::print(to, "explained: the {} of {}; reference {}; {} ({})\n", output_unit_name(rows.model->info().unit),
+  const OutputUnit unit = rows.model->info().unit;
+  fmt::print(to, "explained: {}{}; reference {}; {} ({})\n",
+             unit == OutputUnit::value ? "" : fmt::format("the {} of ", output_unit_name(unit)),
              opened.targets.predicted ? std::string(kPredictedTarget)
                                       : short_name(opened.targets.names[opened.targets.of_row[0]]),
              one_line(rows.reference.description), plural(opened.players.size(), "player"), one_line(facts.players));
@@ -99,6 +101,14 @@ void print_plan(const StudyPlan& plan, const OpenedStudy& opened, size_t finishe
   std::fflush(to);
 }
 
+void print_costs(const StudyPlan& plan, FILE* to) {
+  std::vector<std::vector<std::string>> lines = {{"", "model evaluations", "seconds"}};
+  for (const PlannedEntry& entry : plan.entries) {
+    lines.push_back({short_name(entry.name), with_commas(entry.evaluations), short_number(entry.seconds)});
+  }
+  fmt::print(to, "{}", aligned(lines, {0}));
+}
+
 struct Finished {
   Study study;
   Assessment assessment;
@@ -111,6 +121,10 @@ Finished run_into(StudyArguments arguments, const std::string& folder, const Stu
   const StudyOptions options = options_of(arguments);
   // Before anything is trained on them.
   record_inputs(folder, file_inputs(arguments, session), session.context);
+  if (show && arguments.rows.model.empty()) {
+    fmt::print("no --model: a small network, trained on {}\n", one_line(pool_in_words(arguments.rows)));
+    std::fflush(stdout);
+  }
   const std::unique_ptr<OpenedStudy> opened = open_study(arguments, folder, session);
   record_inputs(folder, opened->facts.inputs, session.context);
   const StudySubject subject = opened->subject();
@@ -135,16 +149,27 @@ void plan_only(const StudyArguments& arguments, const Session& session) {
   const TemporaryFolder folder((fs::temp_directory_path() / "assay").string(), "plan");
   const StudyOptions options = options_of(arguments);
   const std::unique_ptr<OpenedStudy> opened = open_study(arguments, folder.path(), session);
-  print_plan(plan_study(opened->subject(), options, session.context), *opened, 0, stdout);
+  const StudyPlan plan = plan_study(opened->subject(), options, session.context);
+  print_plan(plan, *opened, 0, stdout);
+  print_costs(plan, stdout);
 }
 
 // --resume with nothing else says that the folder knows.
 void recall(StudyArguments& arguments, StudySettings& settings, const Session& session) {
+  const bool said_data = !arguments.subject.empty() || !arguments.rows.table.what.empty();
+  if (arguments.resume && !settings.arguments.empty() && !said_data) {
+    fail_input("--resume", "--out alone, or all arguments of the study", in_quotes(settings.arguments[0]));
+  }
   if (arguments.resume && arguments.overwrite) fail_input("--resume", "no --overwrite beside it", "both");
   if (!arguments.resume || !settings.arguments.empty()) return;
   if (arguments.out.empty()) fail_input("--resume", "--out, the folder of the study to go on with", "none");
   const StudyArguments said = std::exchange(arguments, {});
+  const uint64_t seed = settings.seed;
   settings = read_settings(said.out, session.context);
+  if (said.seed_given && seed != settings.seed) {
+    fail_input("--seed", fmt::format("{}, which the study in {} has", settings.seed, in_quotes(said.out)),
+               fmt::format("{}", seed));
+  }
   arguments = parse_study_words(fmt::format("{}/settings.json", said.out), settings.arguments);
   arguments.out = said.out;
   arguments.resume = true;
@@ -163,13 +188,18 @@ void study(StudyArguments arguments, StudySettings settings, const Session& give
   }
   parse_study_words("--resume", settings.arguments);  // what cannot be read back could not be resumed
   check_inputs(arguments, session);
+  make_folder(arguments.out);
+  const FolderLock lock(arguments.out);
   claim_folder(arguments.out, settings, arguments.resume, arguments.overwrite, session.context);
   const bool show = !session.quiet && !session.json;
   Finished made;
   try {
     made = run_into(arguments, arguments.out, settings, show, session);
   } catch (const Error& problem) {
-    if (problem.kind() != ErrorKind::cancelled) throw;
+    if (problem.kind() != ErrorKind::cancelled) {
+      abandon_folder(arguments.out);
+      throw;
+    }
     throw Error(
         ErrorKind::cancelled,
         fmt::format("stopped; finished parts are kept: `assay study --out {} --resume` goes on", arguments.out));
@@ -208,7 +238,7 @@ void rerun_study(const std::string& folder, const std::string& into, const Study
   move("--model", arguments.rows.model, where.model);
   move("--data", arguments.rows.table.what, where.data);
   move("--pool", arguments.rows.pool, where.pool);
-  claim_folder(into, settings, false, true, quiet.context);
+  claim_folder(into, settings, false, false, quiet.context);
   run_into(arguments, into, settings, false, quiet);
 }
 
@@ -219,6 +249,8 @@ void add_study(CLI::App& app, Session& session) {
   arguments->add_to(*command);
   command->callback([&session, arguments, command] {
     session.run = [&session, arguments, command] {
+      if (command->count("--out") > 0 && arguments->out.empty()) fail_input("--out", "the name of a folder", "nothing");
+      arguments->seed_given = command->get_parent()->count("--seed") > 0;
       study(*arguments, {argument_words(*command), session.context.seed}, session);
     };
   });

@@ -42,7 +42,7 @@ void StudyArguments::add_to(CLI::App& command) {
       ->check(count_or_auto, "UINT64 or auto");
   command
       .add_option("--pool-sample", pool_sample,
-                  "How many rows of the pool to use; auto: all that half a gigabyte holds")
+                  "How many rows of the pool to use; auto: all whose explanations take 64 MB")
       ->check(count_or_auto, "UINT64 or auto");
   command.add_option("--methods", methods, "Of `assay list methods` (default: all that the model allows)");
   command.add_option("--criteria", criteria, "Of `assay list criteria` (default: the paper's)");

@@ -32,6 +32,7 @@ struct StudyArguments {
   bool resume = false;
   bool overwrite = false;
   bool plan_only = false;
+  bool seed_given = false;  // to the program, not to the command
 
   void add_to(CLI::App& command);
 };

@@ -1,7 +1,10 @@
 #include "cli/study_files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -126,16 +129,23 @@ void remove_leftovers(const std::string& folder) {
   each_own_file(folder, [](const fs::path&) {}, remove_file);
 }
 
-std::string words_of(const StudySettings& settings) {
-  return fmt::format("--seed {} {}", settings.seed, fmt::join(settings.arguments, " "));
+// What the first says and the second does not.
+std::string difference(const StudySettings& first, const StudySettings& second) {
+  std::vector<std::string> words;
+  if (first.seed != second.seed) words.push_back(fmt::format("--seed {}", first.seed));
+  for (const std::string& word : first.arguments) {
+    if (std::ranges::find(second.arguments, word) == second.arguments.end()) words.push_back(in_quotes(word));
+  }
+  return words.empty() ? "nothing more" : fmt::format("{}", fmt::join(words, " "));
 }
 
 void check_same_study(const std::string& folder, const StudySettings& settings, const Context& context) {
   const std::string path = inside(folder, "settings.json");
   const StudySettings found = read_settings(folder, context);
   if (found.arguments != settings.arguments || found.seed != settings.seed) {
-    fail_input(path, fmt::format("the settings of this study, {}", in_quotes(words_of(settings))),
-               fmt::format("{}; --resume --out {} alone goes on with that one", in_quotes(words_of(found)), folder));
+    fail_input(
+        path, fmt::format("the settings of this study ({})", difference(settings, found)),
+        fmt::format("others ({}); --resume --out {} alone goes on with that one", difference(found, settings), folder));
   }
   if (found.version == settings.version && found.vector_target == settings.vector_target) return;
   fail_input(
@@ -183,11 +193,34 @@ void claim_folder(const std::string& folder, const StudySettings& settings, bool
                              study ? ", which is no study's without settings.json" : ""));
     }
   }
+  write_whole(path, settings_json(settings), context);
+}
+
+void make_folder(const std::string& folder) {
   std::error_code problem;
   fs::create_directories(folder, problem);
   if (problem) fail_io(folder, "create the folder", problem.value());
-  write_whole(path, settings_json(settings), context);
 }
+
+void abandon_folder(const std::string& folder) {
+  std::error_code problem;
+  const bool finished_parts = !is_empty_folder(inside(folder, "scores")) && is_there(inside(folder, "scores"));
+  if (finished_parts || !is_there(inside(folder, "settings.json"))) return;
+  remove_study(folder);
+  // Only empty folders go.
+  for (const std::string_view name : kFolders) fs::remove(inside(folder, name), problem);
+  fs::remove(folder, problem);
+}
+
+FolderLock::FolderLock(const std::string& folder) {
+  folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) fail_io(folder, "open the folder", errno);
+  if (::flock(folder_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(folder_);
+  fail_input(folder, "a folder for this study alone", "another study that is running in it");
+}
+
+FolderLock::~FolderLock() { ::close(folder_); }
 
 void record_inputs(const std::string& folder, const std::vector<StudyInput>& inputs, const Context& context) {
   StudySettings settings = read_settings(folder, context);

@@ -9,11 +9,30 @@
 
 namespace assay::cli {
 
-// Makes the folder and puts settings.json into it. An input error when it holds something else than a study to go on
+// With the folders above it.
+void make_folder(const std::string& folder);
+
+// Puts settings.json into the folder, which is there. An input error when it holds something else than a study to go on
 // with (`resume`) or to replace (`overwrite`), or a study of other settings, or a link where a file should be. What a
 // killed run was writing is removed; of other files none that a study did not make.
 void claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
                   const Context& context);
+
+// Takes back what a study left that failed before its first part was finished, so that the same command works once the
+// cause is mended. Folders that are empty then go too.
+void abandon_folder(const std::string& folder);
+
+// Held while a study runs in a folder: an input error when another one does.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int folder_ = -1;
+};
 
 // The settings of the study in a folder; an input error when there is none.
 StudySettings read_settings(const std::string& folder, const Context& context);

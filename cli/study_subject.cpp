@@ -29,8 +29,9 @@ constexpr size_t kFewPlayers = 32;
 constexpr size_t kManyPlayers = 128;
 size_t default_sample(size_t players) { return players <= kFewPlayers ? 500 : players <= kManyPlayers ? 100 : 20; }
 
-// Of the pool's explanations: a dozen methods at once.
-constexpr size_t kPoolFloats = size_t{1} << 27U;
+// Of the explanations of the pool by a dozen methods at once. More rows would also mean more neighbours to explain,
+// which is what takes time where rows are wide.
+constexpr size_t kPoolFloats = size_t{1} << 24U;
 constexpr size_t kPoolsAtOnce = 14;
 
 bool names_dataset(const std::string& what) { return is_dataset(what.substr(0, what.find(':'))); }
@@ -206,7 +207,11 @@ void complete(StudyArguments& arguments) {
 }
 
 void check_inputs(const StudyArguments& arguments, const Session& session) {
-  const auto absolute = [](const std::string& path) { return fs::weakly_canonical(path).lexically_normal(); };
+  const auto absolute = [](const std::string& path) {
+    std::error_code problem;
+    const fs::path found = fs::weakly_canonical(path, problem);
+    return (problem ? fs::path(path) : found).lexically_normal();
+  };
   const fs::path folder = absolute(arguments.out);
   for (const NamedFile& file : named_files(arguments)) {
     const bool table = file.role == "data" || file.role == "pool";
@@ -214,11 +219,12 @@ void check_inputs(const StudyArguments& arguments, const Session& session) {
     if (file.name.empty() || (table && names_dataset(file.name))) continue;
     if (!is_file(path)) {
       // Others may be words: mean, pool:100, auto.
-      if (table || file.role == "model") fail_input(fmt::format("--{}", file.role), "a file", in_quotes(path));
+      if (table || file.role == "model")
+        fail_input(fmt::format("--{}", file.role), "a file that is there", in_quotes(path));
       continue;
     }
     const fs::path inside = absolute(path).lexically_relative(folder);
-    if (!inside.empty() && *inside.begin() != "..") {
+    if (!inside.empty() && *inside.begin() != ".." && *inside.begin() != ".") {
       fail_input(fmt::format("--{}", file.role),
                  fmt::format("a file outside of the study's folder {}", in_quotes(arguments.out)), in_quotes(path));
     }
@@ -253,8 +259,9 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   facts.pool_rows_available = rows.pool->rows();
   facts.inputs = file_inputs(arguments, session);
   if (trained) facts.inputs[0].role = "model (trained)";
+  size_t weights = 0;
   for (const std::string& path : rows.external_files) {
-    facts.inputs.push_back({fmt::format("model data {}", facts.inputs.size()), path, file_sha256(path, context)});
+    facts.inputs.push_back({fmt::format("model data {}", ++weights), path, file_sha256(path, context)});
   }
   // Of a data set by name: the rows as the model takes them.
   const auto add_rows = [&](const char* role, const std::string& name, const Dataset& data) {
@@ -262,6 +269,12 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   };
   add_rows("data (rows)", arguments.rows.table.what, rows.data);
   add_rows("pool (rows)", arguments.rows.pool, *rows.pool);
+  std::vector<size_t> numbers = rows.numbers;
+  std::ranges::sort(numbers);
+  if (std::ranges::adjacent_find(numbers) != numbers.end()) {
+    fail_input("--rows", "each row once: a row that is counted twice is no evidence",
+               fmt::format("row {} twice", *std::ranges::adjacent_find(numbers) + 1));
+  }
   made->own_rows = own_rows_in_pool(arguments.rows, rows, session);
   made->players = players_of(arguments.rows.groups, rows, context);
   sample_rows(arguments.sample, made->players.size(), context.seed, rows);

@@ -32,11 +32,11 @@ struct VerifyArguments {
 };
 
 Manifest read_manifest(const std::string& study, const Context& context) {
-  const std::string path = path_within(study, std::string(kManifestName));
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) {
-    fail_input(study, "the folder of a finished study", fmt::format("no file {} in it", kManifestName));
+  const std::string name(kManifestName);
+  if (const std::string found = instead_of_file(study, name); !found.empty()) {
+    fail_input(study, fmt::format("the folder of a finished study, with a file {}", name), found);
   }
+  const std::string path = path_within(study, name);
   const auto source = open_bytes(path, context);
   return manifest_from_json(path, read_all(*source, kMostManifestBytes));
 }

@@ -171,6 +171,7 @@ class Planner {
       if (!seen.insert(spec_text(spec)).second) {
         fail_input("--criteria", "each criterion once", fmt::format("{} twice", in_quotes(spec_text(spec))));
       }
+      note_single_removals(spec);
       const bool retraining = std::ranges::find(kRetraining, spec.name) != kRetraining.end();
       const bool asked = named || (plan_.options.retrain && retraining);
       if (possible(asked, "criterion", spec, criterion_refusal(spec, task))) plan_.criteria.push_back(spec);
@@ -184,6 +185,15 @@ class Planner {
     const size_t players = subject_.players.size();
     if (name == "faithfulness" && players > 2 && players < kFewPlayers) return {std::string(name), {{"subset", "2"}}};
     return {std::string(name)};
+  }
+
+  void note_single_removals(const Spec& spec) {
+    const size_t players = subject_.players.size();
+    if (spec.name != "faithfulness" || !spec.options.empty() || players <= 2 || players >= kFewPlayers) return;
+    plan_.notes.push_back(
+        fmt::format("faithfulness removes one of {} players at a time, which is what occlusion does: it scores 1 "
+                    "whatever the model; faithfulness:subset=2 compares all methods",
+                    players));
   }
 
   // What an aggregator gets where nobody says how: nothing that depends on a clock, nothing that takes hours, and

@@ -9,6 +9,8 @@ namespace assay {
 namespace {
 
 constexpr std::array<size_t, 5> kNeighboursOfCurve = {3, 5, 10, 20, 40};
+// Rows of many players are slow to explain, and each neighbour is one more: their curves end at the study's own radius.
+constexpr size_t kWidePlayers = 64;
 
 }  // namespace
 
@@ -21,7 +23,9 @@ StudyNeighbourhoods study_neighbourhoods(const StudySubject& subject, const Spec
   if (!curve) return made;
   made.radii.push_back(made.around.radius());
   for (const size_t neighbours : kNeighboursOfCurve) made.radii.push_back(made.around.reach(task, neighbours, context));
-  std::erase_if(made.radii, [](double radius) { return !(radius > 0); });
+  const double own = made.around.radius();
+  const bool wide = subject.players.size() > kWidePlayers;
+  std::erase_if(made.radii, [&](double radius) { return !(radius > 0) || (wide && radius > own); });
   std::ranges::sort(made.radii);
   const auto repeated = std::ranges::unique(made.radii);
   made.radii.erase(repeated.begin(), repeated.end());

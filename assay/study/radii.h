@@ -20,7 +20,7 @@ struct StudyNeighbourhoods {
 };
 
 // The radii at which the median row has 3, 5, 10, 20 and 40 neighbours, as far as they differ and no larger than the
-// pool allows, and the study's own.
+// pool allows, and the study's own; none beyond that where rows have more than 64 players.
 StudyNeighbourhoods study_neighbourhoods(const StudySubject& subject, const Spec& sensitivity, bool curve,
                                          const Context& context);
 

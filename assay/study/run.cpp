@@ -10,6 +10,7 @@
 
 #include "assay/aggregate/aggregators.h"
 #include "assay/core/error.h"
+#include "assay/core/text.h"
 #include "assay/core/vector_target.h"
 #include "assay/core/version.h"
 #include "assay/evaluate/criteria.h"
@@ -132,7 +133,7 @@ class Runner {
     const std::string path = store_.scores_path(planned.stem);
     const auto refuse = [&](const std::string& expected, const std::string& what) {
       fail_input(path, fmt::format("{}, as this study has it", expected),
-                 fmt::format("{}; without --resume a study starts afresh", what));
+                 fmt::format("{}; a part that is deleted is made again", what));
     };
     if (found.name != planned.name || found.kind != planned.kind) refuse(planned.name, found.name);
     const Provenance& made = found.explanations.provenance;
@@ -140,6 +141,11 @@ class Runner {
       refuse(fmt::format("parts by version {} with {}", facts_.version, facts_.vector_target),
              fmt::format("version {} with {}", made.version, made.vector_target));
     }
+    if (made.data != facts_.data || made.unit != facts_.unit) {
+      refuse(fmt::format("the {} of {}", facts_.unit, in_quotes(facts_.data)),
+             fmt::format("the {} of {}", in_quotes(made.unit), in_quotes(made.data)));
+    }
+    if (found.explanations.target != subject_.targets.of_row) refuse("explanations of the same targets", "others");
     if (made.seed != context_.seed) refuse(fmt::format("seed {}", context_.seed), fmt::format("{}", made.seed));
     if (found.scores.size() != plan_.criteria.size()) {
       refuse(fmt::format("{} criteria", plan_.criteria.size()), fmt::format("{}", found.scores.size()));

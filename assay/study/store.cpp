@@ -96,6 +96,15 @@ void StudyStore::save(const StudyEntry& entry, const PoolExplanations* pool, con
 }
 
 StudyEntry StudyStore::load(const std::string& stem, PoolExplanations* pool, const Context& context) const {
+  try {
+    return load_files(stem, pool, context);
+  } catch (const Error& problem) {
+    if (problem.kind() != ErrorKind::input) throw;
+    fail_input(fmt::format("{}; a part that is deleted is made again", problem.what()));
+  }
+}
+
+StudyEntry StudyStore::load_files(const std::string& stem, PoolExplanations* pool, const Context& context) const {
   const std::string path = scores_path(stem);
   const auto source = open_bytes(path, context);
   StudyEntry entry = entry_from_json(path, read_all(*source, kMostBytes));

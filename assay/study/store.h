@@ -35,6 +35,8 @@ class StudyStore {
   StudyEntry load(const std::string& stem, PoolExplanations* pool, const Context& context) const;
 
  private:
+  StudyEntry load_files(const std::string& stem, PoolExplanations* pool, const Context& context) const;
+
   std::string folder_;
 };
 

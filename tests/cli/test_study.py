@@ -1,6 +1,7 @@
 """`assay study`: one command, one folder, and what is in it can be checked with other tools."""
 
 import csv
+import fcntl
 import hashlib
 import json
 import math
@@ -45,7 +46,7 @@ def results_of(folder):
 def test_plans_first_and_ends_with_a_table_and_a_verdict(iris):
     _, out = iris
     plan, _, rest = out.partition("\n\n")
-    assert plan.startswith("study of a network trained on iris (train part) on iris (test part)")
+    assert plan.startswith("no --model: a small network, trained on iris (train part)\nstudy of a network trained on ")
     assert "11 methods: gradient, " in plan and "16 aggregates: mean, " in plan and "11 criteria: " in plan
     assert "model evaluations" in plan.splitlines()[-1]
     for word in ("faithfulness", "kernel_shap", "region_shrinking", "±", "Verdict"):
@@ -191,6 +192,12 @@ REFUSALS = {
     "resume without out": (("study", "--resume"), "--out"),
     "encode with a model": (("study", "iris", "--model", "m.onnx", "--encode", "one_hot"), "--encode"),
     "a criterion twice": (("study", "iris", "--criteria", "complexity,complexity"), "twice"),
+    "a row twice": (("study", "iris", "--rows", "1,2,1", "--methods", "gradient"), "row 1 twice"),
+    "a sample of given rows": (("study", "iris", "--rows", "1,2", "--sample", "2"), "--sample"),
+    "no folder": (("study", "iris", "--out", ""), "--out"),
+    "a folder of too long a name": (("study", "iris", "--out", "d" * 300), "too long"),
+    "resume and overwrite": (("study", "iris", "--resume", "--overwrite"), "--overwrite"),
+    "resume with half of the arguments": (("study", "--out", "s", "--resume", "--methods", "lime"), "--resume"),
     "grid without images": (("study", "iris", "--groups", "grid:2"), "image"),
 }
 
@@ -241,6 +248,50 @@ def test_resume_refuses_an_input_that_changed(assay, tmp_path, root):
     result = assay(*arguments, "--resume")
     assert result.returncode == 1
     assert "rows.csv" in result.stderr and "changed" in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_a_study_that_fails_leaves_nothing(assay, tmp_path):
+    (tmp_path / "one.csv").write_text("a,b,y\n" + "".join(f"{i},{i * i},same\n" for i in range(20)))
+    arguments = ("study", "--data", "one.csv", "--pool", "one.csv", "--label", "y", "--out", "deep/study")
+    first = assay(*arguments)
+    assert first.returncode == 1 and "classes" in first.stderr
+    assert not (tmp_path / "deep" / "study").exists()
+    assert assay(*arguments).stderr == first.stderr
+
+
+def test_resume_takes_no_other_seed_and_no_other_parts(small, assay, tmp_path):
+    shutil.copytree(small, tmp_path / "copy")
+    result = assay("--seed", "5", "study", "--out", "copy", "--resume")
+    assert result.returncode == 1 and "--seed" in result.stderr
+    other = ("study", "iris", "--methods", "gradient", "--aggregators", "none", "--sample", "12", "--value")
+    assert assay(*other, "probability", "--out", "other").returncode == 0
+    shutil.copy(tmp_path / "other/explanations/gradient.npz", tmp_path / "copy/explanations/gradient.npz")
+    result = assay("study", "--out", "copy", "--resume")
+    assert result.returncode == 1
+    assert "the margin of" in result.stderr and "made again" in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_one_study_at_a_time_in_a_folder(small, assay, tmp_path):
+    shutil.copytree(small, tmp_path / "copy")
+    folder = os.open(tmp_path / "copy", os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    result = assay("study", "--out", "copy", "--resume")
+    assert result.returncode == 1 and "another study" in result.stderr
+    os.close(folder)
+    assert assay("study", "--out", "copy", "--resume").returncode == 0
+
+
+def test_links_in_a_folder_are_refused(small, assay, tmp_path):
+    (tmp_path / "precious.txt").write_text("mine")
+    for name in ("report.html", "scores/occlusion.json"):
+        shutil.copytree(small, tmp_path / "copy")
+        (tmp_path / "copy" / name).unlink()
+        (tmp_path / "copy" / name).symlink_to(tmp_path / "precious.txt")
+        for arguments in (("--resume",), ("iris", *SMALL, "--overwrite")):
+            result = assay("study", "--out", "copy", *arguments)
+            assert result.returncode == 1 and "a link" in result.stderr, (name, arguments)
+        shutil.rmtree(tmp_path / "copy")
+    assert (tmp_path / "precious.txt").read_text() == "mine"
 
 
 HOSTILE = ['<script>alert("x")</script>', "</script><b>", "a,b\"c'", "naïve {{data}}"]

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -67,6 +68,8 @@ class Folders : public ::testing::Test {
       write_explanations(entry.explanations, path(name + "/explanations/" + entry.stem + ".npz"), {});
     }
   }
+
+  StudyFolder opened(const std::string& name) const { return open_study_folder(path(name), {}); }
 
   StudyDiff diff(const Study& before, const Study& after) const {
     write("before", before);
@@ -219,6 +222,24 @@ TEST_F(Folders, RowsAreTheSameByNameOrByDataAndChoice) {
   EXPECT_FALSE(same(sampled, other)) << "nothing is known of the data";
 }
 
+// The program numbers the rows of a sample. The numbers of another file's rows are the same.
+TEST_F(Folders, RowNumbersAreNoNames) {
+  const std::vector<Values> values = {old_values(), old_values(), old_values()};
+  const auto numbered = [&](const std::vector<std::string>& numbers) {
+    Study study = study_of({values}, numbers);
+    study.facts.rows_available = 100;
+    for (StudyEntry& entry : study.entries) entry.explanations.id_name = "row";
+    return study;
+  };
+  const Study before = numbered({"3", "5", "8", "9"});
+  EXPECT_TRUE(diff(before, before).same_rows);
+  EXPECT_THAT(diff(before, before).rows_words, HasSubstr("of the same data"));
+  Study other_file = before;
+  other_file.facts.inputs[0].sha256 = std::string(64, 'b');
+  EXPECT_FALSE(diff(before, other_file).same_rows);
+  EXPECT_FALSE(diff(before, numbered({"3", "5", "8", "10"})).same_rows);
+}
+
 TEST_F(Folders, SeveralExplanationsAreCorrectedFor) {
   // Holm: the smallest of n p-values is multiplied by n. 4 x 0.0138 = 0.0554 is not significant any more.
   const std::vector<Values> before = {old_values(), old_values(), old_values()};
@@ -299,6 +320,41 @@ TEST_F(Folders, FilesThatDoNotFitAreRefused) {
   EXPECT_THAT(sentence([&] { open_study_folder(path("nowhere"), {}); }), HasSubstr("the folder of a study"));
 }
 
+// Outside of the folder lies what is not the study's to show, and a pipe would be waited for without end.
+TEST_F(Folders, LinksAndPipesAreNotOpened) {
+  const Study study = study_of({{old_values(), old_values(), old_values()}});
+  write("a", study);
+  write("b", study);
+  const auto refusal = [&] { return sentence([&] { diff_studies(opened("a"), opened("b"), {}); }); };
+  const auto different = [&] { return compare_study_folders(path("a"), path("b"), {}).different; };
+  EXPECT_EQ(refusal(), "no error");
+  fs::rename(path("a/scores/k.json"), path("outside.json"));
+  fs::create_symlink(path("outside.json"), path("a/scores/k.json"));
+  EXPECT_THAT(refusal(), HasSubstr("a/scores/k.json: expected a regular file, found a link"));
+  EXPECT_THAT(different(), ElementsAre("scores/k.json: expected a regular file, found a link"));
+  fs::remove(path("a/scores/k.json"));
+  ASSERT_EQ(::mkfifo(path("a/scores/k.json").c_str(), 0600), 0);
+  EXPECT_THAT(refusal(), HasSubstr("expected a regular file, found something else"));
+  EXPECT_THAT(different(), ElementsAre("scores/k.json: expected a regular file, found something else"));
+  fs::remove(path("a/scores/k.json"));
+  fs::rename(path("outside.json"), path("a/scores/k.json"));
+  EXPECT_EQ(refusal(), "no error");
+
+  fs::rename(path("a/explanations"), path("outside"));
+  fs::create_directory_symlink(path("outside"), path("a/explanations"));
+  EXPECT_THAT(refusal(), HasSubstr("expected a regular file, found a link at 'explanations'"));
+  EXPECT_THAT(different(), ElementsAre("explanations: expected a folder, found a link",
+                                       "explanations/k.npz: not recorded, but the new run has one"));
+  fs::remove(path("a/explanations"));
+  fs::rename(path("outside"), path("a/explanations"));
+
+  fs::create_directory_symlink(path("a"), path("linked"));
+  EXPECT_EQ(sentence([&] { opened("linked"); }), "no error") << "the user's own link";
+  fs::rename(path("a/study.json"), path("outside.json"));
+  fs::create_symlink(path("outside.json"), path("a/study.json"));
+  EXPECT_THAT(refusal(), HasSubstr("study.json: expected a regular file, found a link"));
+}
+
 TEST_F(Folders, ASecondRunIsTheSameBitForBit) {
   const Study study = study_of({{old_values(), new_values(), old_values()}});
   write("a", study);
@@ -363,6 +419,30 @@ TEST_F(Folders, AnotherVectorTargetIsComparedWithinATolerance) {
   ASSERT_EQ(found.different.size(), 4U) << "explanations, table, scores of rows, and their mean";
   EXPECT_THAT(found.different[0], HasSubstr("explanations/k.npz: 'values' of row 2: recorded 2, found 2.00"));
   EXPECT_THAT(found.different[1], HasSubstr("scores.csv: line 3"));
+}
+
+// Two methods that agree to the seventh digit change places, and with them all that is concluded.
+TEST(VerifyJson, ConclusionsAreNotComparedAcrossVectorTargets) {
+  const auto study = [](const std::string& derived, const std::string& option, const std::string& hash) {
+    return R"({"facts": {"vector_target": ")" + derived + R"(", "inputs": [{"role": "model (trained)", "name": "model.onnx",
+      "sha256": ")" +
+           hash + R"("}, {"role": "data", "name": "d", "sha256": "1"}]}, "verdict": [")" + derived +
+           R"("], "warnings": [")" + derived + R"(", "x"], "criteria": [{"spec": "c", "order": [")" + derived +
+           R"("]}], "entries": [{"dominated": ")" + derived + R"(", "dominated_by": ")" + derived +
+           R"(", "provenance": {"version": ")" + derived + R"(", "options": {"order": ")" + option +
+           R"("}}, "scores": [{"p": ")" + derived + R"(", "standing": ")" + derived + R"(", "options": {"p": ")" +
+           option + R"("}}]}]})";
+  };
+  const std::string recorded = study("a", "1", "f");
+  EXPECT_EQ(json_difference("s", recorded, study("b", "1", "e"), true), "");
+  EXPECT_THAT(json_difference("s", recorded, study("b", "1", "f"), false), HasSubstr("9 fields differ"));
+  EXPECT_THAT(json_difference("s", recorded, study("a", "2", "f"), true),
+              HasSubstr("2 fields differ, the first is entries[0].provenance.options.order"));
+  EXPECT_THAT(json_difference("s", recorded, study("a", "1", "e"), false), HasSubstr("facts.inputs[0].sha256"));
+  EXPECT_THAT(
+      json_difference("s", R"({"facts": {"inputs": [{"role": "data", "name": "model.onnx", "sha256": "1"}]}})",
+                      R"({"facts": {"inputs": [{"role": "data", "name": "model.onnx", "sha256": "2"}]}})", true),
+      HasSubstr("facts.inputs[0].sha256"));
 }
 
 }  // namespace

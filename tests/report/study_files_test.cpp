@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -379,7 +380,25 @@ TEST_F(ManifestOfAFolder, NamesWhatHasChanged) {
                   "'up' is extra: the manifest does not list it"));
   fs::remove(folder_ / "study.json");
   fs::create_directory(folder_ / "study.json");
-  EXPECT_EQ(problems()[3], "'study.json' is no file any more");
+  EXPECT_EQ(problems()[3], "study.json: expected a regular file, found a folder");
+}
+
+// The bytes are right, but they are not the folder's.
+TEST_F(ManifestOfAFolder, DoesNotFollowLinksNorOpenPipes) {
+  const fs::path outside = fs::path(folder_.string() + "_outside");
+  fs::remove_all(outside);
+  fs::rename(folder_ / "scores", outside);
+  fs::create_directory_symlink(outside, folder_ / "scores");
+  EXPECT_THAT(problems(), ElementsAre("'scores' is extra: the manifest does not list it",
+                                      "scores/lime.json: expected a regular file, found a link at 'scores'"));
+  fs::remove(folder_ / "scores");
+  fs::create_directory(folder_ / "scores");
+  fs::create_symlink(outside / "lime.json", folder_ / "scores/lime.json");
+  EXPECT_THAT(problems(), ElementsAre("scores/lime.json: expected a regular file, found a link"));
+  fs::remove(folder_ / "scores/lime.json");
+  ASSERT_EQ(::mkfifo((folder_ / "scores/lime.json").c_str(), 0600), 0);
+  EXPECT_THAT(problems(), ElementsAre("scores/lime.json: expected a regular file, found something else"));
+  fs::remove_all(outside);
 }
 
 TEST_F(ManifestOfAFolder, MustBeThere) {

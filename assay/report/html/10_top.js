@@ -3,6 +3,11 @@ Assay.text_list = function(items, kind) {
   return Assay.element("ul", {class: kind}, ...items.map((text) => Assay.element("li", {}, text)));
 };
 
+// The files are plain ASCII; a page has the sign, and keeps it on one line with its numbers.
+function with_signs(lines) {
+  return lines.map((line) => line.replace(/(\d) \+- (?=\d)/g, "$1\u00a0±\u00a0"));
+}
+
 function summary_line(data) {
   const methods = data.entries.filter((entry) => entry.kind === "method").length;
   const aggregates = data.entries.length - methods;
@@ -25,11 +30,13 @@ Assay.build_top = function(header, data) {
   const cards = Assay.element("div", {class: "cards"});
   if (data.verdict.length > 0) {
     const heading = Assay.element("h2", {}, "Verdict");
-    cards.append(Assay.element("section", {class: "card verdict"}, heading, Assay.text_list(data.verdict, "plain")));
+    const list = Assay.text_list(with_signs(data.verdict), "plain");
+    cards.append(Assay.element("section", {class: "card verdict"}, heading, list));
   }
   if (data.warnings.length > 0) {
     const heading = Assay.element("h2", {}, data.warnings.length === 1 ? "Warning" : "Warnings");
-    cards.append(Assay.element("section", {class: "card warning"}, heading, Assay.text_list(data.warnings, "plain")));
+    const list = Assay.text_list(with_signs(data.warnings), "plain");
+    cards.append(Assay.element("section", {class: "card warning"}, heading, list));
   }
   header.append(cards);
   if (!Assay.has_plotly) {
