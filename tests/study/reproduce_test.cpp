@@ -199,6 +199,8 @@ TEST(ReproducedRuns, FindingsByTheirEvidence) {
   EXPECT_EQ(make_finding("claim", against).status, FindingStatus::does_not_replicate);
   EXPECT_EQ(make_finding("claim", against).evidence, "iris: 1: does not hold.");
   EXPECT_EQ(make_finding("claim", {}).status, FindingStatus::cannot_be_tested);
+  EXPECT_EQ(make_finding("claim", both).claim, "claim.");
+  EXPECT_EQ(make_finding("claim.", both).claim, "claim.");
   std::vector<Finding> withheld = {make_finding("claim", both)};
   withhold_findings(withheld);
   EXPECT_EQ(withheld[0].status, FindingStatus::cannot_be_tested);

@@ -96,6 +96,7 @@ std::string summary_text(const RunSummary& summary) {
 
 Finding make_finding(std::string claim, std::span<const Evidence> evidence) {
   Finding made{std::move(claim), FindingStatus::cannot_be_tested, "None of the data sets that it is about is here."};
+  if (!made.claim.ends_with('.')) made.claim += '.';
   if (evidence.empty()) return made;
   const auto holding = static_cast<size_t>(std::ranges::count(evidence, Support::supported, &Evidence::support));
   made.status = holding == evidence.size() ? FindingStatus::replicates : FindingStatus::does_not_replicate;
