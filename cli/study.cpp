@@ -68,13 +68,12 @@ void print_plan(const StudyPlan& plan, const OpenedStudy& opened, size_t finishe
   const StudyFacts& facts = opened.facts;
   const ModelRows& rows = opened.rows;
   fmt::print(to, "study of {}\n", one_line(facts.title));
-  fmt::print(to, "rows: {}; pool: {}\n",
-             facts.data.find("rows of") == std::string::npos
-                 ? fmt::format("{} of {}", plural(rows.data.rows(), "row"), one_line(facts.data))
-                 : one_line(facts.data),
-             facts.pool.find("rows of") == std::string::npos
-                 ? fmt::format("{} of {}", plural(rows.pool->rows(), "row"), one_line(facts.pool))
-                 : one_line(facts.pool));
+  // A sample says of how many itself.
+  const auto counted = [](size_t rows, size_t available, const std::string& words) {
+    return rows < available ? one_line(words) : fmt::format("{} of {}", plural(rows, "row"), one_line(words));
+  };
+  fmt::print(to, "rows: {}; pool: {}\n", counted(rows.data.rows(), facts.rows_available, facts.data),
+             counted(rows.pool->rows(), facts.pool_rows_available, facts.pool));
   const OutputUnit unit = rows.model->info().unit;
   fmt::print(to, "explained: {}{}; reference {}; {} ({})\n",
              unit == OutputUnit::value ? "" : fmt::format("the {} of ", output_unit_name(unit)),
@@ -116,7 +115,7 @@ struct Finished {
 };
 
 // Into a folder that is claimed.
-Finished run_into(StudyArguments arguments, const std::string& folder, const StudySettings& settings, bool show,
+Finished run_into(const StudyArguments& arguments, const std::string& folder, const StudySettings& settings, bool show,
                   const Session& session) {
   const StudyOptions options = options_of(arguments);
   // Before anything is trained on them.

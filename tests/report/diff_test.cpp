@@ -424,8 +424,9 @@ TEST_F(Folders, AnotherVectorTargetIsComparedWithinATolerance) {
 // Two methods that agree to the seventh digit change places, and with them all that is concluded.
 TEST(VerifyJson, ConclusionsAreNotComparedAcrossVectorTargets) {
   const auto study = [](const std::string& derived, const std::string& option, const std::string& hash) {
-    return R"({"facts": {"vector_target": ")" + derived + R"(", "inputs": [{"role": "model (trained)", "name": "model.onnx",
-      "sha256": ")" +
+    return R"({"facts": {"vector_target": ")" + derived +
+           R"json(", "inputs": [{"role": "model (trained)", "name": "model.onnx",
+      "sha256": ")json" +
            hash + R"("}, {"role": "data", "name": "d", "sha256": "1"}]}, "verdict": [")" + derived +
            R"("], "warnings": [")" + derived + R"(", "x"], "criteria": [{"spec": "c", "order": [")" + derived +
            R"("]}], "entries": [{"dominated": ")" + derived + R"(", "dominated_by": ")" + derived +
