@@ -132,6 +132,7 @@ void train_model(const TrainArguments& arguments, const Session& session) {
     fail_input("--data -", "--split all, for standard input is read once", in_quotes(arguments.table.split));
   }
   const Table training = arguments.table.open(session);
+  require_labels(training);
   std::optional<Table> held_out;
   if (arguments.table.split == "train") {
     TableArguments test = arguments.table;

@@ -5,10 +5,12 @@
 
 namespace assay::cli {
 
+void require_labels(const Table& training) {
+  if (!training.label) fail_input(training.source, "a column of labels to predict; --label names it", "none");
+}
+
 TrainingRows training_rows(const Table& training, const Table* held_out, const std::string& encode) {
-  if (!training.label) {
-    fail_input(training.source, "a column of labels to predict; --label names it", "none");
-  }
+  require_labels(training);
   TrainingRows made{Encoder::fit(training, encoder_options(encode)), {}};
   // Test rows are encoded before training, so that what is wrong with them is known before.
   try {

@@ -12,6 +12,9 @@ namespace assay::cli {
 
 inline constexpr const char* kDefaultEncoding = "label:impute=mean";
 
+// An input error when there are none.
+void require_labels(const Table& training);
+
 struct TrainingRows {
   Encoder encoder;
   Dataset data;

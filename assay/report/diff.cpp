@@ -99,22 +99,22 @@ void compare_rows(const StudyFolder& before, const StudyFolder& after, StudyDiff
                                    : "not the same rows of the same data: compared by means and their errors";
 }
 
-Change change_of(const ScoreChange& score) {
+ChangeKind change_of(const ScoreChange& score) {
   const double first = score.before.mean;
   const double second = score.after.mean;
   if (std::isnan(first) || std::isnan(second)) {
-    if (std::isnan(first) == std::isnan(second)) return Change::same;
-    return std::isnan(second) ? Change::lost : Change::gained;
+    if (std::isnan(first) == std::isnan(second)) return ChangeKind::same;
+    return std::isnan(second) ? ChangeKind::lost : ChangeKind::gained;
   }
-  if (first == second) return Change::same;
+  if (first == second) return ChangeKind::same;
   if (std::fabs(second - first) <= kScoreRounding * std::max(std::fabs(first), std::fabs(second)) &&
       std::isfinite(first) && std::isfinite(second)) {
-    return Change::same;
+    return ChangeKind::same;
   }
   // Of infinities there is no test.
-  if (!(score.adjusted_p < kSignificance) || std::isnan(score.test.difference)) return Change::unclear;
-  if (score.direction == Direction::neither) return Change::different;
-  return (score.test.difference > 0) == (score.direction == Direction::higher) ? Change::better : Change::worse;
+  if (!(score.adjusted_p < kSignificance) || std::isnan(score.test.difference)) return ChangeKind::unclear;
+  if (score.direction == Direction::neither) return ChangeKind::different;
+  return (score.test.difference > 0) == (score.direction == Direction::higher) ? ChangeKind::better : ChangeKind::worse;
 }
 
 // Over the explanations of each criterion; scores are sorted by it.
@@ -172,9 +172,9 @@ std::vector<Common> common_items(const std::vector<Item>& before, const std::vec
 bool coverage_changed(const ScoreChange& score) { return score.before.coverage != score.after.coverage; }
 
 std::string_view change_mark(const ScoreChange& score) {
-  if (score.change == Change::unclear) return "not significant";
-  if (score.change == Change::lost) return "undefined now";
-  if (score.change == Change::gained) return "defined now";
+  if (score.change == ChangeKind::unclear) return "not significant";
+  if (score.change == ChangeKind::lost) return "undefined now";
+  if (score.change == ChangeKind::gained) return "defined now";
   return change_name(score.change);
 }
 
@@ -189,7 +189,7 @@ std::string score_table(const StudyDiff& diff, bool all) {
   std::vector<std::vector<std::string>> lines = {
       {"criterion", "explanation", "before", "after", "difference", "stderr", "p", "change"}};
   for (const ScoreChange& score : diff.scores) {
-    if (!all && score.change == Change::same && !coverage_changed(score)) continue;
+    if (!all && score.change == ChangeKind::same && !coverage_changed(score)) continue;
     std::string mark(change_mark(score));
     if (coverage_changed(score)) {
       mark += fmt::format("; coverage {:.4g} -> {:.4g} %", 100 * score.before.coverage, 100 * score.after.coverage);
@@ -203,11 +203,11 @@ std::string score_table(const StudyDiff& diff, bool all) {
 
 std::string totals(const StudyDiff& diff) {
   std::vector<std::string> parts;
-  for (const Change change : {Change::better, Change::worse, Change::different, Change::lost, Change::gained,
-                              Change::unclear, Change::same}) {
+  for (const ChangeKind change : {ChangeKind::better, ChangeKind::worse, ChangeKind::different, ChangeKind::lost,
+                                  ChangeKind::gained, ChangeKind::unclear, ChangeKind::same}) {
     const auto count = std::ranges::count(diff.scores, change, &ScoreChange::change);
     if (count == 0) continue;
-    const std::string_view word = change == Change::unclear ? "not significantly different" : change_name(change);
+    const std::string_view word = change == ChangeKind::unclear ? "not significantly different" : change_name(change);
     parts.push_back(fmt::format("{} {}", with_commas(static_cast<uint64_t>(count)), word));
   }
   if (parts.empty()) return "no score that both have\n";
@@ -234,15 +234,15 @@ Json score_json(const ScoreChange& score) {
 
 }  // namespace
 
-std::string_view change_name(Change change) {
+std::string_view change_name(ChangeKind change) {
   switch (change) {
-    case Change::unclear: return "unclear";
-    case Change::better: return "better";
-    case Change::worse: return "worse";
-    case Change::different: return "different";
-    case Change::lost: return "lost";
-    case Change::gained: return "gained";
-    case Change::same: break;
+    case ChangeKind::unclear: return "unclear";
+    case ChangeKind::better: return "better";
+    case ChangeKind::worse: return "worse";
+    case ChangeKind::different: return "different";
+    case ChangeKind::lost: return "lost";
+    case ChangeKind::gained: return "gained";
+    case ChangeKind::same: break;
   }
   return "same";
 }
@@ -320,7 +320,7 @@ StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, cons
 
 bool something_worse(const StudyDiff& diff) {
   return std::ranges::any_of(diff.scores, [](const ScoreChange& score) {
-    return score.change == Change::worse || score.change == Change::lost;
+    return score.change == ChangeKind::worse || score.change == ChangeKind::lost;
   });
 }
 

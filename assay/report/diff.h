@@ -31,7 +31,7 @@ struct InputChange {
   std::string after;
 };
 
-enum class Change {
+enum class ChangeKind {
   same,     // equal means, or both undefined
   unclear,  // different, but it may be chance
   better,   // significantly, by the criterion's direction
@@ -40,7 +40,7 @@ enum class Change {
   lost,       // was defined and is not any more
   gained,     // the other way round
 };
-std::string_view change_name(Change change);
+std::string_view change_name(ChangeKind change);
 
 struct ScoreChange {
   size_t criterion = 0;  // of the first study
@@ -51,7 +51,7 @@ struct ScoreChange {
   ScoreSummary after = {};
   EntryComparison test = {};  // difference: after less before, on common rows where paired
   double adjusted_p = NAN;
-  Change change = Change::same;
+  ChangeKind change = ChangeKind::same;
 };
 
 struct StudyDiff {

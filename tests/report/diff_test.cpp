@@ -160,9 +160,9 @@ TEST_F(Folders, ScoresOfTheSameRowsArePaired) {
     EXPECT_NEAR(score.adjusted_p, paired_p(), 1e-9) << "one explanation: nothing to correct";
   }
   // The same rise is good, bad or neither by the criterion.
-  EXPECT_EQ(found.scores[0].change, Change::better);
-  EXPECT_EQ(found.scores[1].change, Change::worse);
-  EXPECT_EQ(found.scores[2].change, Change::different);
+  EXPECT_EQ(found.scores[0].change, ChangeKind::better);
+  EXPECT_EQ(found.scores[1].change, ChangeKind::worse);
+  EXPECT_EQ(found.scores[2].change, ChangeKind::different);
   EXPECT_TRUE(something_worse(found));
   EXPECT_THAT(diff_text(found, false),
               AllOf(HasSubstr("faithfulness  k               2.5      4         1.5  0.2887  0.01385  better\n"),
@@ -172,8 +172,8 @@ TEST_F(Folders, ScoresOfTheSameRowsArePaired) {
 TEST_F(Folders, TheOtherWayRoundIsTheOpposite) {
   const StudyDiff found = diff(study_of({{new_values(), new_values(), new_values()}}),
                                study_of({{old_values(), old_values(), old_values()}}));
-  EXPECT_EQ(found.scores[0].change, Change::worse);
-  EXPECT_EQ(found.scores[1].change, Change::better);
+  EXPECT_EQ(found.scores[0].change, ChangeKind::worse);
+  EXPECT_EQ(found.scores[1].change, ChangeKind::better);
   EXPECT_NEAR(found.scores[0].test.difference, -1.5, 1e-12);
 }
 
@@ -187,7 +187,7 @@ TEST_F(Folders, OtherRowsAreComparedByMeansAndErrors) {
   EXPECT_FALSE(score.test.paired);
   EXPECT_NEAR(score.test.error, std::sqrt(13.0 / 12), 1e-12);
   EXPECT_NEAR(score.test.p_value, 2 * student_t_cdf(-1.5 / std::sqrt(13.0 / 12), 507.0 / 89), 1e-12);
-  EXPECT_EQ(score.change, Change::unclear) << "the same numbers are significant only in pairs";
+  EXPECT_EQ(score.change, ChangeKind::unclear) << "the same numbers are significant only in pairs";
   EXPECT_FALSE(something_worse(found));
   EXPECT_THAT(diff_text(found, false), AllOf(HasSubstr("not the same rows"), HasSubstr("input data sha256"),
                                              HasSubstr("aaaaaaaaaaaa  ->  bbbbbbbbbbbb\n")));
@@ -246,15 +246,15 @@ TEST_F(Folders, SeveralExplanationsAreCorrectedFor) {
   const std::vector<Values> after = {new_values(), new_values(), new_values()};
   const StudyDiff three = diff(study_of({before, before, before}), study_of({after, before, before}));
   EXPECT_NEAR(three.scores[0].adjusted_p, 3 * paired_p(), 1e-9);
-  EXPECT_EQ(three.scores[0].change, Change::better);
+  EXPECT_EQ(three.scores[0].change, ChangeKind::better);
   const StudyDiff four = diff(study_of({before, before, before, before}), study_of({after, before, before, before}));
   ASSERT_EQ(four.scores.size(), 12U);
   EXPECT_EQ(four.scores[0].explanation, "k");
   EXPECT_EQ(four.scores[3].criterion_spec, "faithfulness");
   EXPECT_EQ(four.scores[4].criterion_spec, "complexity");
   EXPECT_NEAR(four.scores[0].adjusted_p, 4 * paired_p(), 1e-9);
-  EXPECT_EQ(four.scores[0].change, Change::unclear);
-  EXPECT_EQ(four.scores[1].change, Change::same);
+  EXPECT_EQ(four.scores[0].change, ChangeKind::unclear);
+  EXPECT_EQ(four.scores[1].change, ChangeKind::same);
   EXPECT_THAT(diff_text(four, false), Not(HasSubstr("  l  ")));
   EXPECT_THAT(diff_text(four, true), HasSubstr("  l  "));
 }
@@ -262,9 +262,9 @@ TEST_F(Folders, SeveralExplanationsAreCorrectedFor) {
 TEST_F(Folders, WhatBecameUndefinedIsLost) {
   const Values none(4, NAN);
   const StudyDiff found = diff(study_of({{old_values(), none, none}}), study_of({{none, old_values(), none}}));
-  EXPECT_EQ(found.scores[0].change, Change::lost);
-  EXPECT_EQ(found.scores[1].change, Change::gained);
-  EXPECT_EQ(found.scores[2].change, Change::same);
+  EXPECT_EQ(found.scores[0].change, ChangeKind::lost);
+  EXPECT_EQ(found.scores[1].change, ChangeKind::gained);
+  EXPECT_EQ(found.scores[2].change, ChangeKind::same);
   EXPECT_TRUE(something_worse(found));
   EXPECT_THAT(diff_text(found, false), HasSubstr("undefined now; coverage 100 -> 0 %"));
 }
@@ -293,7 +293,7 @@ TEST_F(Folders, AStudyIsTheSameAsItself) {
   const Study study = study_of({{old_values(), new_values(), {0, 0, 0, NAN}}});
   const StudyDiff found = diff(study, study);
   EXPECT_TRUE(found.inputs.empty() && found.only_before.empty() && found.only_after.empty());
-  for (const ScoreChange& score : found.scores) EXPECT_EQ(score.change, Change::same);
+  for (const ScoreChange& score : found.scores) EXPECT_EQ(score.change, ChangeKind::same);
   EXPECT_THAT(diff_text(found, false), HasSubstr("3 scores: 3 same\n"));
 }
 
