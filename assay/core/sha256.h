@@ -1,8 +1,8 @@
 // SHA-256 (FIPS 180-4): the fingerprint that says which model and data went into a study, and whether its files are
 // still what they were.
 //
-// Our own, because a hash of a hundred lines is no reason to link OpenSSL. One pass, 64 bytes at a time, 100 MB a second
-// or more; no secrets are hashed here, so nothing guards against timing.
+// Our own, because a hash of a hundred lines is no reason to link OpenSSL. One pass, 64 bytes at a time, 100 MB a
+// second or more; no secrets are hashed here, so nothing guards against timing.
 #pragma once
 
 #include <array>

@@ -175,7 +175,8 @@ void judge_shap(const std::vector<SetResults>& sets, size_t form, bool with_samp
     out.findings.push_back(make_finding(
         fmt::format("SHAP is the most faithful explanation function on {}{}, {}",
                     small == PaperSet::iris ? "iris" : "adult",
-                    with_sampling ? "" : ", SS apart (it estimates the same Shapley values; asked after the two tied)", kFormWords[form]),
+                    with_sampling ? "" : ", SS apart (it estimates the same Shapley values; asked after the two tied)",
+                    kFormWords[form]),
         evidence));
   }
 }
