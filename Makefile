@@ -87,11 +87,12 @@ format: setup-build ## Format all sources
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs clang-format-19 -i
 	@$(VENV)/bin/ruff format .
 
-# SANITIZE=address leaves out UndefinedBehaviorSanitizer, which takes half of the build.
+# SANITIZE=address leaves out UndefinedBehaviorSanitizer, which takes half of the build; STAGES='data|model' builds and
+# runs the tests of these stages alone.
 asan: setup-test ## Run the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@cmake --preset asan $(if $(SANITIZE),-DASSAY_SANITIZE=$(SANITIZE)) >/dev/null
-	@cmake --build build/asan --target assay_tests
-	@ctest --test-dir build/asan --parallel 2 --verbose | $(BRIEF)
+	@cmake --build build/asan --target $(if $(STAGES),$(addsuffix _tests,$(subst |, ,$(STAGES))),assay_tests)
+	@ctest --test-dir build/asan $(if $(STAGES),-R '^($(STAGES))_') --parallel 2 --verbose | $(BRIEF)
 
 tsan: setup-test ## Run the C++ tests under ThreadSanitizer
 	@cmake --preset tsan >/dev/null
