@@ -68,16 +68,6 @@ std::string title_of(const StudyEntry& entry) {
   return entry.aggregate() ? title(aggregators()) : title(methods());
 }
 
-std::string_view standing_name(Standing standing) {
-  switch (standing) {
-    case Standing::best: return "best";
-    case Standing::tied: return "tied";
-    case Standing::worse: return "worse";
-    case Standing::undefined: break;
-  }
-  return "undefined";
-}
-
 // Why some values are undefined, or why there is no number although they are not.
 std::optional<std::string> reason_of(const Scores& scores) {
   if (scores.undefined.size() == 1 && scores.coverage == 0) return scores.undefined[0].reason;

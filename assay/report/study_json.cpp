@@ -17,16 +17,6 @@ namespace {
 constexpr std::string_view kSchema = "assay.study/1";
 constexpr size_t kDepth = 12;  // our own are 8 deep
 
-std::string_view standing_name(Standing standing) {
-  switch (standing) {
-    case Standing::best: return "best";
-    case Standing::tied: return "tied";
-    case Standing::worse: return "worse";
-    case Standing::undefined: break;
-  }
-  return "undefined";
-}
-
 // By name: files of explanations do not keep their order, and a study that was resumed must have the same bytes.
 Json sorted_options(std::vector<std::pair<std::string, std::string>> options) {
   std::ranges::sort(options);

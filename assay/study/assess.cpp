@@ -110,6 +110,16 @@ void find_dominated(const Study& study, Assessment& assessment) {
 
 }  // namespace
 
+std::string_view standing_name(Standing standing) {
+  switch (standing) {
+    case Standing::best: return "best";
+    case Standing::tied: return "tied";
+    case Standing::worse: return "worse";
+    case Standing::undefined: break;
+  }
+  return "undefined";
+}
+
 EntryComparison entry_comparison(const Scores& first, const Scores& second) {
   EntryComparison made;
   made.paired =

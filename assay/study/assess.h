@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/study/study.h"
@@ -31,6 +32,9 @@ enum class Standing {
   tied,       // the best, or not significantly worse than it
   worse,
 };
+
+// As files and reports have it.
+std::string_view standing_name(Standing standing);
 
 struct CriterionRanking {
   size_t criterion = 0;            // index into Study::criteria
