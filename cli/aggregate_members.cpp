@@ -12,8 +12,8 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/table_io.h"
-#include "cli/explained_values.h"
-#include "cli/explanation_checks.h"
+#include "assay/evaluate/joining/explained_values.h"
+#include "assay/evaluate/joining/explanation_checks.h"
 #include "cli/file_lists.h"
 #include "cli/joined_pool.h"
 #include "cli/own_rows.h"
@@ -158,7 +158,7 @@ void join_members(const AggregateArguments& arguments, bool pool, MemberFiles& f
     check_pool(*member, session.context);
     const JoinedExplanations& first = *files.all[0];
     if (!member->pool_given || member.get() == &first) continue;
-    check_same_rows(member->pool_file, *member->pool_given, first.pool_file, *first.pool_given);
+    check_explained_alike(member->pool_file, *member->pool_given, first.pool_file, *first.pool_given);
   }
   if (pool && has_pool(files)) {
     files.pool_targets = pool_targets_of(*files.lead, quiet);

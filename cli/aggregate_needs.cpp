@@ -7,7 +7,6 @@
 
 #include "assay/aggregate/aggregators.h"
 #include "assay/core/text.h"
-#include "cli/explanation_checks.h"
 
 namespace assay::cli {
 namespace {

@@ -12,7 +12,6 @@
 
 #include "assay/core/context.h"
 #include "assay/data/datasets.h"
-#include "assay/data/encoder.h"
 #include "assay/data/io/csv.h"
 #include "assay/model/model.h"
 
@@ -62,9 +61,6 @@ void refuse_json_and_table(const std::string& out, const Session& session);
 
 // The unit that --output and --value name; nothing for any other word.
 std::optional<OutputUnit> unit_of(const std::string& word);
-
-// What --encode says: label or one_hot, with options as in one_hot:scale=standardise.
-EncoderOptions encoder_options(const std::string& encode);
 
 // The arguments that say which table is meant and how to read it.
 struct TableArguments {

@@ -27,7 +27,8 @@ Table encoded(const DataArguments& arguments, const Session& session, const Tabl
   TableArguments training = arguments.table;
   if (training.split == "test") training.split = "train";
   const bool same = training.split == arguments.table.split;
-  const Encoder encoder = Encoder::fit(same ? table : training.open(session), encoder_options(arguments.encode));
+  const Encoder encoder =
+      Encoder::fit(same ? table : training.open(session), encoder_options("--encode", arguments.encode));
   return to_table(encoder.apply(table));
 }
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "assay/aggregate/aggregators.h"
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
-#include "cli/explanation_checks.h"
 
 namespace assay::cli {
 namespace {

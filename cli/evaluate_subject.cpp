@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "assay/aggregate/aggregators.h"
 #include "assay/core/error.h"
-#include "cli/explanation_checks.h"
+#include "assay/evaluate/joining/explanation_checks.h"
 
 namespace assay::cli {
 namespace {
@@ -66,11 +67,11 @@ Subjects read_subjects(const EvaluateArguments& arguments, const Session& sessio
 void join_others(const EvaluateArguments& arguments, Subjects& subjects, const Session& session) {
   for (const std::string& file : arguments.others) {
     subjects.others.push_back(read_explanations(file, session.context));
-    check_unit(file, subjects.others.back());
+    check_explained_unit(file, subjects.others.back());
   }
   for (const auto& subject : subjects.all) {
     const auto compare_with = [&](const std::string& file, const Explanations& other) {
-      check_same_rows(file, other, subject->file, subject->explanations);
+      check_explained_alike(file, other, subject->file, subject->explanations);
       subject->others.push_back(&other);
       subject->other_names.push_back(file);
     };

@@ -3,16 +3,43 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "assay/aggregate/aggregators.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
-#include "cli/explanation_checks.h"
+#include "assay/data/encoder.h"
+#include "assay/evaluate/joining/explanation_checks.h"
 #include "cli/joined_pool.h"
 
 namespace assay::cli {
 namespace {
+
+// Empty when the model was trained without labels.
+std::string label_of(const Encoder& encoder) {
+  return nlohmann::json::parse(encoder.to_json()).value("label", std::string());
+}
+
+// A model that `assay train` wrote takes its labels from the column that it was trained on: `option` names no other.
+void check_labels(const ModelRows& rows, std::string_view option) {
+  if (rows.model->encoder() == nullptr || rows.named_labels.empty()) return;
+  const std::string own = label_of(*rows.model->encoder());
+  for (const std::string& named : rows.named_labels) {
+    if (own.empty() || named == own) continue;
+    fail_input(fmt::format("{} names the column {}, and {} takes its labels from {}, on which it was trained", option,
+                           in_quotes(named), rows.model->info().name, in_quotes(own)));
+  }
+}
+
+// What may be behind other rows, where a part of a table is in use (`split`, or "all"): the seed that chose it, for the
+// end of a sentence; else nothing.
+std::string other_split(const Explanations& found, std::string_view split, const Context& context) {
+  const Provenance& made = found.provenance;
+  if (split == "all" || made.method.empty() || made.seed == context.seed) return {};
+  return fmt::format("; it was made with --seed {}, which also chooses the split", made.seed);
+}
 
 bool is_information(const JoinArguments& arguments, const Explanations& explanations) {
   if (!arguments.value.empty()) return arguments.value == "information";
@@ -42,7 +69,7 @@ Targets targets_of(const JoinArguments& arguments, const JoinedExplanations& sub
     return information_targets(model, rows.rows());
   }
   if (!found.target.empty()) {
-    if (arguments.target.empty()) return own_targets(subject.file, found, model, rows);
+    if (arguments.target.empty()) return named_targets(subject.file, found, model, rows);
     fail_input("--target", fmt::format("none for {}, which says what it explains", in_quotes(subject.file)),
                in_quotes(arguments.target));
   }
@@ -81,8 +108,8 @@ Players players_of_file(const JoinArguments& arguments, const JoinedExplanations
   const size_t columns = subject.rows->data.x.cols();
   const bool grouped = players.size() < columns || found.players() < columns;
   const bool helps = grouped && found.players() <= columns;
-  check_names(subject.file, found, players.names, subject.rows->data.source,
-              helps ? "; --groups says which columns go together" : "");
+  check_player_names(subject.file, found, players.names, subject.rows->data.source,
+                     helps ? "; --groups says which columns go together" : "");
   return players;
 }
 
@@ -158,16 +185,22 @@ void JoinArguments::check_useful() const {
   }
 }
 
+void note_unchecked(const std::string& file, const Explanations& found, size_t unsaid,
+                    std::vector<std::string>& notes) {
+  if (is_aggregate(found)) return;
+  if (std::optional<std::string> note = unchecked_note(file, found, unsaid)) notes.push_back(std::move(*note));
+}
+
 void read_joined(const std::string& file, const std::string& pool_file, const Session& session,
                  JoinedExplanations& made) {
   made.file = file;
   made.explanations = read_explanations(file, session.context);
-  check_unit(file, made.explanations);
+  check_explained_unit(file, made.explanations);
   made.method = method_of(made.explanations, made.not_again);
   if (pool_file.empty()) return;
   made.pool_file = pool_file;
   made.pool_given = read_explanations(pool_file, session.context);
-  check_unit(pool_file, *made.pool_given);
+  check_explained_unit(pool_file, *made.pool_given);
 }
 
 void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session, JoinedExplanations& subject,
@@ -180,10 +213,10 @@ void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Sessio
   };
   subject.rows = &rows_of(arguments, opened, said(&Provenance::unit), session);
   const ModelRows& rows = *subject.rows;
-  check_rows(subject.file, found, rows.data);
+  check_explained_rows(subject.file, found, rows.data, kWhichRows);
   if (like != nullptr && found.provenance.players.empty()) {
     subject.players = like->players;
-    check_names(subject.file, found, subject.players.names, rows.data.source);
+    check_player_names(subject.file, found, subject.players.names, rows.data.source);
   } else {
     subject.players = players_of_file(arguments, subject, quiet);
   }
@@ -191,18 +224,14 @@ void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Sessio
   subject.targets = targets_alike ? like->targets : targets_of(arguments, subject, quiet);
   // The values of an aggregate of antecedents are theirs, not the row's.
   if (found.combination.antecedents.empty()) {
-    const size_t unsaid = check_outputs(subject.file, found, *rows.model, rows.data, subject.targets,
-                                        other_split(found, arguments.rows.table.split, quiet), quiet);
+    const size_t unsaid = check_explained_values(subject.file, found, *rows.model, rows.data, subject.targets,
+                                                 other_split(found, arguments.rows.table.split, quiet), quiet);
     note_unchecked(subject.file, found, unsaid, subject.notes);
   }
   if (rows.pool && !subject.targets.information) {
     subject.pool_target = targets_alike ? like->pool_target : pool_target_of(subject, quiet);
   }
-  if (const Trainable* trainable = rows.model->trainable()) {
-    subject.trainer = [trainable](const Dataset& training, uint64_t seed, const Context& context) {
-      return trainable->retrain(training, seed, context);
-    };
-  }
+  subject.trainer = trainer_of(*rows.model);
 }
 
 void join_without_file(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session,

@@ -53,6 +53,12 @@ struct JoinedExplanations {
   const MethodInfo* method_info() const { return method ? &find_method(method->name) : nullptr; }
 };
 
+// What helps where there are not as many rows as explanations: the end of a sentence.
+inline constexpr std::string_view kWhichRows = "; --rows and --split select rows";
+
+// Notes where explained values could not be checked for so many rows of a file.
+void note_unchecked(const std::string& file, const Explanations& found, size_t unsaid, std::vector<std::string>& notes);
+
 // Model and rows as they were opened, by the unit that is explained.
 using RowsOfUnits = std::map<std::string, ModelRows>;
 

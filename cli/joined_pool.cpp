@@ -12,8 +12,8 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/evaluate/joining/explanation_checks.h"
 #include "assay/explain/explainer.h"
-#include "cli/explanation_checks.h"
 #include "cli/terminal.h"
 
 namespace assay::cli {
@@ -38,7 +38,7 @@ void expect_target(const JoinedExplanations& subject, size_t row, const std::str
   const std::string& found = pool.target_names[pool.target[row]];
   if (found == expected) return;
   fail_input(subject.pool_file,
-             fmt::format("the target {} for {}, {}", in_quotes(expected), row_name(pool.ids, row), why),
+             fmt::format("the target {} for {}, {}", in_quotes(expected), row_in_words(pool.ids, row), why),
              in_quotes(found));
 }
 
@@ -71,7 +71,7 @@ bool same_reference(const Explanations& a, const Explanations& b) {
   for (size_t r = 0; comparable && r < b.rows(); r++) {
     const auto found = known.find(b.target_names[b.target[r]]);
     if (found == known.end() || !std::isfinite(b.base[r])) continue;
-    if (!same_value(found->second, b.base[r], largest)) return false;
+    if (!same_explained_value(found->second, b.base[r], largest)) return false;
     compared = true;
   }
   return compared || a.provenance.reference == b.provenance.reference;
@@ -168,7 +168,7 @@ std::optional<Targets> pool_targets_of(const JoinedExplanations& subject, const 
   if (subject.targets.information) return information_targets(model, rows.rows());
   if (subject.pool_target) return freeze_targets(model, rows, *subject.pool_target, context);
   if (!subject.pool_given || subject.pool_given->target.empty()) return {};
-  return own_targets(subject.pool_file, *subject.pool_given, model, rows);
+  return named_targets(subject.pool_file, *subject.pool_given, model, rows);
 }
 
 void check_pool(JoinedExplanations& subject, const Context& context) {
@@ -176,19 +176,19 @@ void check_pool(JoinedExplanations& subject, const Context& context) {
   Context quiet = context;
   quiet.progress = nullptr;
   const Explanations& pool = *subject.pool_given;
-  check_names(subject.pool_file, pool, subject.explanations.features, in_quotes(subject.file));
+  check_player_names(subject.pool_file, pool, subject.explanations.features, in_quotes(subject.file));
   check_pool_unit(subject);
   if (subject.rows == nullptr || !subject.rows->pool) {
     if (!pool.target.empty()) check_named_target(subject);
   } else {
-    check_rows(subject.pool_file, pool, *subject.rows->pool);
+    check_explained_rows(subject.pool_file, pool, *subject.rows->pool, kWhichRows);
     if (!pool.target.empty()) {
       const Targets targets = *pool_targets_of(subject, quiet);
       check_pool_targets(subject, targets);
       // The values of an aggregate of antecedents are theirs, not the row's.
       if (pool.combination.antecedents.empty()) {
-        const size_t unsaid =
-            check_outputs(subject.pool_file, pool, *subject.rows->model, *subject.rows->pool, targets, "", quiet);
+        const size_t unsaid = check_explained_values(subject.pool_file, pool, *subject.rows->model, *subject.rows->pool,
+                                                     targets, "", quiet);
         note_unchecked(subject.pool_file, pool, unsaid, subject.notes);
       }
     }

@@ -4,17 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
-#include "assay/study/io/json_parts.h"
 
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view kSchema = "assay.settings/1";
 // Where results go and how the run is made: no part of what a study is.
 constexpr std::array<std::string_view, 5> kNotSettings = {"out", "resume", "overwrite", "plan", "help"};
 
@@ -81,30 +78,6 @@ std::vector<std::string> argument_words(const CLI::App& command) {
     words.push_back(fmt::format("--{}={}", name, fmt::join(option->results(), ",")));
   }
   return words;
-}
-
-std::string settings_json(const StudySettings& settings) {
-  nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
-  for (const StudyInput& input : settings.inputs) {
-    inputs.push_back({{"role", input.role}, {"name", input.name}, {"sha256", input.sha256}});
-  }
-  const nlohmann::ordered_json made = {
-      {"schema", kSchema},     {"version", settings.version},     {"vector_target", settings.vector_target},
-      {"seed", settings.seed}, {"arguments", settings.arguments}, {"inputs", inputs}};
-  return made.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
-StudySettings settings_from_json(const std::string& where, const std::string& text) {
-  const nlohmann::json json = parsed_json(where, text, 8);
-  const JsonFields fields(where, json);
-  fields.require_schema(kSchema);
-  StudySettings settings;
-  settings.version = fields.text("version");
-  settings.vector_target = fields.text("vector_target");
-  settings.seed = fields.count("seed");
-  settings.arguments = fields.texts("arguments");
-  settings.inputs = fields.inputs("inputs");
-  return settings;
 }
 
 StudyArguments parse_study_words(const std::string& where, const std::vector<std::string>& words) {

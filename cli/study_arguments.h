@@ -1,13 +1,9 @@
-// What the user says to `assay study`, and how a study's folder remembers it.
+// What the user says to `assay study`, and the words that its folder remembers it by.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "assay/core/vector_target.h"
-#include "assay/core/version.h"
-#include "assay/study/study.h"
 #include "cli/model_rows.h"
 
 namespace assay::cli {
@@ -37,23 +33,8 @@ struct StudyArguments {
   void add_to(CLI::App& command);
 };
 
-// What settings.json holds: the arguments as words, without where the study goes; they are read back by the same
-// parser.
-struct StudySettings {
-  std::vector<std::string> arguments;
-  uint64_t seed = 0;
-  // What makes the parts: those of others are not mixed with ours.
-  std::string version = kVersion;
-  std::string vector_target = assay::vector_target();
-  std::vector<StudyInput> inputs = {};  // as they were when the study began; none before they are read
-};
-
 // The words of what was said to the command.
 std::vector<std::string> argument_words(const CLI::App& command);
-
-std::string settings_json(const StudySettings& settings);
-// The text is hostile: what does not fit is an input error that starts with `where`.
-StudySettings settings_from_json(const std::string& where, const std::string& text);
 
 // The arguments that these words mean.
 StudyArguments parse_study_words(const std::string& where, const std::vector<std::string>& words);

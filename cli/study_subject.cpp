@@ -3,92 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <numeric>
 #include <utility>
 
 #include "assay/core/error.h"
 #include "assay/core/sha256.h"
-#include "assay/core/table_text.h"
 #include "assay/core/text.h"
-#include "assay/data/neighbours.h"
-#include "assay/data/split.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/train/recipe.h"
+#include "assay/model/train/training_rows.h"
+#include "assay/study/sampling.h"
+#include "assay/study/subject_parts.h"
 #include "cli/own_rows.h"
-#include "cli/training.h"
 
 namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Rows that end in minutes: methods cost more for rows of many players, and the wide ones run the model each time.
-constexpr size_t kFewPlayers = 32;
-constexpr size_t kManyPlayers = 128;
-size_t default_sample(size_t players) { return players <= kFewPlayers ? 500 : players <= kManyPlayers ? 100 : 20; }
-
-// Of the explanations of the pool by a dozen methods at once. More rows would also mean more neighbours to explain,
-// which is what takes time where rows are wide.
-constexpr size_t kPoolFloats = size_t{1} << 24U;
-constexpr size_t kPoolsAtOnce = 14;
-
 bool names_dataset(const std::string& what) { return is_dataset(what.substr(0, what.find(':'))); }
 
 bool is_file(const std::string& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
-}
-
-size_t wanted_count(const std::string& word, size_t by_default, size_t available) {
-  if (word == "all") return available;
-  if (word == "auto") return std::min(by_default, available);
-  size_t count = 0;
-  std::from_chars(word.data(), word.data() + word.size(), count);
-  return std::min(count, available);
-}
-
-std::vector<float> strata_of(const Dataset& data) {
-  return data.labels.empty() || data.class_names.empty() ? std::vector<float>(data.rows(), 0) : data.labels;
-}
-
-// The same rows, fewer of them; rows without names are known by their numbers from here on.
-void sample_rows(const std::string& word, size_t players, uint64_t seed, ModelRows& rows) {
-  const size_t count = wanted_count(word, default_sample(players), rows.data.rows());
-  if (count == rows.data.rows()) return;
-  const std::vector<size_t> chosen = stratified_sample(strata_of(rows.data), count, seed);
-  Dataset sampled = select_rows(rows.data, chosen);
-  std::vector<size_t> numbers;
-  for (const size_t row : chosen) numbers.push_back(rows.numbers[row]);
-  if (sampled.ids.empty()) {
-    sampled.id_name = "row";
-    for (const size_t number : numbers) sampled.ids.push_back(fmt::format("{}", number + 1));
-  }
-  rows.data = std::move(sampled);
-  rows.numbers = std::move(numbers);
-}
-
-void sample_pool(const std::string& word, size_t players, uint64_t seed, OpenedStudy& made) {
-  Dataset& pool = *made.rows.pool;
-  const size_t fits = std::max<size_t>(1000, kPoolFloats / kPoolsAtOnce / std::max<size_t>(players, 1));
-  const size_t count = wanted_count(word, fits, pool.rows());
-  if (count == pool.rows()) return;
-  const std::vector<size_t> chosen = stratified_sample(strata_of(pool), count, seed);
-  std::vector<size_t> place(pool.rows(), kNoRow);
-  for (size_t i = 0; i < chosen.size(); i++) place[chosen[i]] = i;
-  for (size_t& own : made.own_rows) own = own == kNoRow ? kNoRow : place[own];
-  pool = select_rows(pool, chosen);
-}
-
-std::string rows_hash(const Dataset& data) {
-  Sha256 hash;
-  const auto add = [&](std::span<const float> values) {
-    hash.add({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
-  };
-  add(data.x.values());
-  add(data.labels);
-  return hash.hex();
 }
 
 struct NamedFile {
@@ -115,31 +52,27 @@ void train_into(const StudyArguments& arguments, const std::string& path, const 
   Table held_out = arguments.rows.table.open(session);
   const bool labelled = held_out.label.has_value();
   const TrainingRows rows = training_rows(training, labelled ? &held_out : nullptr,
-                                          arguments.encode.empty() ? kDefaultEncoding : arguments.encode);
+                                          arguments.encode.empty() ? kDefaultEncoding : arguments.encode,
+                                          {.label = "--label", .encode = "--encode"});
   const Recipe recipe = rows.data.item_shape.size() >= 2 ? image_recipe() : table_recipe();
   const TrainResult result = train_recipe(recipe, rows.data, &rows.encoder, session.context);
   write_onnx(result.model, path);
 }
 
-// What the ranking is tried with beside the reference: zero, or the mean where zero is the reference.
-std::vector<Reference> other_references(const StudyArguments& arguments, const ModelRows& rows,
-                                        const Context& context) {
-  const std::string& baseline = arguments.rows.reference.baseline;
-  Reference other = named_baseline(baseline == "zero" ? "mean" : "zero", rows.pool_or_null(), *rows.model,
-                                   rows.model->encoder(), context);
-  other.scales = rows.reference.scales;
-  const bool same = other.rows.rows() == rows.reference.rows.rows() &&
-                    std::ranges::equal(other.rows.values(), rows.reference.rows.values());
-  if (same) return {};
-  std::vector<Reference> made;
-  made.push_back(std::move(other));
-  return made;
-}
-
-std::string sampled_words(size_t rows, size_t available, const std::string& words) {
-  if (rows == available) return words;
-  return fmt::format("{} of the {} rows of {}, in the classes' shares", with_commas(rows), with_commas(available),
-                     words);
+// The same rows and pool, fewer of them.
+void sample(const StudyArguments& arguments, uint64_t seed, OpenedStudy& made) {
+  ModelRows& rows = made.rows;
+  const size_t players = made.players.size();
+  const std::vector<size_t> chosen = sample_rows({"--sample", arguments.sample}, players, rows.data, seed);
+  const std::vector<size_t> pool =
+      sample_pool_rows({"--pool-sample", arguments.pool_sample}, players, *rows.pool, seed);
+  made.own_rows = sampled_own_rows(made.own_rows, chosen, pool, rows.pool->rows());
+  if (chosen.size() < rows.data.rows()) {
+    rows.data = numbered_rows(rows.data, chosen, rows.numbers);
+    for (size_t i = 0; i < chosen.size(); i++) rows.numbers[i] = rows.numbers[chosen[i]];
+    rows.numbers.resize(chosen.size());
+  }
+  if (pool.size() < rows.pool->rows()) rows.pool = select_rows(*rows.pool, pool);
 }
 
 }  // namespace
@@ -155,12 +88,8 @@ StudySubject OpenedStudy::subject() const {
                     .pool_targets = pool_targets,
                     .own_rows = own_rows,
                     .others = others};
-  if (const Trainable* trainable = rows.model->trainable()) {
-    made.trainer = [trainable](const Dataset& training, uint64_t seed, const Context& context) {
-      return trainable->retrain(training, seed, context);
-    };
-    made.trainer_concurrent = true;  // as Trainable promises
-  }
+  made.trainer = trainer_of(*rows.model);
+  made.trainer_concurrent = true;  // as Trainable promises
   return made;
 }
 
@@ -277,19 +206,19 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   }
   made->own_rows = own_rows_in_pool(arguments.rows, rows, session);
   made->players = players_of(arguments.rows.groups, rows, context);
-  sample_rows(arguments.sample, made->players.size(), context.seed, rows);
-  if (!made->own_rows.empty()) made->own_rows = own_rows_in_pool(arguments.rows, rows, session);
-  sample_pool(arguments.pool_sample, made->players.size(), context.seed, *made);
+  sample(arguments, context.seed, *made);
 
   const std::vector<TargetChoice> choices = parse_target(rows.model->info(), arguments.target);
   if (choices.size() != 1)
     fail_input("--target", "one class or output; a study explains one thing", in_quotes(arguments.target));
   made->targets = freeze_targets(*rows.model, rows.data.x.view(), choices[0], context);
   made->pool_targets = freeze_targets(*rows.model, rows.pool->x.view(), choices[0], context);
-  made->others = arguments.no_variations ? std::vector<Reference>() : other_references(arguments, rows, context);
+  made->others = arguments.no_variations
+                     ? std::vector<Reference>()
+                     : other_baselines(rows.reference, *rows.pool, *rows.model, rows.model->encoder(), context);
 
-  facts.data = sampled_words(rows.data.rows(), facts.rows_available, rows_in_words(arguments.rows));
-  facts.pool = sampled_words(rows.pool->rows(), facts.pool_rows_available, pool_in_words(arguments.rows));
+  facts.data = sampled_in_words(rows.data.rows(), facts.rows_available, rows_in_words(arguments.rows));
+  facts.pool = sampled_in_words(rows.pool->rows(), facts.pool_rows_available, pool_in_words(arguments.rows));
   facts.players = players_in_words(arguments.rows.groups, made->players);
   const std::string model =
       trained ? fmt::format("a network trained on {}", pool_in_words(arguments.rows)) : rows.model->info().name;

@@ -1,7 +1,3 @@
-#include <algorithm>
-
-#include "assay/core/error.h"
-#include "assay/core/options.h"
 #include "cli/commands.h"
 
 namespace assay::cli {
@@ -18,16 +14,6 @@ const std::string& Session::now_at(const std::string& name) const {
     if (from == name) return to;
   }
   return name;
-}
-
-EncoderOptions encoder_options(const std::string& encode) {
-  Spec spec = parse_spec("--encode", encode);
-  if (std::ranges::any_of(spec.options, [](const auto& option) { return option.first == "categorical"; })) {
-    fail_input("--encode", "label or one_hot as the name alone", "an option categorical too");
-  }
-  spec.options.emplace_back("categorical", spec.name);
-  spec.name = "--encode " + spec.name;
-  return options_from<EncoderOptions>(spec);
 }
 
 void TableArguments::add_to(CLI::App& command, const std::string& name, bool required) {

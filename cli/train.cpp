@@ -15,9 +15,9 @@
 #include "assay/data/table_io.h"
 #include "assay/model/graph_model.h"
 #include "assay/model/train/recipe.h"
+#include "assay/model/train/training_rows.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
-#include "cli/training.h"
 
 namespace assay::cli {
 namespace {
@@ -132,14 +132,15 @@ void train_model(const TrainArguments& arguments, const Session& session) {
     fail_input("--data -", "--split all, for standard input is read once", in_quotes(arguments.table.split));
   }
   const Table training = arguments.table.open(session);
-  require_labels(training);
+  require_labels(training, "--label");
   std::optional<Table> held_out;
   if (arguments.table.split == "train") {
     TableArguments test = arguments.table;
     test.split = "test";
     held_out = test.open(session);
   }
-  const TrainingRows rows = training_rows(training, held_out ? &*held_out : nullptr, arguments.encode);
+  const TrainingRows rows = training_rows(training, held_out ? &*held_out : nullptr, arguments.encode,
+                                          {.label = "--label", .encode = "--encode"});
   const Dataset& data = rows.data;
   const auto report = [&](const EpochReport& epoch) {
     if (!session.quiet) print_epoch(epoch);

@@ -1,5 +1,5 @@
-// Any text as the files of a study's folder: scores of an entry, study.json, the manifest. Parts that fit together, or
-// an assay::Error, nothing else. What was read can be written and read again, to the same bytes.
+// Any text as the files of a study's folder: scores of an entry, study.json, the manifest, settings. Parts that fit
+// together, or an assay::Error, nothing else. What was read can be written and read again, to the same bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,6 +11,7 @@
 #include "assay/core/text.h"
 #include "assay/report/manifest.h"
 #include "assay/report/study_json.h"
+#include "assay/report/study_settings.h"
 #include "assay/study/io/entry_json.h"
 
 namespace {
@@ -63,11 +64,17 @@ void check_manifest(std::string_view text) {
   require(assay::manifest_json(again.inputs, again.outputs) == written);
 }
 
+void check_settings(std::string_view text) {
+  const assay::StudySettings settings = assay::settings_from_json("fuzz.json", std::string(text));
+  const std::string written = assay::settings_json(settings);
+  require(assay::settings_json(assay::settings_from_json("again.json", written)) == written);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (void (*check)(std::string_view) : {check_entry, check_study, check_manifest}) {
+  for (void (*check)(std::string_view) : {check_entry, check_study, check_manifest, check_settings}) {
     try {
       check(text);
     } catch (const assay::Error&) {

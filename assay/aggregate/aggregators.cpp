@@ -22,6 +22,7 @@
 #include "assay/aggregate/region_shrinking.h"
 #include "assay/aggregate/shrink_then_descend.h"
 #include "assay/core/error.h"
+#include "assay/core/table_text.h"
 #include "assay/core/text.h"
 
 namespace assay {
@@ -55,6 +56,18 @@ const AggregatorInfo& find_aggregator(std::string_view name) {
   std::vector<std::string> names;
   for (const AggregatorInfo& info : all) names.push_back(info.name);
   fail_input("aggregator", joined(names, "or"), fmt::format("{}{}", in_quotes(name), suggestion(name, names)));
+}
+
+bool is_aggregate(const Explanations& explanations) {
+  // One that explains its antecedents itself has no members.
+  const auto named = [&](const AggregatorInfo& info) { return info.name == explanations.provenance.method; };
+  return !explanations.combination.members.empty() || std::ranges::any_of(aggregators(), named);
+}
+
+std::string aggregate_in_words(const Explanations& explanations) {
+  std::vector<std::string> members;
+  for (const std::string& member : explanations.combination.members) members.push_back(short_name(member));
+  return members.empty() ? "an aggregate" : fmt::format("an aggregate of {}", joined(members));
 }
 
 }  // namespace assay

@@ -3,14 +3,20 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "assay/aggregate/aggregator.h"
+#include "assay/explain/explanations.h"
 
 namespace assay {
 
 std::span<const AggregatorInfo> aggregators();
 // An input error lists the aggregators when there is none of that name.
 const AggregatorInfo& find_aggregator(std::string_view name);
+
+// Whether explanations are what an aggregator made, and of what, in words: "an aggregate of a and b".
+bool is_aggregate(const Explanations& explanations);
+std::string aggregate_in_words(const Explanations& explanations);
 
 }  // namespace assay

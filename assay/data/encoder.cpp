@@ -123,6 +123,16 @@ std::vector<std::string> sorted_class_names(const Table& table, size_t label, co
 
 }  // namespace
 
+EncoderOptions encoder_options(std::string_view option, const std::string& encode) {
+  Spec spec = parse_spec(option, encode);
+  if (std::ranges::any_of(spec.options, [](const auto& each) { return each.first == "categorical"; })) {
+    fail_input(option, "label or one_hot as the name alone", "an option categorical too");
+  }
+  spec.options.emplace_back("categorical", spec.name);
+  spec.name = fmt::format("{} {}", option, spec.name);
+  return options_from<EncoderOptions>(spec);
+}
+
 Encoder Encoder::fit(const Table& training, const EncoderOptions& options) {
   Encoder encoder;
   for (size_t j = 0; j < training.columns.size(); ++j) {

@@ -38,6 +38,9 @@ struct EncoderOptions {
   }
 };
 
+// What users say: label or one_hot, with options as in one_hot:scale=standardise. `option` names it in errors.
+EncoderOptions encoder_options(std::string_view option, const std::string& encode);
+
 // How one raw column is encoded.
 struct ColumnEncoding {
   std::string name;

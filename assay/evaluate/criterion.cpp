@@ -58,6 +58,14 @@ bool lacks_explainer(const Needs& needs, const EvaluateTask& task) { return need
 
 }  // namespace
 
+Trainer trainer_of(const Model& model) {
+  const Trainable* trainable = model.trainable();
+  if (trainable == nullptr) return {};
+  return [trainable](const Dataset& training, uint64_t seed, const Context& context) {
+    return trainable->retrain(training, seed, context);
+  };
+}
+
 std::optional<std::string> criterion_refusal(const Spec& spec, const EvaluateTask& task) {
   const CriterionInfo& info = find_criterion(spec.name);
   const std::unique_ptr<Criterion> criterion = info.make(spec);

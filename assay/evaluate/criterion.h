@@ -109,6 +109,9 @@ CriterionInfo with_criterion_options(CriterionInfo info) {
   return info;
 }
 
+// Fits the model afresh; empty where it cannot be.
+Trainer trainer_of(const Model& model);
+
 // Why the criterion cannot do this task, as a sentence; nothing when it can (a missing explainer is no refusal). No
 // model is run. An input error for options that the criterion does not have.
 std::optional<std::string> criterion_refusal(const Spec& spec, const EvaluateTask& task);

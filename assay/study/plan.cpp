@@ -369,6 +369,12 @@ class Planner {
 
 }  // namespace
 
+void check_study_options(const StudyOptions& options) {
+  for (const Spec& spec : options.methods) find_method(spec.name).make(spec);
+  for (const Spec& spec : options.criteria) find_criterion(spec.name).make(spec);
+  for (const Spec& spec : options.aggregators) find_aggregator(spec.name).make(spec);
+}
+
 StudyPlan plan_study(const StudySubject& subject, const StudyOptions& options, const Context& context) {
   return Planner(subject, options, context).make();
 }

@@ -46,6 +46,9 @@ struct StudyPlan {
   double seconds = 0;        // expected
 };
 
+// An input error for a name that nobody has, or an option that it does not have: known before anything is read.
+void check_study_options(const StudyOptions& options);
+
 // An unsupported error when something that was named cannot be done; of what was not, it goes to left_out. Runs the
 // methods on a few rows to see what they cost.
 StudyPlan plan_study(const StudySubject& subject, const StudyOptions& options, const Context& context);

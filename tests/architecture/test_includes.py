@@ -98,9 +98,11 @@ def scan(root: pathlib.Path) -> list[str]:
     problems = []
     for top in OURS:
         for file in sorted((root / top).rglob("*")):
-            if not file.is_file() or (file.suffix not in SUFFIXES and "." in file.name) or "__pycache__" in file.parts:
+            relative = file.relative_to(root)
+            caches = any(part == "__pycache__" or part.startswith(".") for part in relative.parts[:-1])
+            if not file.is_file() or (file.suffix not in SUFFIXES and "." in file.name) or caches:
                 continue
-            path, text = file.relative_to(root).as_posix(), file.read_text(encoding="utf-8")
+            path, text = relative.as_posix(), file.read_text(encoding="utf-8")
             if text.count("\n") > MOST_LINES:
                 problems.append(f"{path}: {text.count(chr(10))} lines, more than {MOST_LINES}")
             if top not in ("assay", "cli") or file.suffix not in (".h", ".cpp"):

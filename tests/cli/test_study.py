@@ -157,6 +157,36 @@ def test_resume_alone_knows_the_study(small, assay, tmp_path):
     assert results_of(tmp_path / "copy") == results_of(small)
 
 
+def test_a_study_of_the_package_is_left_to_it(small, assay, tmp_path):
+    study = tmp_path / "copy"
+    shutil.copytree(small, study)
+    settings = read_json(study / "settings.json")
+    assert settings["program"] == "assay study"
+    del settings["program"]  # as files have it that were written before the field was
+    (study / "settings.json").write_text(json.dumps(settings))
+    (study / "study.json").unlink()
+    assert assay("study", "--out", "copy", "--resume").returncode == 0
+    (study / "settings.json").write_text(json.dumps({**settings, "program": "assay.study"}))
+    manifest = read_json(study / "manifest.json")
+    for output in manifest["outputs"]:
+        output["sha256"] = hashlib.sha256((study / output["name"]).read_bytes()).hexdigest()
+    (study / "manifest.json").write_text(json.dumps(manifest))
+    before = files_of(study)
+    sentence = (
+        "assay: copy/settings.json: it was made by assay.study of the Python package, which goes on with it or runs it "
+        "again; `assay verify --files-only` checks its files\n"
+    )
+    again = ("study", "iris", *SMALL, "--out", "copy", "--resume")
+    for command in (("study", "--out", "copy", "--resume"), again, ("verify", "copy")):
+        result = assay(*command)
+        assert (result.returncode, result.stderr) == (1, sentence), command
+    assert assay("verify", "copy", "--files-only").returncode == 0
+    assert files_of(study) == before
+    assert assay("study", "iris", *SMALL, "--out", "copy", "--overwrite").returncode == 0
+    assert read_json(study / "settings.json")["program"] == "assay study"
+    assert results_of(study) == results_of(small)
+
+
 def test_ctrl_c_keeps_finished_parts(program, tmp_path):
     draw = np.random.default_rng(9)
     rows = draw.normal(size=(4000, 12))

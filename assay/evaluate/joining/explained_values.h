@@ -13,7 +13,7 @@
 #include "assay/explain/target.h"
 #include "assay/model/model.h"
 
-namespace assay::cli {
+namespace assay {
 
 // The explained value of each row.
 std::vector<double> explained_values(const Model& model, const Dataset& data, const Targets& targets,
@@ -29,4 +29,4 @@ double base_value(const ValueFunction& value, size_t row, const Matrix& outputs,
 std::vector<double> base_values(const Model& model, const Dataset& data, const Targets& targets,
                                 const Reference& reference, const Context& context);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -1,10 +1,10 @@
-#include "cli/explained_values.h"
+#include "assay/evaluate/joining/explained_values.h"
 
 #include <algorithm>
 
 #include "assay/model/predict_rows.h"
 
-namespace assay::cli {
+namespace assay {
 
 std::vector<double> explained_values(const Model& model, const Dataset& data, const Targets& targets,
                                      const Context& context) {
@@ -47,4 +47,4 @@ std::vector<double> base_values(const Model& model, const Dataset& data, const T
   return bases;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

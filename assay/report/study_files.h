@@ -1,20 +1,24 @@
 // The folder of a study: claimed before anything is computed, filled when everything is.
+//
+// Messages call what the user can do by the words of the program that the settings name.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "assay/core/context.h"
+#include "assay/report/study_settings.h"
 #include "assay/study/assess.h"
 #include "assay/study/study.h"
-#include "cli/study_arguments.h"
 
-namespace assay::cli {
+namespace assay {
 
 // With the folders above it.
 void make_folder(const std::string& folder);
 
 // Puts settings.json into the folder, which is there. An input error when it holds something else than a study to go on
-// with (`resume`) or to replace (`overwrite`), or a study of other settings, or a link where a file should be. What a
-// killed run was writing is removed; of other files none that a study did not make.
+// with (`resume`) or to replace (`overwrite`), or a study of another program or of other settings, or a link where a
+// file should be. What a killed run was writing is removed; of other files none that a study did not make.
 void claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
                   const Context& context);
 
@@ -48,4 +52,4 @@ void write_study_files(const std::string& folder, const Study& study, const Asse
 // Processor and system, in words.
 std::string machine_words();
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -1,4 +1,4 @@
-#include "cli/study_files.h"
+#include "assay/report/study_files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -28,7 +28,7 @@
 #include "assay/report/study_json.h"
 #include "assay/study/io/entry_json.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,6 +38,19 @@ constexpr uint64_t kMostSettingsBytes = 1 << 20;
 constexpr std::array<std::string_view, 7> kFiles = {"study.json", "run.json",      "settings.json", "scores.csv",
                                                     "model.onnx", "manifest.json", "report.html"};
 constexpr std::array<std::string_view, 3> kFolders = {"scores", "explanations", "pool"};
+
+// What the user says to a program.
+struct Words {
+  std::string_view out;
+  std::string_view resume;
+  std::string_view overwrite;
+  std::string_view seed;  // up to its value
+};
+
+Words words_of(const StudySettings& settings) {
+  if (settings.program == kStudyFunction) return {"out", "resume=True", "overwrite=True", "seed="};
+  return {"--out", "--resume", "--overwrite", "--seed "};
+}
 
 std::string inside(const std::string& folder, std::string_view name) { return fmt::format("{}/{}", folder, name); }
 
@@ -132,7 +145,7 @@ void remove_leftovers(const std::string& folder) {
 // What the first says and the second does not.
 std::string difference(const StudySettings& first, const StudySettings& second) {
   std::vector<std::string> words;
-  if (first.seed != second.seed) words.push_back(fmt::format("--seed {}", first.seed));
+  if (first.seed != second.seed) words.push_back(fmt::format("{}{}", words_of(first).seed, first.seed));
   for (const std::string& word : first.arguments) {
     if (std::ranges::find(second.arguments, word) == second.arguments.end()) words.push_back(in_quotes(word));
   }
@@ -142,17 +155,20 @@ std::string difference(const StudySettings& first, const StudySettings& second) 
 void check_same_study(const std::string& folder, const StudySettings& settings, const Context& context) {
   const std::string path = inside(folder, "settings.json");
   const StudySettings found = read_settings(folder, context);
+  require_program(path, found, settings.program);
   if (found.arguments != settings.arguments || found.seed != settings.seed) {
-    fail_input(
-        path, fmt::format("the settings of this study ({})", difference(settings, found)),
-        fmt::format("others ({}); --resume --out {} alone goes on with that one", difference(found, settings), folder));
+    // The package does not remember a model that is in memory: it needs to be told everything again.
+    const bool remembers = settings.program == kStudyCommand;
+    fail_input(path, fmt::format("the settings of this study ({})", difference(settings, found)),
+               fmt::format("others ({}){}", difference(found, settings),
+                           remembers ? fmt::format("; --resume --out {} alone goes on with that one", folder) : ""));
   }
   if (found.version == settings.version && found.vector_target == settings.vector_target) return;
-  fail_input(
-      path,
-      fmt::format("a study by version {} with {}, whose parts fit together with ours", settings.version,
-                  settings.vector_target),
-      fmt::format("{} with {}; --overwrite starts afresh", in_quotes(found.version), in_quotes(found.vector_target)));
+  fail_input(path,
+             fmt::format("a study by version {} with {}, whose parts fit together with ours", settings.version,
+                         settings.vector_target),
+             fmt::format("{} with {}; {} starts afresh", in_quotes(found.version), in_quotes(found.vector_target),
+                         words_of(settings).overwrite));
 }
 
 }  // namespace
@@ -167,11 +183,13 @@ StudySettings read_settings(const std::string& folder, const Context& context) {
 void claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
                   const Context& context) {
   const std::string path = inside(folder, "settings.json");
+  const Words words = words_of(settings);
   if (is_there(folder)) remove_leftovers(folder);
   if (is_there(path)) {
     if (!resume && !overwrite) {
-      fail_input("--out", "a folder without a study",
-                 fmt::format("one in {}: --resume goes on with it, --overwrite replaces it", in_quotes(folder)));
+      fail_input(words.out, "a folder without a study",
+                 fmt::format("one in {}: {} goes on with it, {} replaces it", in_quotes(folder), words.resume,
+                             words.overwrite));
     }
     if (resume) {
       check_same_study(folder, settings, context);
@@ -188,7 +206,7 @@ void claim_folder(const std::string& folder, const StudySettings& settings, bool
       if (own) continue;
       const bool study = std::ranges::find(kFiles, name) != kFiles.end() || name == "scores";
       // Another study's files are not removed without its settings.json.
-      fail_input("--out", "a new or empty folder",
+      fail_input(words.out, "a new or empty folder",
                  fmt::format("{} with {} in it{}", in_quotes(folder), in_quotes(name),
                              study ? ", which is no study's without settings.json" : ""));
     }
@@ -231,9 +249,9 @@ void record_inputs(const std::string& folder, const std::vector<StudyInput>& inp
       settings.inputs.push_back(input);
       added = true;
     } else if (before->sha256 != input.sha256) {
-      fail_input(
-          fmt::format("{}: it changed since the study in {} began (sha256 {}, then {}); --overwrite starts afresh",
-                      input.name, in_quotes(folder), input.sha256, before->sha256));
+      fail_input(fmt::format("{}: it changed since the study in {} began (sha256 {}, then {}); {} starts afresh",
+                             input.name, in_quotes(folder), input.sha256, before->sha256,
+                             words_of(settings).overwrite));
     }
   }
   if (added) write_whole(inside(folder, "settings.json"), settings_json(settings), context);
@@ -281,4 +299,4 @@ std::string machine_words() {
                      known ? fmt::format("{} {}", system.sysname, system.machine) : "unknown system");
 }
 
-}  // namespace assay::cli
+}  // namespace assay

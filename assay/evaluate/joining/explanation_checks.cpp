@@ -1,20 +1,18 @@
-#include "cli/explanation_checks.h"
+#include "assay/evaluate/joining/explanation_checks.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "assay/aggregate/aggregators.h"
 #include "assay/core/error.h"
+#include "assay/core/table_text.h"
 #include "assay/core/text.h"
+#include "assay/evaluate/joining/explained_values.h"
 #include "assay/explain/games/value_function.h"
-#include "cli/explained_values.h"
-#include "cli/terminal.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 constexpr double kRounding = 1e-3;
@@ -28,14 +26,9 @@ bool are_names(const std::vector<std::string>& players) {
   return false;
 }
 
-// Empty when the model was trained without labels.
-std::string label_of(const Encoder& encoder) {
-  return nlohmann::json::parse(encoder.to_json()).value("label", std::string());
-}
-
 }  // namespace
 
-bool same_value(double a, double b, double largest) {
+bool same_explained_value(double a, double b, double largest) {
   // An infinite value would allow for everything.
   if (!std::isfinite(a) || !std::isfinite(b)) return a == b;
   return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b)) + kRoundingOfLargest * largest;
@@ -49,41 +42,19 @@ double largest_output(const Explanations& explanations) {
   return largest;
 }
 
-std::string row_name(const std::vector<std::string>& ids, size_t row) {
+std::string row_in_words(const std::vector<std::string>& ids, size_t row) {
   return ids.empty() ? fmt::format("row {}", row + 1) : fmt::format("row {}", one_line(ids[row]));
 }
 
-bool is_aggregate(const Explanations& explanations) {
-  // One that explains its antecedents itself has no members.
-  const auto named = [&](const AggregatorInfo& info) { return info.name == explanations.provenance.method; };
-  return !explanations.combination.members.empty() || std::ranges::any_of(aggregators(), named);
-}
-
-std::string aggregate_in_words(const Explanations& explanations) {
-  std::vector<std::string> members;
-  for (const std::string& member : explanations.combination.members) members.push_back(short_name(member));
-  return members.empty() ? "an aggregate" : fmt::format("an aggregate of {}", joined(members));
-}
-
-void check_unit(const std::string& file, const Explanations& found) {
-  constexpr std::array<std::string_view, 5> known = {"margin", "probability", "log_odds", "value", "information"};
+void check_explained_unit(const std::string& file, const Explanations& found) {
+  constexpr std::array<std::string_view, 5> kUnits = {"margin", "probability", "log_odds", "value", "information"};
   const std::string& unit = found.provenance.unit;
-  if (unit.empty() || std::ranges::find(known, unit) != known.end()) return;
-  fail_input(file, fmt::format("a unit of {}", fmt::join(known, ", ")), in_quotes(unit));
+  if (unit.empty() || std::ranges::find(kUnits, unit) != kUnits.end()) return;
+  fail_input(file, fmt::format("a unit of {}", fmt::join(kUnits, ", ")), in_quotes(unit));
 }
 
-void check_labels(const ModelRows& rows, std::string_view option) {
-  if (rows.model->encoder() == nullptr || rows.named_labels.empty()) return;
-  const std::string own = label_of(*rows.model->encoder());
-  for (const std::string& named : rows.named_labels) {
-    if (own.empty() || named == own) continue;
-    fail_input(fmt::format("{} names the column {}, and {} takes its labels from {}, on which it was trained", option,
-                           in_quotes(named), rows.model->info().name, in_quotes(own)));
-  }
-}
-
-Targets own_targets(const std::string& file, const Explanations& found, const Model& model,
-                    MatrixView<const float> rows) {
+Targets named_targets(const std::string& file, const Explanations& found, const Model& model,
+                      MatrixView<const float> rows) {
   Targets targets = freeze_targets(model, rows, {}, {});
   targets.predicted = found.provenance.target == kPredictedTarget;
   std::vector<uint32_t> which;
@@ -100,8 +71,8 @@ Targets own_targets(const std::string& file, const Explanations& found, const Mo
   return targets;
 }
 
-void check_names(const std::string& file, const Explanations& found, const std::vector<std::string>& names,
-                 std::string_view of, std::string_view advice) {
+void check_player_names(const std::string& file, const Explanations& found, const std::vector<std::string>& names,
+                        std::string_view of, std::string_view advice) {
   if (found.players() != names.size()) {
     fail_input(file, fmt::format("{} columns, one for each player of {}", names.size(), of),
                fmt::format("{}{}", found.players(), advice));
@@ -112,12 +83,13 @@ void check_names(const std::string& file, const Explanations& found, const std::
              fmt::format("{}{}", in_quotes(*theirs), advice));
 }
 
-void check_rows(const std::string& file, const Explanations& found, const Dataset& data) {
+void check_explained_rows(const std::string& file, const Explanations& found, const Dataset& data,
+                          std::string_view advice) {
   if (found.rows() != data.rows()) {
     const std::string& words = found.provenance.data;
     fail_input(file, fmt::format("{} rows, one for each of {}", data.rows(), data.source),
-               fmt::format("{}{}; --rows and --split select rows", found.rows(),
-                           words.empty() ? "" : fmt::format(" (made of {})", short_name(words))));
+               fmt::format("{}{}{}", found.rows(), words.empty() ? "" : fmt::format(" (made of {})", short_name(words)),
+                           advice));
   }
   if (found.ids.empty() || data.ids.empty() || found.ids == data.ids) return;
   const auto [theirs, ours] = std::ranges::mismatch(found.ids, data.ids);
@@ -125,13 +97,13 @@ void check_rows(const std::string& file, const Explanations& found, const Datase
              in_quotes(*theirs));
 }
 
-void check_same_rows(const std::string& file, const Explanations& found, const std::string& first,
-                     const Explanations& expected) {
+void check_explained_alike(const std::string& file, const Explanations& found, const std::string& first,
+                           const Explanations& expected) {
   if (found.rows() != expected.rows()) {
     fail_input(file, fmt::format("{} rows, as {} has", expected.rows(), in_quotes(first)),
                fmt::format("{}", found.rows()));
   }
-  check_names(file, found, expected.features, in_quotes(first));
+  check_player_names(file, found, expected.features, in_quotes(first));
   const auto apart = [&](size_t row, std::string_view what, const std::string& wanted, const std::string& other) {
     fail_input(file, fmt::format("{} {} in row {}, as in {}", what, in_quotes(wanted), row + 1, in_quotes(first)),
                in_quotes(other));
@@ -147,37 +119,29 @@ void check_same_rows(const std::string& file, const Explanations& found, const s
   }
 }
 
-size_t check_outputs(const std::string& file, const Explanations& found, const Model& model, const Dataset& data,
-                     const Targets& targets, std::string_view advice, const Context& context) {
+size_t check_explained_values(const std::string& file, const Explanations& found, const Model& model,
+                              const Dataset& data, const Targets& targets, std::string_view advice,
+                              const Context& context) {
   const double largest = largest_output(found);
   const std::vector<double> own = explained_values(model, data, targets, context);
   size_t unsaid = 0;
   for (size_t r = 0; r < data.rows(); r++) {
     const double said = found.output[r];
     unsaid += std::isnan(said) ? 1 : 0;
-    if (std::isnan(said) || same_value(said, own[r], largest)) continue;
+    if (std::isnan(said) || same_explained_value(said, own[r], largest)) continue;
     fail_input(
         fmt::format("{}: the explained value of {} is {:.6g}, and {} gives {:.6g} for it in {}: the "
                     "explanations are of another model, of other rows or of another unit{}",
-                    file, row_name(data.ids, r), said, model.info().name, own[r], data.source, advice));
+                    file, row_in_words(data.ids, r), said, model.info().name, own[r], data.source, advice));
   }
   return unsaid;
 }
 
-std::string other_split(const Explanations& found, std::string_view split, const Context& context) {
-  const Provenance& made = found.provenance;
-  if (split == "all" || made.method.empty() || made.seed == context.seed) return {};
-  return fmt::format("; it was made with --seed {}, which also chooses the split", made.seed);
-}
-
-void note_unchecked(const std::string& file, const Explanations& found, size_t unsaid,
-                    std::vector<std::string>& notes) {
+std::optional<std::string> unchecked_note(const std::string& file, const Explanations& found, size_t unsaid) {
   const bool bare = found.target.empty() && found.provenance.method.empty();
-  // Members that are bare, or differ, leave an aggregate without.
-  if (unsaid == 0 || bare || is_aggregate(found)) return;
-  notes.push_back(
-      fmt::format("{} says no explained value for {} of {} rows, which could not be checked against the model", file,
-                  unsaid, found.rows()));
+  if (unsaid == 0 || bare) return {};
+  return fmt::format("{} says no explained value for {} of {} rows, which could not be checked against the model", file,
+                     unsaid, found.rows());
 }
 
 std::optional<std::string> other_reference(const Explanations& found, const Model& model, const Dataset& data,
@@ -192,13 +156,13 @@ std::optional<std::string> other_reference(const Explanations& found, const Mode
     if (!std::isfinite(found.base[r]) || seen[targets.of_row[r]]) continue;
     seen[targets.of_row[r]] = true;
     const double own = base_value(value, r, outputs, values);
-    if (!std::isfinite(own) || same_value(found.base[r], own, largest)) continue;
+    if (!std::isfinite(own) || same_explained_value(found.base[r], own, largest)) continue;
     const std::string& words = found.provenance.reference;
     return fmt::format("explained against another reference{}: its base for {} is {:.6g}, that of {} is {:.6g}",
                        words.empty() || words == reference.description ? "" : fmt::format(" ({})", words),
-                       row_name(data.ids, r), found.base[r], reference.description, own);
+                       row_in_words(data.ids, r), found.base[r], reference.description, own);
   }
   return {};
 }
 
-}  // namespace assay::cli
+}  // namespace assay

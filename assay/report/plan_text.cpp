@@ -1,0 +1,72 @@
+#include "assay/report/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <vector>
+
+#include "assay/core/table_text.h"
+#include "assay/core/text.h"
+
+namespace assay {
+namespace {
+
+std::vector<std::string> names_of(const StudyPlan& plan, EntryKind kind) {
+  std::vector<std::string> names;
+  for (const PlannedEntry& entry : plan.entries) {
+    if (entry.kind == kind) names.push_back(short_name(entry.name));
+  }
+  return names;
+}
+
+// A sample says of how many itself.
+std::string counted(size_t rows, size_t available, const std::string& words) {
+  return rows < available ? one_line(words) : fmt::format("{} of {}", plural(rows, "row"), one_line(words));
+}
+
+std::string explained_in_words(const StudySubject& subject) {
+  const OutputUnit unit = subject.model.info().unit;
+  const Targets& targets = subject.targets;
+  return fmt::format("{}{}", unit == OutputUnit::value ? "" : fmt::format("the {} of ", output_unit_name(unit)),
+                     targets.predicted ? std::string(kPredictedTarget) : short_name(targets.names[targets.of_row[0]]));
+}
+
+}  // namespace
+
+std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const StudySubject& subject, size_t finished) {
+  std::string text;
+  const auto add = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
+    fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
+  };
+  add("study of {}\n", one_line(facts.title));
+  add("rows: {}; pool: {}\n", counted(subject.data.rows(), facts.rows_available, facts.data),
+      counted(subject.pool.rows(), facts.pool_rows_available, facts.pool));
+  add("explained: {}; reference {}; {} ({})\n", explained_in_words(subject), one_line(subject.reference.description),
+      plural(subject.players.size(), "player"), one_line(facts.players));
+  const std::vector<std::string> methods = names_of(plan, EntryKind::method);
+  add("{}: {}\n", plural(methods.size(), "method"), fmt::join(methods, ", "));
+  const std::vector<std::string> aggregates = names_of(plan, EntryKind::aggregate);
+  if (!aggregates.empty()) {
+    std::vector<std::string> members;
+    for (const size_t member : plan.members) members.push_back(plan.entries[member].spec.name);
+    add("{}: {}\n  of {}\n", plural(aggregates.size(), "aggregate"), fmt::join(aggregates, ", "), joined(members));
+  }
+  std::vector<std::string> criteria;
+  for (const Spec& spec : plan.criteria) criteria.push_back(short_name(spec_text(spec)));
+  add("{} {}: {}\n", criteria.size(), criteria.size() == 1 ? "criterion" : "criteria", fmt::join(criteria, ", "));
+  for (const LeftOut& each : plan.left_out) add("left out: {}\n", one_line(each.reason));
+  for (const std::string& note : plan.notes) add("note: {}\n", one_line(note));
+  if (finished > 0) add("finished before: {} of {}\n", plural(finished, "part"), plan.entries.size());
+  add("about {} model evaluations, {}\n\n", with_commas(plan.evaluations), time_text(plan.seconds));
+  return text;
+}
+
+std::string plan_costs(const StudyPlan& plan) {
+  std::vector<std::vector<std::string>> lines = {{"", "model evaluations", "seconds"}};
+  for (const PlannedEntry& entry : plan.entries) {
+    lines.push_back({short_name(entry.name), with_commas(entry.evaluations), short_number(entry.seconds)});
+  }
+  return aligned(lines, {0});
+}
+
+}  // namespace assay

@@ -1,0 +1,96 @@
+#include "assay/report/read_study.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/core/error.h"
+#include "assay/core/table_text.h"
+#include "assay/data/io/bytes.h"
+#include "assay/report/run_json.h"
+#include "assay/report/study_folder.h"
+#include "assay/study/io/json_parts.h"
+
+namespace assay {
+namespace {
+
+constexpr uint64_t kMostJsonBytes = uint64_t{1} << 30;
+constexpr size_t kDepth = 12;  // as study_json.cpp has it
+
+std::string read_own_text(const std::string& folder, const std::string& inner, const Context& context) {
+  const std::string file = path_within(folder, inner);
+  const std::string found = instead_of_file(folder, inner);
+  if (!found.empty()) fail_input(file, "a regular file", found);
+  const auto source = open_bytes(file, context);
+  return read_all(*source, kMostJsonBytes);
+}
+
+StudyFacts facts_from(const JsonFields& fields) {
+  StudyFacts facts;
+  facts.title = fields.text("title");
+  facts.data = fields.text("data");
+  facts.pool = fields.text("pool");
+  facts.model = fields.text("model");
+  facts.unit = fields.text("unit");
+  facts.target = fields.text("target");
+  facts.reference = fields.text("reference");
+  facts.players = fields.text("players");
+  facts.target_names = fields.texts("target_names");
+  facts.features = fields.texts("features");
+  facts.rows = fields.count("rows");
+  facts.rows_available = fields.count("rows_available");
+  facts.pool_rows = fields.count("pool_rows");
+  facts.pool_rows_available = fields.count("pool_rows_available");
+  facts.seed = fields.count("seed");
+  facts.accuracy = fields.number("accuracy");
+  facts.settings = fields.pairs("settings");
+  facts.inputs = fields.inputs("inputs");
+  facts.version = fields.text("version");
+  facts.vector_target = fields.text("vector_target");
+  return facts;
+}
+
+Explanations read_entry_explanations(const StudyFolder& study, const EntrySummary& entry, const Context& context) {
+  const std::string inner = fmt::format("explanations/{}.npz", entry.stem);
+  const std::string file = path_within(study.path, inner);
+  const std::string found = instead_of_file(study.path, inner);
+  if (!found.empty()) fail_input(file, "a regular file", found);
+  Explanations explanations = read_explanations(file, context);
+  if (explanations.rows() != study.summary.rows) {
+    fail_input(file, plural(study.summary.rows, "row"), fmt::format("{}", explanations.rows()));
+  }
+  return explanations;
+}
+
+}  // namespace
+
+Study read_study(const std::string& folder, const Context& context) {
+  const StudyFolder opened = open_study_folder(folder, context);
+  const std::string file = path_within(folder, "study.json");
+  const JsonRead parsed = parsed_json(file, read_own_text(folder, "study.json", context), kDepth);
+  const JsonFields document(file, parsed);
+  Study study;
+  study.facts = facts_from(document.object("facts"));
+  study.notes = document.texts("notes");
+  for (const CriterionSummary& criterion : opened.summary.criteria) {
+    study.criteria.push_back(criterion.spec);
+    study.criterion_names.push_back(criterion.name);
+    study.directions.push_back(criterion.direction);
+  }
+  for (size_t e = 0; e < opened.summary.entries.size(); e++) {
+    context.check_cancelled();
+    StudyEntry entry = read_study_entry(opened, e, context);
+    entry.explanations = read_entry_explanations(opened, opened.summary.entries[e], context);
+    study.entries.push_back(std::move(entry));
+  }
+  for (const JsonFields& each : document.objects("left_out")) {
+    study.left_out.push_back({each.text("kind"), each.text("name"), each.text("reason")});
+  }
+  return study;
+}
+
+StudyTimes read_study_times(const std::string& folder, const Context& context) {
+  return times_from_json(path_within(folder, "run.json"), read_own_text(folder, "run.json", context));
+}
+
+}  // namespace assay

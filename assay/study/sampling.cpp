@@ -1,0 +1,89 @@
+#include "assay/study/sampling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <utility>
+
+#include "assay/core/error.h"
+#include "assay/core/table_text.h"
+#include "assay/core/text.h"
+#include "assay/data/neighbours.h"
+#include "assay/data/split.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kFewPlayers = 32;
+constexpr size_t kManyPlayers = 128;
+
+// Of the explanations of the pool by a dozen methods at once. More rows would also mean more neighbours to explain,
+// which is what takes time where rows are wide.
+constexpr size_t kPoolFloats = size_t{1} << 24U;
+constexpr size_t kPoolsAtOnce = 14;
+constexpr size_t kLeastPoolRows = 1000;
+
+std::vector<size_t> stratified(const Dataset& data, size_t count, uint64_t seed) {
+  if (count == data.rows()) {
+    std::vector<size_t> all(count);
+    std::iota(all.begin(), all.end(), size_t{0});
+    return all;
+  }
+  const bool classes = !data.labels.empty() && !data.class_names.empty();
+  return stratified_sample(classes ? data.labels : std::vector<float>(data.rows(), 0), count, seed);
+}
+
+}  // namespace
+
+size_t sample_count(const SampleWord& said, size_t by_default, size_t available) {
+  if (said.word == "all") return available;
+  if (said.word == "auto") return std::min(by_default, available);
+  size_t count = 0;
+  const char* end = said.word.data() + said.word.size();
+  const auto [at, problem] = std::from_chars(said.word.data(), end, count);
+  const bool number = problem == std::errc() && at == end && count > 0;
+  if (!number) fail_input(said.option, "a number of rows, all or auto", in_quotes(said.word));
+  return std::min(count, available);
+}
+
+size_t default_rows(size_t players) { return players <= kFewPlayers ? 500 : players <= kManyPlayers ? 100 : 20; }
+
+size_t default_pool_rows(size_t players) {
+  return std::max(kLeastPoolRows, kPoolFloats / kPoolsAtOnce / std::max<size_t>(players, 1));
+}
+
+std::vector<size_t> sample_rows(const SampleWord& said, size_t players, const Dataset& data, uint64_t seed) {
+  return stratified(data, sample_count(said, default_rows(players), data.rows()), seed);
+}
+
+std::vector<size_t> sample_pool_rows(const SampleWord& said, size_t players, const Dataset& pool, uint64_t seed) {
+  return stratified(pool, sample_count(said, default_pool_rows(players), pool.rows()), seed);
+}
+
+Dataset numbered_rows(const Dataset& data, const std::vector<size_t>& chosen, std::span<const size_t> numbers) {
+  Dataset made = select_rows(data, chosen);
+  if (!made.ids.empty()) return made;
+  made.id_name = "row";
+  for (const size_t row : chosen) made.ids.push_back(fmt::format("{}", numbers[row] + 1));
+  return made;
+}
+
+std::vector<size_t> sampled_own_rows(std::span<const size_t> own_rows, const std::vector<size_t>& chosen,
+                                     const std::vector<size_t>& chosen_pool, size_t pool_rows) {
+  if (own_rows.empty()) return {};
+  std::vector<size_t> place(pool_rows, kNoRow);
+  for (size_t i = 0; i < chosen_pool.size(); i++) place[chosen_pool[i]] = i;
+  std::vector<size_t> made;
+  for (const size_t row : chosen) made.push_back(own_rows[row] == kNoRow ? kNoRow : place[own_rows[row]]);
+  return made;
+}
+
+std::string sampled_in_words(size_t rows, size_t available, const std::string& words) {
+  if (rows == available) return words;
+  return fmt::format("{} of the {} rows of {}, in the classes' shares", with_commas(rows), with_commas(available),
+                     words);
+}
+
+}  // namespace assay

@@ -1,0 +1,80 @@
+#include "assay/report/plan_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/report/small_report.h"
+
+namespace assay::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+StudyFacts facts() {
+  StudyFacts made;
+  made.title = "toy\non rows";
+  made.data = "four.csv";
+  made.rows_available = 4;
+  made.pool = "2 of the 1,000 rows of pool.csv, in the classes' shares";
+  made.pool_rows_available = 1000;
+  made.players = "feature groups";
+  return made;
+}
+
+StudyPlan plan() {
+  StudyPlan made;
+  made.entries = {{{"lime", {}}, "lime:samples=9", "lime", EntryKind::method, 1200, 0.25},
+                  {{"gradient", {}}, "gradient", "gradient", EntryKind::method, 4, 1234567},
+                  {{"mean", {}}, "mean", "mean", EntryKind::aggregate, 0, 0}};
+  made.criteria = {{"faithfulness", {{"subset", "2"}}}};
+  made.members = {0, 1};
+  made.left_out = {{"method", "deeplift", "deeplift needs\ngradients"}};
+  made.notes = {"a note"};
+  made.evaluations = 123456;
+  made.seconds = 12;
+  return made;
+}
+
+TEST(PlanText, SaysWhatWillBeDone) {
+  Subject subject = hostile_subject();
+  subject.reference.description = "mean of pool.csv";
+  EXPECT_EQ(plan_text(plan(), facts(), subject.get(), 1),
+            "study of toy\\x0aon rows\n"
+            "rows: 4 rows of four.csv; pool: 2 of the 1,000 rows of pool.csv, in the classes' shares\n"
+            "explained: the probability of yes; reference mean of pool.csv; 3 players (feature groups)\n"
+            "2 methods: lime:samples=9, gradient\n"
+            "1 aggregate: mean\n"
+            "  of lime and gradient\n"
+            "1 criterion: faithfulness:subset=2\n"
+            "left out: deeplift needs\\x0agradients\n"
+            "note: a note\n"
+            "finished before: 1 part of 3\n"
+            "about 123,456 model evaluations, 12 s\n"
+            "\n");
+}
+
+TEST(PlanText, LeavesOutWhatThereIsNot) {
+  Subject subject = hostile_subject();
+  subject.targets.predicted = true;
+  StudyPlan small = plan();
+  small.entries.pop_back();
+  small.members.clear();
+  small.criteria.push_back({"complexity", {}});
+  const std::string text = plan_text(small, facts(), subject.get());
+  EXPECT_THAT(text, HasSubstr("the probability of the predicted class;"));
+  EXPECT_THAT(text, HasSubstr("2 criteria: faithfulness:subset=2, complexity\n"));
+  EXPECT_THAT(text, Not(HasSubstr("aggregate")));
+  EXPECT_THAT(text, Not(HasSubstr("finished before")));
+}
+
+TEST(PlanText, CostsAreATable) {
+  EXPECT_EQ(plan_costs(plan()),
+            "                model evaluations    seconds\n"
+            "lime:samples=9              1,200       0.25\n"
+            "gradient                        4  1,234,567\n"
+            "mean                            0          0\n");
+}
+
+}  // namespace
+}  // namespace assay::testing
