@@ -1,6 +1,6 @@
 # Everything from a bare Debian 12 (root or sudo) to a tested Assay. `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-long test-peers lint format asan tsan fuzz bench bench-peers setup-build setup-test clean
+.PHONY: help build demo test test-long test-peers wheel lint format asan tsan fuzz bench bench-peers setup-build setup-test clean
 MAKEFLAGS += --no-print-directory
 # Set-up steps share apt and pip, which run one at a time; the builds below them are parallel.
 .NOTPARALLEL:
@@ -10,7 +10,10 @@ PEERS := build/peers
 # Wheels that the build takes files from: Arrow's library, and plotly.js for reports. Looked for when they are needed.
 WHEELS = -DASSAY_ARROW_ROOT=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/pyarrow)) \
   -DASSAY_PLOTLY_JS=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/plotly/package_data/plotly.min.js))
-PYTEST := $(VENV)/bin/python -m pytest -q -p no:cacheprovider
+# The Python package as it was just built, for whatever imports it.
+PACKAGE := PYTHONPATH=$(CURDIR)/build/python
+PYTEST := $(PACKAGE) $(VENV)/bin/python -m pytest -q -p no:cacheprovider
+WHEEL := build/wheel
 FUZZ_SECONDS ?= 60
 # Of what ctest prints, what the tests themselves said and the totals.
 BRIEF := sed -nE -e '/^[0-9]+: *(Test command|Working Directory|Environment variables|GTEST_|ASAN_|ASSAY_[A-Z_]+=|Test timeout|Running main|$$)/d' -e 's/^[0-9]+: //p' -e '/tests passed|Failed|Errors while/p'
@@ -48,27 +51,41 @@ test: setup-test ## Build, then run every test that is not long
 	  || { cat build/configure.log; exit 1; }
 	@cmake --build build
 	@ctest --test-dir build --parallel 2 --verbose | $(BRIEF)
-	@$(PYTEST) tests
+	@$(PYTEST) tests python/tests
 
 test-long: test fuzz ## The tests, those that take minutes, the fuzzers for FUZZ_SECONDS each, and a build of the benchmarks
 	@cmake --preset develop -DASSAY_BENCHMARKS=ON >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build --target assay_benchmarks
 	@$(PYTEST) tests/long --run-long
 
-test-peers: build setup-test ## Compare with scikit-learn, SciPy, pandas and ONNX, in an environment of their own
+test-peers: build setup-test ## Compare with PyTorch, Captum, SHAP, Quantus, scikit-learn and others, in an environment of their own
 	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build build --target model_tests
+	@cmake --build build --target model_tests assay_python assay_python_package
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
-	@$(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
+	@$(PACKAGE) $(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
+
+# What pip builds, with the packages of build/venv; auditwheel then puts the shared libraries that it needs inside.
+wheel: setup-build ## Build a wheel that needs nothing but NumPy (build/wheel), and try it in an empty environment
+	@mkdir -p $(WHEEL) && rm -rf $(WHEEL)/plain $(WHEEL)/venv $(WHEEL)/*.whl
+	@echo "building the wheel in $(WHEEL)/cmake; minutes when it is the first"
+	@$(VENV)/bin/pip wheel . --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir $(WHEEL)/plain \
+	  --config-settings build-dir=$(WHEEL)/cmake >$(WHEEL)/build.log 2>&1 || { cat $(WHEEL)/build.log; exit 1; }
+	@PATH=$(abspath $(VENV))/bin:$$PATH auditwheel repair --wheel-dir $(WHEEL) $(WHEEL)/plain/*.whl \
+	  >$(WHEEL)/repair.log 2>&1 || { cat $(WHEEL)/repair.log; exit 1; }
+	@$(VENV)/bin/python -m venv $(WHEEL)/venv
+	@$(WHEEL)/venv/bin/pip install --quiet --disable-pip-version-check -c tools/requirements/test.txt $(WHEEL)/*.whl
+	@cd $(WHEEL) && venv/bin/python $(CURDIR)/tests/install/smoke.py
+	@$(VENV)/bin/auditwheel show $(WHEEL)/*.whl | sed -n '/consistent/,/"\./p'
+	@du -h $(WHEEL)/*.whl
 
 bench: setup-test ## Run the benchmarks, then models, explanations, criteria and aggregates beside PyTorch, onnxruntime, Captum, SHAP and Quantus
 	@cmake --preset develop -DASSAY_BENCHMARKS=ON >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build build --target assay_benchmarks assay_program
+	@cmake --build build --target assay_benchmarks assay_program assay_python assay_python_package
 	@build/assay_benchmarks $(BENCH)
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
-	@$(PEERS)/bin/python -W ignore benchmarks/engine.py
-	@$(PEERS)/bin/python -W ignore benchmarks/explain.py
-	@$(PEERS)/bin/python -W ignore benchmarks/evaluate.py
+	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/engine.py
+	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/explain.py
+	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/evaluate.py
 	@$(VENV)/bin/python benchmarks/aggregate.py
 
 bench-peers: build ## Measure Assay beside its peers in one run

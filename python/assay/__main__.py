@@ -1,0 +1,5 @@
+"""`python -m assay`: the `assay` command."""
+
+from ._command import main
+
+main()

@@ -1,0 +1,103 @@
+"""What NumPy or DLPack can make an array of: checked, and narrowed to the engine's float32."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._text import in_quotes
+
+
+def is_instance(obj: object, module: str, name: str) -> bool:
+    """Whether `obj` is of a class of an optional package, without importing that package."""
+    loaded = sys.modules.get(module)
+    kind = getattr(loaded, name, None)
+    return isinstance(kind, type) and isinstance(obj, kind)
+
+
+def is_sparse(obj: object) -> bool:
+    """Whether `obj` is a sparse matrix or array of SciPy."""
+    module = sys.modules.get("scipy.sparse")
+    return module is not None and bool(module.issparse(obj))
+
+
+def as_array(obj: Any, argument: str) -> NDArray[Any]:
+    """Any array-like as NumPy sees it, without a copy where that is possible; of any dtype and dimension."""
+    if is_sparse(obj):
+        raise ValueError(f"{argument}: expected dense rows, found a sparse matrix; {argument}.toarray() makes it dense")
+    if isinstance(obj, (str, bytes)):
+        raise ValueError(
+            f"{argument}: expected rows x columns, found the text {in_quotes(obj)}; assay.dataset opens files"
+        )
+    if is_instance(obj, "torch", "Tensor"):
+        obj = obj.detach().cpu()
+        # NumPy has no bfloat16; every value of it is a float32.
+        obj = obj.float() if str(obj.dtype) == "torch.bfloat16" else obj
+    if isinstance(obj, np.ma.MaskedArray):
+        return _without_mask(obj)
+    try:
+        if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
+            return np.from_dlpack(obj)
+        return np.asarray(obj)
+    except (ValueError, TypeError, RuntimeError, BufferError) as error:
+        words = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
+        expected = "rows of equal length" if isinstance(obj, (list, tuple)) else "what NumPy can make an array of"
+        raise ValueError(f"{argument}: expected {expected}, found {type(obj).__name__} ({words})") from error
+
+
+def _without_mask(array: Any) -> NDArray[Any]:
+    if array.dtype.kind not in "fiub":
+        return np.asarray(array.filled())
+    if array.dtype.kind != "f":
+        array = array.astype(np.float64)
+    return np.asarray(array.filled(np.nan))
+
+
+def check_rows(array: NDArray[Any], argument: str) -> None:
+    """Refuses what is not rows x columns."""
+    if array.ndim == 0:
+        if array.dtype == object and array.item() is not None:
+            raise ValueError(f"{argument}: expected rows x columns, found {type(array.item()).__name__}")
+        raise ValueError(f"{argument}: expected rows x columns, found a single value")
+    if array.ndim == 1:
+        raise ValueError(
+            f"{argument}: expected rows x columns, found one dimension; {argument}.reshape(1, -1) is one row"
+        )
+
+
+def check_numeric(array: NDArray[Any], argument: str) -> None:
+    """Refuses dtypes that are no numbers of 8 to 64 bits."""
+    if array.dtype.kind in "fiub" and array.dtype.itemsize <= 8:
+        return
+    hint = f"; {argument}.astype(float) tries to make numbers of it" if array.dtype.kind in "OSU" else ""
+    raise ValueError(f"{argument}: expected numbers of at most 64 bits, found dtype {array.dtype}{hint}")
+
+
+def to_float32(array: NDArray[Any], argument: str, names: Sequence[str] | None = None) -> NDArray[np.float32]:
+    """Rows x columns as the engine stores them: C-contiguous float32, n-D items flattened, no copy where it is so.
+
+    NaN stays (it is missing); infinities and numbers beyond float32 are refused by row and column.
+    """
+    check_numeric(array, argument)
+    columns = int(np.prod(array.shape[1:]))
+    matrix = array.reshape(len(array), columns)
+    with np.errstate(over="ignore"):
+        narrow: NDArray[np.float32] = np.require(matrix, np.float32, ["C", "A"])
+    # Anything but a float64 or an infinity fits.
+    if array.dtype.kind == "f":
+        infinite = np.isinf(narrow)
+        if infinite.any():
+            row, column = divmod(int(np.argmax(infinite)), columns)
+            name = f"column {in_quotes(names[column])}" if names is not None else f"column {column}"
+            raise not_finite(f"{argument}, row {row} (counted from 0), {name}", matrix[row, column])
+    return narrow
+
+
+def not_finite(where: str, value: Any) -> ValueError:
+    """The error for a number that float32 cannot hold."""
+    expected = "a finite number, or NaN for missing" if np.isinf(value) else "a number within the range of float32"
+    return ValueError(f"{where}: expected {expected}, found {float(value):g}")

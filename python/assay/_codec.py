@@ -1,0 +1,249 @@
+"""Between the tables that a wrapped model is called with and the engine's float32 matrices, and back without loss.
+
+A wrapped model must see what its user gave: the same columns, dtypes and cells. The engine knows one float32 for each
+raw column. A codec learns the cells of every table that takes part, so that each comes back as the very same value;
+what the engine makes anew (a mean, noise) is widened, and rounded where a column holds whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._arrays import as_array, check_numeric, check_rows, to_float32
+from ._columns import LevelColumn, NumberColumn, SparseColumn, column_of, holds
+from ._frames import column_labels, frame_of_arrow, import_pandas
+from ._images import NumberImages, is_exact
+from ._tables import Table, kind_of, named_kind
+from ._text import in_quotes, plural
+
+# A table beside the name of the argument that it came in by, for messages.
+Named = tuple[str, Any]
+
+
+def codec_for(tables: Sequence[Named], feature_names: Sequence[str] | None = None) -> Codec:
+    """The codec for these tables, of the kind of the first one.
+
+    Later ones may be single rows in a looser form: a dict, a Series, or an array with one value for each column.
+    feature_names: the columns of frames that the model takes, in its order; the names of the columns of arrays.
+    """
+    argument, first = tables[0]
+    if kind_of(first, argument) == "array":
+        return ArrayCodec.fit(tables, feature_names)
+    return FrameCodec.fit(tables, feature_names)
+
+
+class FrameCodec:
+    """For models that are called with DataFrames.
+
+    names: of the columns. kinds: for each column None, or the texts of its levels. item_shape: of rows that are images.
+    """
+
+    def __init__(self, names: list[str], labels: Any, columns: list[NumberColumn | LevelColumn | SparseColumn]) -> None:
+        self.names = names
+        self.kinds: list[list[str] | None] = [column.levels for column in columns]
+        # Of a row that is an image: a data set's; empty for rows that are just columns.
+        self.item_shape: tuple[int, ...] = ()
+        self._labels = labels
+        self._columns = columns
+
+    @classmethod
+    def fit(cls, tables: Sequence[Named], feature_names: Sequence[str] | None = None) -> FrameCodec:
+        """The first table decides columns, order and dtypes; the cells of all are learnt, matched by column name.
+
+        A dtype that cannot hold what another table has (whole numbers, where a pool has missing ones) is widened.
+        """
+        argument, given = tables[0]
+        first = _whole_frame(argument, given)
+        names = column_labels(first, argument)
+        if feature_names is not None:
+            first = first.iloc[:, _positions(argument, names, feature_names)]
+            names = list(feature_names)
+        frames = [(argument, first), *((each, _frame(each, table, names)) for each, table in tables[1:])]
+        columns = [
+            column_of([(f"{each}, column {in_quotes(name)}", frame.iloc[:, j]) for each, frame in frames])
+            for j, name in enumerate(names)
+        ]
+        codec = cls(names, first.columns, columns)
+        codec.item_shape = tuple(given._core.item_shape) if isinstance(given, Table) else ()
+        return codec
+
+    def encode(self, argument: str, table: Any) -> NDArray[np.float32]:
+        """Rows x columns of numbers and codes; missing is NaN."""
+        frame = _frame(argument, table, self.names)
+        out = np.empty((len(frame), len(self.names)), np.float32)
+        for j, (name, column) in enumerate(zip(self.names, self._columns, strict=True)):
+            out[:, j] = column.encode(f"{argument}, column {in_quotes(name)}", frame.iloc[:, j])
+        return out
+
+    def decode(self, rows: NDArray[np.float32]) -> Any:
+        """A DataFrame with the columns, order and dtypes of the first table."""
+        pandas = import_pandas("a model that is called with DataFrames")
+        by_column = np.asfortranarray(rows)
+        cells = {j: column.decode(by_column[:, j]) for j, column in enumerate(self._columns)}
+        # pandas would guess another dtype for objects that happen to be texts.
+        cells = {
+            j: pandas.Series(each, dtype=object, copy=False) if each.dtype == object else each
+            for j, each in cells.items()
+        }
+        frame = pandas.DataFrame(cells, index=pandas.RangeIndex(len(rows)), copy=False)
+        frame.columns = self._labels
+        return frame
+
+
+class ArrayCodec:
+    """For models that are called with arrays.
+
+    names: of the columns, as they lie in memory. kinds: None for each. item_shape: of rows that are images.
+    """
+
+    def __init__(self, names: list[str], dtype: np.dtype[Any], item_shape: tuple[int, ...]) -> None:
+        self.names = names
+        self.kinds: list[list[str] | None] = [None] * len(names)
+        self.dtype = dtype
+        # Empty for rows that are just columns.
+        self.item_shape = item_shape if len(item_shape) > 1 else ()
+        self._shape = item_shape
+        # Of the columns that hold numbers which float32 cannot.
+        self._inexact: dict[int, NumberImages] = {}
+
+    @classmethod
+    def fit(cls, tables: Sequence[Named], feature_names: Sequence[str] | None = None) -> ArrayCodec:
+        """The first table decides the shape of a row and the dtype, which is widened where another one needs it."""
+        argument, first = tables[0]
+        array = as_array(first, argument)
+        check_rows(array, argument)
+        check_numeric(array, argument)
+        item_shape = array.shape[1:]
+        width = int(np.prod(item_shape))
+        if feature_names is not None and len(feature_names) != width:
+            raise ValueError(f"{argument}: expected {plural(len(feature_names), 'column')}, found {width}")
+        names = [str(j) for j in range(width)] if feature_names is None else list(feature_names)
+        arrays = [array, *(_items(each, table, item_shape) for each, table in tables[1:])]
+        dtype = array.dtype
+        for other in arrays[1:]:
+            if not holds(dtype, other):
+                dtype = np.result_type(dtype, other.dtype)
+        codec = cls(names, dtype.newbyteorder("="), item_shape)
+        codec._learn([each.reshape(len(each), width).astype(codec.dtype, copy=False) for each in arrays])
+        return codec
+
+    def _learn(self, matrices: list[NDArray[Any]]) -> None:
+        if all(is_exact(matrix) for matrix in matrices):
+            return
+        for j in range(len(self.names)):
+            pieces = [matrix[:, j] for matrix in matrices]
+            if not all(is_exact(piece) for piece in pieces):
+                finite = [piece[np.isfinite(piece)] for piece in pieces]
+                self._inexact[j] = NumberImages(finite, self.dtype)
+
+    def encode(self, argument: str, table: Any) -> NDArray[np.float32]:
+        """Rows x columns; an array that is float32 already is not copied."""
+        array = _items(argument, table, self._shape)
+        out = to_float32(array, argument, self.names)
+        matrix = array.reshape(len(array), len(self.names))
+        if self._inexact and np.shares_memory(out, array):
+            out = out.copy()
+        for j, images in self._inexact.items():
+            out[:, j] = images.encode(matrix[:, j])
+        return out
+
+    def decode(self, rows: NDArray[np.float32]) -> NDArray[Any]:
+        """An array of the first table's dtype and item shape; float32 is passed through."""
+        if self.dtype == np.float32:
+            return rows.reshape(len(rows), *self._shape)
+        out = NumberImages([], self.dtype).decode(rows)
+        for j, images in self._inexact.items():
+            out[:, j] = images.decode(rows[:, j])
+        missing = np.isnan(rows) if self.dtype.kind in "iub" else None
+        if missing is not None and missing.any():
+            # Whole numbers have no NaN: better another dtype than a number that nobody gave.
+            out = np.where(missing, np.nan, out.astype(np.float64))
+        return out.reshape(len(rows), *self._shape)
+
+
+Codec = FrameCodec | ArrayCodec
+
+
+def _items(argument: str, table: Any, item_shape: tuple[int, ...]) -> NDArray[Any]:
+    """An array of rows of this shape; a single row may come without its first dimension."""
+    if isinstance(table, Mapping) or named_kind(table, argument) is not None:
+        raise _other_kind(argument, table, "an array")
+    array = as_array(table, argument)
+    if array.shape == item_shape:
+        array = array[np.newaxis]
+    check_rows(array, argument)
+    check_numeric(array, argument)
+    if array.shape[1:] != item_shape:
+        expected = " x ".join(map(str, item_shape))
+        found = " x ".join(map(str, array.shape[1:]))
+        raise ValueError(f"{argument}: expected rows of {expected} columns as X has, found {found}")
+    return array
+
+
+def _other_kind(argument: str, table: Any, expected: str) -> ValueError:
+    return ValueError(
+        f"{argument}: expected {expected} as X is, found {type(table).__name__}; both need to be one kind"
+    )
+
+
+def _whole_frame(argument: str, table: Any) -> Any:
+    """A named table as a DataFrame: of assay's tables the features, without the label."""
+    kind = kind_of(table, argument)
+    if kind == "arrow":
+        return frame_of_arrow(table, argument)
+    return table.to_pandas()[table.features] if kind == "table" else table
+
+
+def _frame(argument: str, table: Any, names: list[str]) -> Any:
+    """A table as a DataFrame of exactly these columns, in this order."""
+    frame = _one_row(argument, table, names)
+    if frame is None:
+        if kind_of(table, argument) == "array":
+            raise _other_kind(argument, table, "a table with named columns")
+        frame = _whole_frame(argument, table)
+    return frame.iloc[:, _positions(argument, column_labels(frame, argument), names)]
+
+
+def _one_row(argument: str, table: Any, names: list[str]) -> Any:
+    """The frame of a single row in a looser form: a dict, a Series, one row of an array. None for anything else."""
+    pandas = import_pandas("a model that is called with DataFrames")
+    if isinstance(table, pandas.Series):
+        by_name = {str(key): value for key, value in table.items()}
+        table = by_name if set(names) <= set(by_name) else list(table)
+    if isinstance(table, Mapping):
+        cells = {str(key): value for key, value in table.items()}
+    elif named_kind(table, argument) is None:
+        row = _row(argument, table)
+        if row is None:
+            return None
+        if len(row) != len(names):
+            raise ValueError(
+                f"{argument}: expected {plural(len(names), 'value')}, one for each column, found {len(row)}"
+            )
+        cells = dict(zip(names, row, strict=True))
+    else:
+        return None
+    # Objects, so that each cell keeps its own type until its column takes it.
+    return pandas.DataFrame({name: pandas.Series([value], dtype=object) for name, value in cells.items()})
+
+
+def _row(argument: str, table: Any) -> Any:
+    """The cells of one row, each with its own type; None where there are more rows."""
+    if isinstance(table, (list, tuple)) and not any(isinstance(cell, (list, tuple, np.ndarray)) for cell in table):
+        return table
+    array = np.asarray(table, dtype=object) if isinstance(table, (list, tuple)) else as_array(table, argument)
+    if array.ndim == 2 and len(array) == 1:
+        array = array[0]
+    return array.tolist() if array.ndim == 1 else None
+
+
+def _positions(argument: str, found: list[str], wanted: Sequence[str]) -> list[int]:
+    position = {name: j for j, name in enumerate(found)}
+    for name in wanted:
+        if name not in position:
+            raise ValueError(f"{argument}: expected a column {in_quotes(name)}, found none")
+    return [position[name] for name in wanted]

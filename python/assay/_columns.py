@@ -1,0 +1,274 @@
+"""One column of a frame, from its own cells to float32 and back: numbers, or codes of levels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._arrays import not_finite
+from ._frames import (
+    NUMBER_TYPES,
+    NUMBER_WORDS,
+    dense,
+    first_odd,
+    import_pandas,
+    is_categorical,
+    is_object,
+    is_sparse_dtype,
+    is_text_dtype,
+    unusable,
+)
+from ._images import NumberImages
+from ._text import in_quotes
+
+# float32 holds every whole number up to here, so codes beyond it would collide.
+_MOST_LEVELS = 2**24
+
+# A column of one table, and the words for it in messages.
+Piece = tuple[str, Any]
+
+
+def column_of(pieces: Sequence[Piece]) -> NumberColumn | LevelColumn | SparseColumn:
+    """What a column is, by the first table that has it; the cells of all tables are learnt."""
+    dtype = pieces[0][1].dtype
+    if is_sparse_dtype(dtype):
+        return SparseColumn(_dense_column_of([(where, dense(series)) for where, series in pieces]), dtype)
+    return _dense_column_of([(where, dense(series)) for where, series in pieces])
+
+
+def _dense_column_of(pieces: Sequence[Piece]) -> NumberColumn | LevelColumn:
+    pandas = import_pandas("a model that is called with DataFrames")
+    where, series = pieces[0]
+    if is_object(series.dtype):
+        # Cells that are all missing say nothing of what the column is.
+        where, series = next(((w, s) for w, s in pieces if not s.isna().all()), pieces[0])
+    dtype = series.dtype
+    if is_categorical(dtype) or is_text_dtype(dtype) or dtype.kind == "b":
+        return LevelColumn(pandas, pieces)
+    if is_object(dtype):
+        words = pandas.api.types.infer_dtype(series, skipna=True)
+        return (NumberColumn if words in NUMBER_WORDS else LevelColumn)(pandas, pieces)
+    if dtype.kind in "fiu" and getattr(dtype, "itemsize", 8) <= 8:
+        return NumberColumn(pandas, pieces)
+    raise unusable(where, f"dtype {dtype}")
+
+
+class NumberColumn:
+    """Numbers: every cell that was seen comes back as it was, others as near as the dtype allows."""
+
+    levels: list[str] | None = None
+
+    def __init__(self, pandas: Any, pieces: Sequence[Piece]) -> None:
+        self._pandas = pandas
+        self._dtype = pieces[0][1].dtype
+        learnt = [_numbers(pandas, where, series) for where, series in pieces]
+        storage = learnt[0][0].dtype
+        for numbers, _ in learnt[1:]:
+            if not holds(storage, numbers):
+                storage = np.result_type(storage, numbers.dtype)
+        plain = isinstance(self._dtype, np.dtype) and self._dtype.kind != "O"
+        if plain and storage.kind in "iu" and any(missing.any() for _, missing in learnt):
+            storage = np.result_type(storage, np.float64)
+        if plain:
+            self._dtype = storage
+        elif storage != learnt[0][0].dtype and not is_object(self._dtype):
+            self._dtype = pandas.Float64Dtype()
+        self._missing_cell = _missing_cell(pieces)
+        self._images = NumberImages([numbers for numbers, _ in learnt], storage)
+
+    def encode(self, where: str, series: Any) -> NDArray[np.float32]:
+        """The float32 of each cell; missing is NaN."""
+        numbers, missing = _numbers(self._pandas, where, dense(series))
+        if not missing.any():
+            return self._images.encode(numbers)
+        out = np.full(len(series), np.nan, np.float32)
+        out[~missing] = self._images.encode(numbers)
+        return out
+
+    def decode(self, rows: NDArray[np.float32]) -> Any:
+        """An array of the column's dtype."""
+        missing = np.isnan(rows)
+        values = self._images.decode(rows)
+        if isinstance(self._dtype, np.dtype):
+            if is_object(self._dtype):
+                values = values.astype(object)
+                values[missing] = self._missing_cell
+            elif values.dtype.kind in "iu" and missing.any():
+                # Whole numbers have no NaN: better another dtype than a number that nobody gave.
+                values = values.astype(np.float64)
+                values[missing] = np.nan
+            return values
+        series = self._pandas.Series(values).astype(self._dtype)
+        return series.mask(missing).array if missing.any() else series.array
+
+
+class SparseColumn:
+    """A column that pandas stores sparsely."""
+
+    def __init__(self, column: NumberColumn | LevelColumn, dtype: Any) -> None:
+        self._column = column
+        self._dtype = dtype
+        self.levels = column.levels
+        self.encode = column.encode
+
+    def decode(self, rows: NDArray[np.float32]) -> Any:
+        """An array of the column's dtype."""
+        pandas = import_pandas("a model that is called with DataFrames")
+        return pandas.arrays.SparseArray(self._column.decode(rows), dtype=self._dtype)
+
+
+class LevelColumn:
+    """Categories, texts, booleans and other objects: codes of the distinct cells."""
+
+    def __init__(self, pandas: Any, pieces: Sequence[Piece]) -> None:
+        self._pandas = pandas
+        self._dtype = pieces[0][1].dtype
+        if self._dtype == np.bool_ and any(series.isna().any() for _, series in pieces):
+            # NumPy's booleans know no missing.
+            self._dtype = np.dtype(object)
+        found: dict[Any, None] = dict.fromkeys(self._dtype.categories if is_categorical(self._dtype) else ())
+        if self._dtype.kind == "b":
+            found = {False: None, True: None}
+        else:
+            new = {value: None for where, series in pieces for value in self._occurring(where, series)}
+            # Categories keep the order of their dtype, all others are in the order of their texts.
+            found |= dict.fromkeys(sorted((value for value in new if value not in found), key=_text_order))
+        if len(found) > _MOST_LEVELS:
+            raise ValueError(f"{pieces[0][0]}: expected at most {_MOST_LEVELS} different values, found {len(found)}")
+        self._code = {value: float(code) for code, value in enumerate(found)}
+        self.levels: list[str] | None = _texts(list(found))
+        self._cells = self._cells_of(list(found), _missing_cell(pieces))
+
+    def _cells_of(self, levels: list[Any], missing: Any) -> Any:
+        """The cell of each code, and of what is missing at the end, in the column's dtype."""
+        if is_categorical(self._dtype):
+            if len(levels) > len(self._dtype.categories):
+                self._dtype = self._pandas.CategoricalDtype(levels, ordered=self._dtype.ordered)
+            return None
+        if isinstance(self._dtype, np.dtype):
+            cells = np.empty(len(levels) + 1, object)
+            cells[:-1], cells[-1] = levels, missing
+            return cells
+        return self._pandas.array([*levels, self._dtype.na_value], dtype=self._dtype)
+
+    def encode(self, where: str, series: Any) -> NDArray[np.float32]:
+        """The code of each cell; missing is NaN."""
+        codes, values = self._factorised(where, dense(series))
+        images = np.full(len(values) + 1, np.nan, np.float32)
+        for i, value in enumerate(values):
+            if value not in self._code:
+                # Unused categories may be anything.
+                if np.any(codes == i):
+                    raise ValueError(
+                        f"{where}: expected a value that X, pool or background has, found {in_quotes(value)}"
+                    )
+                continue
+            images[i] = self._code[value]
+        return images[codes]
+
+    def decode(self, rows: NDArray[np.float32]) -> Any:
+        """An array of the column's dtype."""
+        count = len(self._code)
+        missing = np.isnan(rows)
+        # Noise on codes should not happen; the nearest level is what is left of it.
+        codes = np.clip(np.rint(np.where(missing, 0, rows)), 0, max(count - 1, 0)).astype(np.intp)
+        if self._cells is None:
+            codes[missing] = -1
+            return self._pandas.Categorical.from_codes(codes, dtype=self._dtype)
+        codes[missing] = count
+        cells = self._cells.take(codes)
+        # NumPy's booleans know no missing: better another dtype than a value that nobody gave.
+        return cells.astype(bool) if self._dtype == np.bool_ and not missing.any() else cells
+
+    def _occurring(self, where: str, series: Any) -> list[Any]:
+        codes, values = self._factorised(where, series)
+        return [values[code] for code in np.unique(codes) if code >= 0]
+
+    def _factorised(self, where: str, series: Any) -> tuple[NDArray[np.intp], list[Any]]:
+        """For each cell the number of its value, -1 where it is missing; the values."""
+        if is_categorical(series.dtype):
+            return np.asarray(series.cat.codes, np.intp), list(series.dtype.categories)
+        try:
+            codes, values = self._pandas.factorize(series)
+        except TypeError as error:
+            raise unusable(where, f"dtype {series.dtype} ({error})") from None
+        values = values.tolist()
+        if is_text_dtype(self._dtype):
+            odd = first_odd(values, str)
+            if odd is not None:
+                raise ValueError(f"{where}: expected texts, found {odd}")
+        return codes, values
+
+
+def _numbers(pandas: Any, where: str, series: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The numbers of a column that are there, in NumPy's dtype for them, and which are missing."""
+    if is_categorical(series.dtype):
+        series = series.astype(series.dtype.categories.dtype)
+    dtype = series.dtype
+    missing = np.asarray(series.isna(), bool)
+    there = series[~missing] if missing.any() else series
+    storage: Any = dtype
+    if is_object(dtype):
+        words = pandas.api.types.infer_dtype(there, skipna=False)
+        odd = None if words in NUMBER_WORDS else first_odd(there, NUMBER_TYPES)
+        if odd is not None:
+            raise ValueError(f"{where}: expected numbers, found {odd}")
+        storage = np.int64 if words == "integer" else np.float64
+    elif dtype.kind not in "fiub":
+        raise ValueError(f"{where}: expected numbers, found dtype {dtype}")
+    elif not isinstance(dtype, np.dtype):
+        storage = getattr(dtype, "numpy_dtype", np.float64)
+    try:
+        numbers = np.asarray(there.to_numpy(dtype=storage))
+    except (OverflowError, TypeError, ValueError) as error:
+        raise unusable(where, f"dtype {dtype} ({error})") from None
+    if numbers.dtype.kind == "b":
+        numbers = numbers.astype(np.uint8)
+    if numbers.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            beyond = np.isinf(numbers.astype(np.float32))
+        if beyond.any():
+            at = int(np.argmax(beyond))
+            row = int(np.flatnonzero(~missing)[at])
+            raise not_finite(f"{where}, row {row} (counted from 0)", numbers[at])
+    return numbers, missing
+
+
+def holds(storage: np.dtype[Any], numbers: NDArray[Any]) -> bool:
+    """Whether a dtype can stand for these numbers: whole ones without loss, floating ones within its range."""
+    if numbers.dtype == storage or numbers.size == 0:
+        return True
+    if storage.kind == "f":
+        with np.errstate(over="ignore"):
+            return not bool(np.any(np.isinf(numbers.astype(storage)) & np.isfinite(numbers)))
+    limits = np.iinfo(storage if storage.kind != "b" else np.uint8)
+    least, most = (0, 1) if storage.kind == "b" else (limits.min, limits.max)
+    # NaN is neither; and the largest 64-bit numbers as floats are one beyond the range.
+    inside = bool(numbers.min() >= least and numbers.max() <= most)
+    if numbers.dtype.kind == "f":
+        inside = inside and bool((numbers == np.rint(numbers)).all()) and int(numbers.max()) <= most
+    return inside
+
+
+def _missing_cell(pieces: Sequence[Piece]) -> Any:
+    """What stands for missing in a column of objects: what stood for it first, else None."""
+    for _, series in pieces:
+        missing = np.asarray(series.isna(), bool)
+        if is_object(series.dtype) and missing.any():
+            return series.iloc[int(np.argmax(missing))]
+    return None
+
+
+def _text_order(value: Any) -> tuple[str, str]:
+    return str(value), type(value).__name__
+
+
+def _texts(levels: list[Any]) -> list[str]:
+    """The text of each level; 1 and "1" are told apart by their types."""
+    texts = [str(level) for level in levels]
+    if len(set(texts)) == len(texts):
+        return texts
+    return [f"{text} ({type(level).__name__})" for text, level in zip(texts, levels, strict=True)]

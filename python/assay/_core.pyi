@@ -1,0 +1,499 @@
+"""The engine, as C++ binds it (python/src). The package around it is what users see."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+version: str
+vector_target: str
+
+class UnsupportedError(ValueError):
+    """Well formed, but nothing here can do it: a method without the gradient it needs, an operator nobody has."""
+
+class Run:
+    """How one call into the engine runs. threads 0: as many as the machine has. progress: an object whose
+    update(task, done, total) is called a few times a second on the calling thread, at the end with an empty task."""
+
+    def __init__(self, seed: int = 0, threads: int = 0, progress: object | None = None) -> None: ...
+
+class OptionInfo:
+    @property
+    def name(self) -> str: ...
+    @property
+    def default(self) -> str: ...
+    @property
+    def meaning(self) -> str: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def range(self) -> str: ...
+
+class MethodInfo:
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def citation(self) -> str: ...
+    @property
+    def cost(self) -> str: ...
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def uses_reference(self) -> bool: ...
+    @property
+    def sampled(self) -> bool: ...
+    @property
+    def options(self) -> list[OptionInfo]: ...
+
+class CriterionInfo:
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def family(self) -> str: ...
+    @property
+    def citation(self) -> str: ...
+    @property
+    def cost(self) -> str: ...
+    @property
+    def direction(self) -> str: ...
+    @property
+    def range(self) -> str: ...
+    @property
+    def sampled(self) -> bool: ...
+    @property
+    def needs(self) -> list[str]: ...
+    @property
+    def options(self) -> list[OptionInfo]: ...
+
+class AggregatorInfo:
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def family(self) -> str: ...
+    @property
+    def citation(self) -> str: ...
+    @property
+    def cost(self) -> str: ...
+    @property
+    def guarantee(self) -> str: ...
+    @property
+    def needs(self) -> list[str]: ...
+    @property
+    def options(self) -> list[OptionInfo]: ...
+
+def methods() -> list[MethodInfo]: ...
+def criteria() -> list[CriterionInfo]: ...
+def aggregators() -> list[AggregatorInfo]: ...
+
+# A method, criterion or aggregator: its name and its options, as text.
+Spec = tuple[str, Sequence[tuple[str, str]]]
+
+def parse_spec(where: str, text: str) -> tuple[str, list[tuple[str, str]]]: ...
+def aligned(lines: Sequence[Sequence[str]], left: Sequence[int]) -> str:
+    """Lines of cells as a table for terminals; columns of `left` are aligned to the left, the others to the right."""
+
+def short_number(value: float) -> str: ...
+def mean_and_error(mean: float, error: float, digits: int = 1) -> str:
+    """digits: of the error."""
+
+class Table:
+    """A raw table: named columns of numbers or categories, missing is NaN."""
+
+    @staticmethod
+    def from_columns(
+        source: str,
+        names: Sequence[str],
+        values: NDArray[np.float32],
+        levels: Sequence[Sequence[str] | None],
+        label: str | None = None,
+        id_name: str = "",
+        ids: Sequence[str] = (),
+    ) -> Table:
+        """values: rows x columns; levels[j] is None for a column of numbers, else the texts of its codes."""
+
+    @staticmethod
+    def from_arrow(stream: object, source: str, label: str | None = None, id: str | None = None) -> Table:
+        """From an object with __arrow_c_stream__ (pyarrow, polars, pandas)."""
+
+    @staticmethod
+    def open(
+        what: str,
+        split: str = "all",
+        label: str | None = None,
+        id: str | None = None,
+        folders: Sequence[str] = (),
+        run: Run | None = None,
+    ) -> Table:
+        """A data set by name, or a file."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def levels(self) -> list[list[str] | None]: ...
+    @property
+    def values(self) -> NDArray[np.float32]: ...
+    @property
+    def label(self) -> str | None: ...
+    @property
+    def id_name(self) -> str: ...
+    @property
+    def ids(self) -> list[str]: ...
+    @property
+    def item_shape(self) -> list[int]: ...
+    def select(self, rows: Sequence[int]) -> Table: ...
+
+class Dataset:
+    """Rows as a model takes them: float32, with names, groups of columns, labels."""
+
+    @staticmethod
+    def from_matrix(
+        x: NDArray[np.float32],
+        names: Sequence[str],
+        source: str,
+        kinds: Sequence[Sequence[str] | None] | None = None,
+        item_shape: Sequence[int] = (),
+    ) -> Dataset:
+        """kinds[j]: None for a number, else the levels of a category whose codes the column holds."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def x(self) -> NDArray[np.float32]: ...
+    @property
+    def feature_names(self) -> list[str]: ...
+    @property
+    def item_shape(self) -> list[int]: ...
+    @property
+    def labels(self) -> NDArray[np.float32] | None: ...
+    @property
+    def class_names(self) -> list[str]: ...
+    @property
+    def ids(self) -> list[str]: ...
+    @property
+    def id_name(self) -> str: ...
+    def set_labels(self, labels: NDArray[np.float32], name: str, class_names: Sequence[str]) -> None: ...
+    def set_ids(self, ids: Sequence[str], name: str) -> None: ...
+
+# rows -> outputs, both float32 matrices; and (rows, weights) -> gradients by the rows of sum(weights * outputs).
+PredictFunction = Callable[[NDArray[np.float32]], NDArray[np.float32]]
+GradientFunction = Callable[[NDArray[np.float32], NDArray[np.float32]], NDArray[np.float32]]
+# (training rows, seed) -> a model of the same kind fitted to them
+TrainFunction = Callable[[Dataset, int], "Model"]
+
+class Model:
+    @staticmethod
+    def load(path: str, unit: str | None = None, features: int | None = None, name: str | None = None) -> Model: ...
+    @staticmethod
+    def from_bytes(name: str, data: bytes, unit: str | None = None, features: int | None = None) -> Model: ...
+    @staticmethod
+    def from_functions(
+        name: str,
+        feature_names: Sequence[str],
+        output_names: Sequence[str],
+        class_names: Sequence[str],
+        unit: str,
+        predict: PredictFunction,
+        gradient: GradientFunction | None = None,
+        no_gradient: str = "",
+        graph: Model | None = None,
+        train: TrainFunction | None = None,
+        note: str = "",
+        no_layers: str = "",
+        most_rows: int = 65536,
+    ) -> Model:
+        """graph: the same function as an ONNX model, for what needs its layers; same features and outputs.
+        no_layers: why there is none."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def feature_names(self) -> list[str]: ...
+    @property
+    def output_names(self) -> list[str]: ...
+    @property
+    def class_names(self) -> list[str]: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def note(self) -> str: ...
+    @property
+    def no_gradient(self) -> str: ...
+    @property
+    def no_layers(self) -> str | None:
+        """Why DeepLift cannot look into it; None where it can, or where nobody knows."""
+
+    @property
+    def capabilities(self) -> list[str]:
+        """Of gradient, multipliers, affine_entry, retrain, randomise."""
+
+    @property
+    def item_shape(self) -> list[int]: ...
+    @property
+    def raw_columns(self) -> list[str]:
+        """The columns of raw tables that the model's encoder takes; empty without an encoder."""
+
+    def features_of(self, table: Table) -> Dataset: ...
+    def predict(self, data: Dataset, run: Run) -> NDArray[np.float32]: ...
+    def onnx_bytes(self) -> bytes:
+        """Of a model that was loaded or trained."""
+
+def train(table: Table, encode: str, held_out: Table | None, run: Run) -> bytes:
+    """The paper's network for tables or images, as an ONNX file with its encoder."""
+
+class Subject:
+    """What is explained: model, rows, pool, players, targets and what stands for absent features."""
+
+    def __init__(
+        self,
+        model: Model,
+        data: Dataset,
+        run: Run,
+        margins: Model | None = None,
+        pool: Dataset | None = None,
+        baseline: str | Dataset | None = None,
+        background: str | Dataset | None = None,
+        reference_needed: bool = False,
+        groups: str = "auto",
+        groups_json: str | None = None,
+        target: str = "auto",
+        targets: NDArray[np.uint32] | None = None,
+        information: bool = False,
+        own_rows: NDArray[np.int64] | None = None,
+        data_words: str = "",
+        pool_words: str = "",
+        owner: object | None = None,
+    ) -> None:
+        """targets: for each row the class or output that is explained, in place of `target`. own_rows: for each row its
+        number in the pool, -1 where it is none of its rows. owner: tells whether two models are one."""
+
+    @property
+    def model(self) -> Model: ...
+    @property
+    def data(self) -> Dataset: ...
+    @property
+    def pool(self) -> Dataset | None: ...
+    @property
+    def players(self) -> list[str]: ...
+    @property
+    def players_words(self) -> str: ...
+    @property
+    def data_words(self) -> str: ...
+    @property
+    def pool_words(self) -> str: ...
+    @property
+    def reference(self) -> str: ...
+    @property
+    def reference_rows(self) -> NDArray[np.float32]: ...
+    @property
+    def target_names(self) -> list[str]: ...
+    @property
+    def targets(self) -> NDArray[np.uint32]: ...
+    def refusal(self, method: Spec) -> str | None:
+        """Why the method cannot explain this; None where it can."""
+
+class Explanations:
+    @staticmethod
+    def from_arrays(
+        values: NDArray[np.float32],
+        features: Sequence[str],
+        base: NDArray[np.float64] | None = None,
+        output: NDArray[np.float64] | None = None,
+        target: NDArray[np.uint32] | None = None,
+        target_names: Sequence[str] = (),
+        standard_error: NDArray[np.float32] | None = None,
+        ids: Sequence[str] = (),
+        id_name: str = "",
+        method: str = "",
+        unit: str = "",
+        model: str = "",
+        data: str = "",
+        players: str = "",
+        notes: Sequence[str] = (),
+    ) -> Explanations: ...
+    @staticmethod
+    def read(path: str) -> Explanations: ...
+    def write(self, path: str) -> None: ...
+    def select(self, rows: Sequence[int]) -> Explanations: ...
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """Rows x players, read-only, no copy."""
+
+    @property
+    def features(self) -> list[str]: ...
+    @property
+    def base(self) -> NDArray[np.float64]: ...
+    @property
+    def output(self) -> NDArray[np.float64]: ...
+    @property
+    def gap(self) -> NDArray[np.float64]: ...
+    @property
+    def target(self) -> NDArray[np.uint32]: ...
+    @property
+    def target_names(self) -> list[str]: ...
+    @property
+    def standard_error(self) -> NDArray[np.float32] | None: ...
+    @property
+    def background_error(self) -> NDArray[np.float32] | None: ...
+    @property
+    def ids(self) -> list[str]: ...
+    @property
+    def id_name(self) -> str: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """method, options (dict), seed, unit, target, model, data, players, reference, version, vector_target."""
+
+    @property
+    def combination(self) -> dict[str, Any] | None:
+        """Of an aggregate: members, relative, weights, antecedents, measures (dict of arrays); None of others."""
+
+    @property
+    def subject(self) -> Subject | None:
+        """What they were made from in this process; None for those that came from elsewhere."""
+
+class Scores:
+    @property
+    def criterion(self) -> str: ...
+    @property
+    def options(self) -> dict[str, str]: ...
+    @property
+    def direction(self) -> str: ...
+    @property
+    def values(self) -> NDArray[np.float64]: ...
+    @property
+    def of_rows(self) -> bool: ...
+    @property
+    def standard_error(self) -> NDArray[np.float64] | None: ...
+    @property
+    def undefined(self) -> list[tuple[str, int]]: ...
+    @property
+    def mean(self) -> float: ...
+    @property
+    def mean_error(self) -> float: ...
+    @property
+    def interval(self) -> tuple[float, float]: ...
+    @property
+    def coverage(self) -> float: ...
+    @property
+    def tables(self) -> list[tuple[str, list[str], list[list[float]], list[str]]]:
+        """name, columns, rows, labels of the rows."""
+
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def evaluations(self) -> int: ...
+
+def explain(subject: Subject, method: Spec, run: Run) -> Explanations: ...
+def evaluate(
+    explanations: Explanations,
+    criterion: Spec,
+    run: Run,
+    subject: Subject | None = None,
+    pool_explanations: Explanations | None = None,
+    others: Sequence[Explanations] = (),
+    other_names: Sequence[str] = (),
+) -> Scores:
+    """subject None: the one that the explanations were made from. An input error where they do not fit it."""
+
+def criterion_refusal(
+    explanations: Explanations,
+    criterion: Spec,
+    subject: Subject | None = None,
+    pool_explanations: Explanations | None = None,
+    others: Sequence[Explanations] = (),
+) -> str | None: ...
+def aggregate(
+    members: Sequence[Explanations],
+    names: Sequence[str],
+    aggregator: Spec,
+    run: Run,
+    subject: Subject | None = None,
+    pool_members: Sequence[Explanations] = (),
+) -> Explanations: ...
+
+class StudyResult:
+    """A finished study, and what its folder holds."""
+
+    @property
+    def folder(self) -> str: ...
+    @property
+    def json(self) -> str:
+        """The text of study.json."""
+
+    @property
+    def run_json(self) -> str: ...
+    @property
+    def table(self) -> str:
+        """Means and errors by explanation and criterion, for a terminal."""
+
+    @property
+    def conclusions(self) -> str:
+        """Verdict, warnings and what was left out."""
+
+    @property
+    def entries(self) -> list[tuple[str, str, Explanations, list[Scores]]]:
+        """name, "method" or "aggregate", and one Scores for each criterion. Explanations are of the sampled rows."""
+
+def plan_study(
+    subject: Subject,
+    run: Run,
+    methods: Sequence[Spec],
+    criteria: Sequence[Spec],
+    aggregators: Sequence[Spec],
+    no_aggregates: bool,
+    members: Sequence[str],
+    retrain: bool,
+    curves: bool,
+    variations: bool,
+    sample: str = "auto",
+    pool_sample: str = "auto",
+    title: str = "",
+) -> tuple[str, int, float]:
+    """What a study would do in words, and its evaluations of the model and seconds, as expected."""
+
+def read_study(folder: str) -> StudyResult:
+    """A finished study from its folder, which is checked; its explanations have no subject."""
+
+def run_study(
+    subject: Subject,
+    run: Run,
+    *,
+    methods: Sequence[Spec],
+    criteria: Sequence[Spec],
+    aggregators: Sequence[Spec],
+    no_aggregates: bool,
+    members: Sequence[str],
+    retrain: bool,
+    curves: bool,
+    variations: bool,
+    cells: bool,
+    sample: str,
+    pool_sample: str,
+    folder: str,
+    resume: bool,
+    overwrite: bool,
+    title: str,
+    data_words: str,
+    pool_words: str,
+    players_words: str,
+    settings: Sequence[str],
+    inputs: Sequence[tuple[str, str, str]],
+) -> StudyResult:
+    """Empty lists mean the defaults; empty words those of the subject. settings: what was said that decides results, as
+    a study that is resumed must have it again. inputs: role, name and SHA-256 ("" for none) of what goes in."""

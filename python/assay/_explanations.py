@@ -1,0 +1,388 @@
+"""Explanations: what every explanation function and aggregator returns."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._core import Explanations as _Engine
+from ._html import explanations_html
+from ._indexing import chosen_features, chosen_rows, feature_number
+from ._optional import data_frame, named_index
+from ._text import explanations_text
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ._plots import Plots
+
+Path = str | os.PathLike[str]
+
+
+class Explanations:
+    """What each feature adds to the prediction for each row, and how that was found.
+
+    `assay.explain` and `assay.aggregate` make them; `from_array` and `from_shap` take attributions made elsewhere.
+
+    >>> e = assay.explain(model, X, "kernel_shap")
+    >>> e.values                # rows x features, NumPy, no copy
+    >>> e["age"]                # one feature's values for all rows
+    >>> e[3], e[2:5], e[mask]   # some of the rows: Explanations again
+    >>> e[mask, ["age", "sex"]] # some of the values: an array
+
+    Those that were made in this process remember model, rows and pool, so `assay.evaluate(e)` needs nothing else.
+    Some of their rows (`e[2:5]`), copies and files do not: pass `model=` and `X=` there.
+    """
+
+    _core: _Engine
+    _data: NDArray[Any] | Callable[[], NDArray[Any]] | None
+    _item_shape: tuple[int, ...]
+
+    def __init__(self) -> None:
+        raise TypeError(
+            "Explanations are made by assay.explain, assay.aggregate, Explanations.load, Explanations.from_array and "
+            "Explanations.from_shap"
+        )
+
+    @classmethod
+    def _of(
+        cls,
+        core: _Engine,
+        data: NDArray[Any] | Callable[[], NDArray[Any]] | None = None,
+        item_shape: Sequence[int] = (),
+    ) -> Explanations:
+        """data: the explained rows, or what makes them, where the engine's own are not what people want to see."""
+        made = object.__new__(cls)
+        made._core = core
+        made._data = data
+        made._item_shape = tuple(item_shape)
+        return made
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """Attributions, rows x features: the engine's own memory, read-only."""
+        return self._core.values
+
+    @property
+    def features(self) -> list[str]:
+        """Names of what got a value: columns, or groups of them."""
+        return self._core.features
+
+    @property
+    def base(self) -> NDArray[np.float64]:
+        """For each row the explained value at the reference; NaN where it is not known."""
+        return self._core.base
+
+    @property
+    def output(self) -> NDArray[np.float64]:
+        """For each row the explained value itself; NaN where it is not known."""
+        return self._core.output
+
+    @property
+    def gap(self) -> NDArray[np.float64]:
+        """For each row output - base - sum of values: 0 for complete methods; NaN where base or output is not known."""
+        return self._core.gap
+
+    @property
+    def target(self) -> NDArray[np.object_] | None:
+        """For each row the name of the class or output that is explained; None where it is not known."""
+        index = self.target_index
+        if index is None:
+            return None
+        return np.array(self.target_names, dtype=object)[index]
+
+    @property
+    def target_index(self) -> NDArray[np.uint32] | None:
+        """For each row the place of its target in target_names; None where it is not known."""
+        index = self._core.target
+        return index if len(index) or not len(self) else None
+
+    @property
+    def target_names(self) -> list[str]:
+        """The classes or outputs that rows may have as targets."""
+        return self._core.target_names
+
+    @property
+    def standard_error(self) -> NDArray[np.float32] | None:
+        """Of each value, from sampling coalitions or noise; None where nothing is sampled."""
+        return self._core.standard_error
+
+    @property
+    def background_error(self) -> NDArray[np.float32] | None:
+        """Of each value, from averaging over a sample of background rows; None where there is no such error."""
+        return self._core.background_error
+
+    @property
+    def ids(self) -> list[str] | None:
+        """Names of the rows; None where they have none."""
+        return self._core.ids or None
+
+    @property
+    def evaluations(self) -> int:
+        """How many rows the model predicted or differentiated, coalitions included."""
+        return self._core.evaluations
+
+    @property
+    def notes(self) -> list[str]:
+        """What one should know about these values, a sentence each."""
+        return self._core.notes
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """How they came to be: method, options, seed, unit, target, model, data, players, reference, version and
+        vector_target."""
+        return self._core.provenance
+
+    @property
+    def method(self) -> str:
+        """The explanation function or aggregator; empty for attributions made elsewhere."""
+        return str(self.provenance["method"])
+
+    @property
+    def unit(self) -> str:
+        """What is explained: margin, probability, log_odds, value or information; empty where it is not known."""
+        return str(self.provenance["unit"])
+
+    @property
+    def members(self) -> list[str] | None:
+        """Of an aggregate: the names of the explanations it is made of."""
+        members: list[str] | None = self._combined("members")
+        return members
+
+    @property
+    def weights(self) -> NDArray[np.float32] | None:
+        """Of an aggregate that is a weighted sum: rows x members, or rows x antecedents."""
+        weights: NDArray[np.float32] | None = self._combined("weights")
+        return weights
+
+    @property
+    def antecedents(self) -> NDArray[np.int64] | None:
+        """Of an aggregate of the pool's explanations: for each column of weights a row of the pool, -1 for none."""
+        antecedents: NDArray[np.int64] | None = self._combined("antecedents")
+        return antecedents
+
+    @property
+    def measures(self) -> dict[str, NDArray[np.float64]] | None:
+        """Of an aggregate: numbers for each row by name, as its norm and its cosine to the mean of the members."""
+        measures: dict[str, NDArray[np.float64]] | None = self._combined("measures")
+        return measures
+
+    @property
+    def data(self) -> NDArray[Any] | None:
+        """The explained rows: the cells of the table where each column is a feature, else as the model takes them
+        (where columns are grouped, there are more of them than features); None where they are not known."""
+        if callable(self._data):
+            self._data = self._data()
+        if self._data is not None:
+            return self._data
+        subject = self._core.subject
+        return None if subject is None else subject.data.x
+
+    @property
+    def item_shape(self) -> tuple[int, ...]:
+        """The shape of one row's values where they are an image or the like; empty for tables."""
+        if self._item_shape:
+            return self._item_shape
+        subject = self._core.subject
+        shape = () if subject is None else tuple(subject.data.item_shape)
+        return shape if int(np.prod(shape)) == self.shape[1] and len(shape) > 1 else ()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        rows, features = self._core.values.shape
+        return rows, features
+
+    @property
+    def plot(self) -> Plots:
+        """Plots: `e.plot.bar()`, `e.plot.beeswarm()`, `e.plot.waterfall(row)`, `e.plot.image(row)`; needs plotly."""
+        from ._plots import Plots
+
+        return Plots(self)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Explanations]:
+        """Row by row, each as Explanations of one row."""
+        return (self[i] for i in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is None:
+            return np.asarray(self.values, dtype=dtype)
+        return np.array(self.values, dtype=dtype, copy=copy)  # type: ignore[arg-type, unused-ignore]
+
+    def __getitem__(self, key: Any) -> Any:
+        """Some of the rows as Explanations (e[3], e[2:5], e[[1, 4]], e[mask]), the values of one feature (e["age"]),
+        or an array of some values (e[rows, features])."""
+        if isinstance(key, str):
+            return self.values[:, feature_number(key, self.features)]
+        if isinstance(key, tuple):
+            if len(key) != 2:
+                raise IndexError(f"expected rows, or rows and features, found {len(key)} indices")
+            rows, features = key
+            return self.values[chosen_rows(rows, len(self))][..., chosen_features(features, self.features)]
+        chosen = np.atleast_1d(chosen_rows(key, len(self)))
+        data = self.data
+        return self._of(self._core.select(chosen.tolist()), None if data is None else data[chosen], self.item_shape)
+
+    def to_numpy(self) -> NDArray[np.float32]:
+        """A copy of the values that can be written to."""
+        return np.array(self.values)
+
+    def to_pandas(self, errors: bool = False) -> pandas.DataFrame:
+        """The values as a DataFrame: a column for each feature, the ids as index. errors: with columns
+        "feature (stderr)", NaN where nothing is sampled, and "feature (background stderr)" where there are such errors.
+        """
+        parts = [self.to_numpy()]
+        columns = self.features
+        if errors:
+            sampled = np.full(self.shape, np.nan, np.float32) if self.standard_error is None else self.standard_error
+            for kind, numbers in (("stderr", sampled), ("background stderr", self.background_error)):
+                if numbers is not None:
+                    parts.append(numbers)
+                    columns = columns + [f"{feature} ({kind})" for feature in self.features]
+        return data_frame("to_pandas()", np.hstack(parts), index=self._pandas_index(), columns=columns)
+
+    def importance(self) -> dict[str, float]:
+        """For each feature the mean of its absolute values over the rows, largest first. Undefined values are left out;
+        NaN for a feature that has no others."""
+        means, features = self._mean_sizes(), self.features
+        return {features[j]: float(means[j]) for j in self._by_importance()}
+
+    def save(self, path: Path) -> None:
+        """Writes a file by its extension: .npz keeps everything; .csv, .tsv, .parquet, .feather and .json as
+        `assay explain --out` writes them."""
+        self._check_rows()
+        self._core.write(_file_name(path))
+
+    @staticmethod
+    def load(path: Path) -> Explanations:
+        """Reads what `save` or `assay explain` wrote, or attributions made elsewhere: .npy, .npz, tables of numbers."""
+        return Explanations._of(_Engine.read(_file_name(path)))
+
+    @staticmethod
+    def from_array(
+        values: Any,
+        *,
+        features: Sequence[str] | None = None,
+        base: ArrayLike | None = None,
+        output: ArrayLike | None = None,
+        target: Any = None,
+        target_names: Sequence[str] | None = None,
+        standard_error: Any = None,
+        ids: Sequence[Any] | None = None,
+        data: Any = None,
+        method: str = "",
+        unit: str = "",
+        model: str = "",
+        notes: Sequence[str] = (),
+    ) -> Explanations:
+        """Attributions made elsewhere: a NumPy array, a tensor (as Captum returns), a DataFrame or a list of lists.
+
+        values: rows x features; of a DataFrame, columns are the features and a named index the ids. Arrays of more
+        dimensions (images) are flattened, and item_shape keeps their shape. NaN means undefined; infinity is refused.
+        features: their names, "0", "1", ... by default. base, output: the explained value at the reference and at each
+        row, one number or one for each row. target: which class or output is explained, by name or number: one, or one
+        for each row. target_names: the names of all. standard_error: of each value. ids: names of the rows. data: the
+        explained rows, for plots and as_shap(). method, unit, model, notes: what one knows about them.
+
+        >>> attributions = captum.attr.IntegratedGradients(net).attribute(torch.tensor(X), target=1)
+        >>> e = assay.Explanations.from_array(attributions, features=list(X.columns), target=1)
+        >>> assay.evaluate(e, "faithfulness", model=assay.wrap(net), X=X)
+        """
+        from ._interop import from_array
+
+        return from_array(
+            values,
+            features=features,
+            base=base,
+            output=output,
+            target=target,
+            target_names=target_names,
+            standard_error=standard_error,
+            ids=ids,
+            data=data,
+            method=method,
+            unit=unit,
+            model=model,
+            notes=notes,
+        )
+
+    @staticmethod
+    def from_shap(explanation: Any, *, output: int | str | None = None) -> Explanations:
+        """From a shap.Explanation, or from what older versions of SHAP return (an array, or a list of one for each
+        output). output: which one, by index or name, where there are several."""
+        from ._shap import from_shap
+
+        return from_shap(explanation, output=output)
+
+    def as_shap(self) -> Any:
+        """As a shap.Explanation, for SHAP's own plots. Without data where columns are grouped."""
+        from ._shap import as_shap
+
+        return as_shap(self)
+
+    def __repr__(self) -> str:
+        return explanations_text(self)
+
+    def _repr_html_(self) -> str:
+        return explanations_html(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Everything but the memory of what they were made from."""
+        self._check_rows()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "explanations.npz")
+            self._core.write(path)
+            with open(path, "rb") as file:
+                content = file.read()
+        return _restored, (content, None if self.data is None else np.array(self.data), self.item_shape)
+
+    def _pandas_index(self) -> pandas.Index[Any] | range:
+        if self.ids is None:
+            return range(len(self))
+        return named_index("to_pandas()", self.ids, self._core.id_name or None)
+
+    def _check_rows(self) -> None:
+        """No file of explanations is without rows."""
+        if not len(self):
+            raise ValueError("explanations: expected one row or more to write, found none")
+
+    def _combined(self, part: str) -> Any:
+        combination = self._core.combination
+        return None if combination is None else combination.get(part)
+
+    def _mean_sizes(self) -> NDArray[np.float64]:
+        values = self.values
+        defined = np.isfinite(values)
+        counts = defined.sum(axis=0)
+        sums = np.abs(values).sum(axis=0, dtype=np.float64, where=defined)
+        means = np.full(len(counts), np.nan)
+        np.divide(sums, counts, out=means, where=counts > 0)
+        return means
+
+    def _by_importance(self) -> list[int]:
+        """The features, that of the largest mean absolute value first, those without one last."""
+        return [int(j) for j in np.argsort(-self._mean_sizes(), kind="stable")]
+
+
+def _file_name(path: Path) -> str:
+    name = os.fspath(path)
+    # The engine's "-" is standard output, which belongs to the caller here.
+    if not isinstance(name, str) or name in ("", "-"):
+        raise ValueError(f"path: expected the name of a file, found {name!r}")
+    return name
+
+
+def _restored(content: bytes, data: NDArray[Any] | None, item_shape: tuple[int, ...]) -> Explanations:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "explanations.npz")
+        with open(path, "wb") as file:
+            file.write(content)
+        return Explanations._of(_Engine.read(path), data, item_shape)

@@ -1,0 +1,182 @@
+"""What can be explained: models in files, models trained here, and (in _wrap) those of other libraries."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._run import ProgressLike, run_of
+from ._tables import Table, column_names, core_table, kind_of
+
+UNITS = ("margin", "probability", "log_odds", "information")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A model joined to the tables of one call."""
+
+    model: _core.Model
+    # The same in margins, where it has some and they are not what is explained.
+    margins: _core.Model | None
+    # (argument's name, table) -> rows as the model takes them, without labels.
+    encode: Callable[[str, Any], _core.Dataset]
+
+
+class Model(ABC):
+    """What can be explained. Made by `assay.load`, `assay.wrap` and `assay.train`."""
+
+    name: str
+
+    @abstractmethod
+    def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
+        """The engine's view of the model for these tables (argument's name, table), those that are explained first.
+
+        All tables that will be encoded are among them, because what a column may hold is learnt from them."""
+
+    def predict(
+        self, X: Any, *, value: str | None = None, threads: int = 0, progress: ProgressLike = None
+    ) -> NDArray[np.float32]:
+        """The outputs that are explained, a row for each row of X and a column for each output.
+
+        value: "margin", "probability" or "log_odds"; by default what `assay.explain` explains."""
+        check_value(value, information=False)
+        bound = self._bind([("X", X)], value)
+        return bound.model.predict(bound.encode("X", X), run_of(0, threads, progress))
+
+
+def check_value(value: str | None, *, information: bool) -> None:
+    """A ValueError unless `value` is a unit that can be asked for."""
+    words = UNITS if information else UNITS[:-1]
+    if value is None or value in words or value == "value":
+        return
+    raise ValueError(f"value: expected one of {', '.join(words)}, found {value!r}")
+
+
+class GraphModel(Model):
+    """A network or pipeline as an ONNX graph, run by the engine itself."""
+
+    def __init__(self, name: str, content: str | bytes, value: str | None = None) -> None:
+        check_value(value, information=False)
+        self.name = name
+        self._content = content
+        self._kept = content if isinstance(content, bytes) else b""
+        self._value = value
+        self._opened: dict[tuple[str | None, int | None], _core.Model] = {}
+        # What cannot be loaded is known here. The number of features may be open until rows are seen.
+        self._core = self._open(value, None)
+        # The file may be another one by the time that other units are asked for.
+        self._kept = self._kept or self._core.onnx_bytes()
+
+    def _open(self, unit: str | None, features: int | None) -> _core.Model:
+        unit = None if unit == "value" else unit
+        key = (unit, features)
+        if key not in self._opened:
+            if self._kept:
+                self._opened[key] = _core.Model.from_bytes(self.name, self._kept, unit, features)
+            else:
+                self._opened[key] = _core.Model.load(str(self._content), unit, features, self.name)
+        return self._opened[key]
+
+    @property
+    def features(self) -> list[str]:
+        """Names of what the model takes, one for each column of its rows."""
+        return self._core.feature_names
+
+    @property
+    def outputs(self) -> list[str]:
+        return self._core.output_names
+
+    @property
+    def classes(self) -> list[str]:
+        """Of a classifier; none of a regression."""
+        return self._core.class_names
+
+    @property
+    def unit(self) -> str:
+        """Of the outputs: margin, probability, log_odds or value."""
+        return self._core.unit
+
+    @property
+    def capabilities(self) -> list[str]:
+        """What methods can ask of it: gradient, multipliers, affine_entry, retrain, randomise."""
+        return self._core.capabilities
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model as an ONNX file, which the command line and others read."""
+        temporary = f"{os.fspath(path)}.tmp-{os.getpid()}"
+        try:
+            with open(temporary, "xb") as file:
+                file.write(self._kept)
+            os.replace(temporary, path)
+        except BaseException:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+            raise
+
+    def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
+        first = self._core_table(*tables[0])
+        features = len(first.names) - (1 if first.label is not None else 0)
+        unit = value or self._value
+        model = self._open(unit, features)
+        margins = None
+        if unit in ("probability", "log_odds"):
+            other = self._open(None, features)
+            margins = other if other.unit == "margin" else None
+
+        def encode(argument: str, table: Any) -> _core.Dataset:
+            raw = first if table is tables[0][1] else self._core_table(argument, table)
+            if margins is not None:
+                margins.features_of(raw)  # numbers stand for the texts that a model has been shown, in their order
+            return model.features_of(raw)
+
+        return Bound(model, margins, encode)
+
+    def _core_table(self, argument: str, table: Any) -> _core.Table:
+        # Columns of arrays are those of the raw rows, in order.
+        names = self._core.raw_columns or self._core.feature_names
+        label = table.label if isinstance(table, Table) else None
+        return core_table(table, argument, names=() if column_names(table, argument) else names, label=label)
+
+    def __repr__(self) -> str:
+        what = "classes" if self.classes else "outputs"
+        names = self.classes or self.outputs
+        shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+        return f"<assay.Model {self.name}: {len(self.features)} features -> {what} {shown} ({self.unit})>"
+
+
+def load(path: str | os.PathLike[str], *, value: str | None = None) -> GraphModel:
+    """A model from an ONNX file.
+
+    value: what is explained where nobody says otherwise: "margin" (the default where the model has margins),
+    "probability" or "log_odds"."""
+    text = os.fsdecode(path)
+    if any(letter == "\0" or "\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError(f"path: expected a name of whole characters, found {text!r}")
+    return GraphModel(text, text, value)
+
+
+def train(
+    table: Any,
+    *,
+    label: str | None = None,
+    encode: str = "label:impute=mean",
+    seed: int = 0,
+    threads: int = 0,
+    progress: ProgressLike = None,
+) -> GraphModel:
+    """The paper's network (one hidden layer for tables, two convolutions for images), trained on a table.
+
+    label: the column to predict; of `assay.dataset` it is known. encode: how raw columns become numbers, as the command
+    line's --encode."""
+    if kind_of(table, "table") == "array":
+        raise ValueError("table: expected named columns and a label among them, found an array")
+    raw = core_table(table, "table", label=label or (table.label if isinstance(table, Table) else None))
+    content = _core.train(raw, encode, None, run_of(seed, threads, progress))
+    return GraphModel(f"a network trained on {raw.source}", content)

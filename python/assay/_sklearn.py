@@ -1,0 +1,258 @@
+"""scikit-learn estimators, and those of other libraries with the same methods, as models."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._arrays import as_array, is_instance
+from ._callables import PROBE_ROWS, Codec, dataset_encoder, float_matrix, output_matrix, probe_rows, to_float32
+from ._codec import codec_for
+from ._models import Bound, Model
+from ._optional import needed
+from ._tables import Table
+from ._text import in_quotes, joined, plural
+
+_METHODS = {"margin": "decision_function", "probability": "predict_proba", "log_odds": "predict_proba"}
+_MARGIN_CHECK_ROWS = 16
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is asked of an estimator, found out by asking it for a few rows."""
+
+    unit: str
+    method: str  # of the estimator
+    classes: list[str]  # their names; empty for a regression
+    outputs: list[str]
+
+
+class Estimator(Model):
+    """A fitted estimator or pipeline; see `assay.wrap`."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        name: str,
+        features: Sequence[str] | None,
+        classes: Sequence[str] | None,
+        value: str | None,
+        batch: int,
+    ) -> None:
+        if not callable(getattr(estimator, "predict", None)):
+            raise ValueError(f"model: expected an estimator that predicts, found {name}, which has no predict")
+        self.name = name
+        self._estimator = estimator
+        self._features = features
+        self._classes = classes
+        self._value = value
+        self._batch = batch
+
+    def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
+        fitted_names = getattr(self._estimator, "feature_names_in_", None)
+        names = [str(each) for each in fitted_names] if fitted_names is not None else None
+        framed = [(argument, self._framed(argument, table, names)) for argument, table in tables]
+        codec = codec_for(framed, names if self._features is None else self._features)
+        probe = probe_rows(codec, framed, max(PROBE_ROWS, _MARGIN_CHECK_ROWS))
+        plan = self._plan(codec.decode(probe), value or self._value)
+        margins = None
+        if plan.unit in ("probability", "log_odds") and hasattr(self._estimator, "decision_function"):
+            margins = self._margins(codec, probe, plan)
+        encode = dataset_encoder(codec)
+
+        def encode_framed(argument: str, table: Any) -> _core.Dataset:
+            return encode(argument, self._framed(argument, table, names))
+
+        return Bound(self._core_model(self._estimator, codec, plan), margins, encode_framed)
+
+    def _framed(self, argument: str, table: Any, names: Sequence[str] | None) -> Any:
+        """An array for an estimator that was fitted on a DataFrame gets the names of its columns."""
+        if names is None or _has_names(table):
+            return table
+        array = as_array(table, argument)
+        if array.ndim != 2:  # a single row, perhaps
+            return table
+        if array.shape[1] != len(names):
+            expected = f"the {plural(len(names), 'column')} that {self.name} was fitted on"
+            raise ValueError(f"{argument}: expected {expected}, found {array.shape[1]}")
+        return needed("pandas", "pandas", "an estimator that was fitted on a DataFrame").DataFrame(array, columns=names)
+
+    def _plan(self, first: Any, wanted: str | None) -> _Plan:
+        # This is what raises NotFittedError, for the estimator knows best.
+        predicted = np.asarray(self._estimator.predict(first))
+        known = getattr(self._estimator, "classes_", None)
+        several = predicted.ndim > 1 and predicted.shape[1] > 1
+        if several or (isinstance(known, list) and any(np.ndim(each) > 0 for each in known)):
+            raise _core.UnsupportedError(
+                f"model: {self.name} predicts several outputs at once; wrap a function of those to be explained"
+            )
+        if known is None:
+            return self._plan_of_values(wanted)
+        classes = self._class_names([str(each) for each in known])
+        unit = wanted or ("margin" if hasattr(self._estimator, "decision_function") else "probability")
+        if unit == "value":
+            raise _core.UnsupportedError(
+                f"value: expected margin, probability or log_odds of a classifier, as {self.name} is one, found 'value'"
+            )
+        method = _METHODS[unit]
+        if not hasattr(self._estimator, method):
+            raise _core.UnsupportedError(self._lacks(unit, method, wanted))
+        outputs = [classes[1]] if len(classes) == 2 else classes
+        if unit == "margin":
+            self._check_margins(first, classes)
+        return _Plan(unit, method, classes, outputs)
+
+    def _plan_of_values(self, wanted: str | None) -> _Plan:
+        if wanted not in (None, "value"):
+            raise _core.UnsupportedError(f"value: {self.name} has no classes to give a {wanted} of; it gives values")
+        if self._classes is not None:
+            raise ValueError(f"classes: expected None, for {self.name} is no classifier, found {len(self._classes)}")
+        if callable(getattr(self._estimator, "fit_predict", None)) and not hasattr(
+            self._estimator, "decision_function"
+        ):
+            raise _core.UnsupportedError(
+                f"model: {self.name} predicts which cluster a row belongs to, which is no number; "
+                "wrap a function such as the distance to one cluster"
+            )
+        # Detectors of outliers predict only a sign.
+        method = "decision_function" if hasattr(self._estimator, "decision_function") else "predict"
+        return _Plan("value", method, [], ["value"])
+
+    def _class_names(self, known: list[str]) -> list[str]:
+        if len(known) < 2:
+            raise _core.UnsupportedError(
+                f"model: {self.name} knows {len(known)} class, so that nothing is to be explained"
+            )
+        if self._classes is None:
+            return known
+        if len(self._classes) != len(known):
+            raise ValueError(f"classes: expected {len(known)} names, for {joined(known)}, found {len(self._classes)}")
+        return list(self._classes)
+
+    def _lacks(self, unit: str, method: str, wanted: str | None) -> str:
+        other = "probability" if method == "decision_function" else "margin"
+        if hasattr(self._estimator, _METHODS[other]):
+            return f"value: {self.name} has no {method}, which gives the {unit}; value={other!r} is what it has"
+        if wanted is None:
+            return f"model: {self.name} has neither decision_function nor predict_proba, so that it only names a class"
+        return f"value: {self.name} has no {method}, which gives the {unit}"
+
+    def _check_margins(self, first: Any, classes: list[str]) -> None:
+        found = output_matrix(self.name, self._estimator.decision_function(first), len(first))
+        ovo = getattr(_last_step(self._estimator), "decision_function_shape", None) == "ovo"
+        expected = 1 if len(classes) == 2 else len(classes)
+        if len(classes) > 2 and (ovo or found.shape[1] != expected):
+            raise _core.UnsupportedError(
+                f"value: the decision_function of {self.name} compares classes in pairs, and has no margin of each; "
+                "set decision_function_shape='ovr', or ask for value='probability'"
+            )
+        if found.shape[1] != expected:
+            raise ValueError(
+                f"outputs of {self.name}: expected {expected} column of margins for classes {joined(classes)}, "
+                f"found {found.shape[1]}"
+            )
+
+    def _margins(self, codec: Codec, probe: NDArray[np.float32], plan: _Plan) -> _core.Model | None:
+        """Margins beside probabilities, where the ones are the logits of the others: not those of an SVC, say."""
+        margin_plan = _Plan("margin", "decision_function", plan.classes, plan.outputs)
+        rows = codec.decode(probe)
+        found = output_matrix(self.name, self._estimator.decision_function(rows), len(probe)).astype(np.float64)
+        if found.shape[1] != len(plan.outputs):
+            return None
+        probabilities = np.asarray(self._estimator.predict_proba(rows), np.float64)
+        if found.shape[1] == 1:
+            implied, probabilities = 1 / (1 + np.exp(-found)), probabilities[:, 1:]
+        else:
+            powers = np.exp(found - found.max(axis=1, keepdims=True))
+            implied = powers / powers.sum(axis=1, keepdims=True)
+        if not np.allclose(implied, probabilities, rtol=0, atol=1e-5):
+            return None
+        return self._core_model(self._estimator, codec, margin_plan)
+
+    def _core_model(self, estimator: Any, codec: Codec, plan: _Plan) -> _core.Model:
+        ask = getattr(estimator, plan.method)
+
+        def predict(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+            found = ask(codec.decode(rows))
+            if plan.method != "predict_proba":
+                return float_matrix(self.name, found, len(rows), len(plan.outputs))
+            probabilities = output_matrix(self.name, found, len(rows), len(plan.classes)).astype(np.float64)
+            chosen = log_odds(probabilities) if plan.unit == "log_odds" else probabilities
+            return to_float32(chosen[:, 1:] if len(plan.outputs) == 1 else chosen)
+
+        return _core.Model.from_functions(
+            name=self.name,
+            feature_names=codec.names,
+            output_names=plan.outputs,
+            class_names=plan.classes,
+            unit=plan.unit,
+            predict=predict,
+            no_gradient="an estimator is only asked for predictions",
+            train=self._trainer(estimator, codec, plan) if "sklearn" in sys.modules else None,
+            most_rows=self._batch,
+        )
+
+    def _trainer(self, estimator: Any, codec: Codec, plan: _Plan) -> Callable[[_core.Dataset, int], _core.Model]:
+        """A fresh copy of the estimator with the same parameters, fitted to other rows."""
+
+        def train(training: _core.Dataset, seed: int) -> _core.Model:
+            from sklearn.base import clone  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+            fresh = clone(estimator)
+            seeds = [key for key in fresh.get_params() if key == "random_state" or key.endswith("__random_state")]
+            # LightGBM takes no more than 31 bits.
+            fresh.set_params(**{key: seed & 0x7FFFFFFF for key in seeds})
+            labels: NDArray[Any] = np.asarray(training.labels, np.float64)
+            if plan.classes:
+                labels = np.asarray(estimator.classes_)[labels.astype(np.intp)]
+            fresh.fit(codec.decode(training.x), labels)
+            if plan.classes and len(fresh.classes_) != len(plan.classes):
+                found = joined([in_quotes(each) for each in fresh.classes_])
+                raise ValueError(
+                    f"labels: expected rows of each class of {self.name} ({joined(plan.classes)}) to retrain it on, "
+                    f"found {found} alone"
+                )
+            return self._core_model(fresh, codec, plan)
+
+        return train
+
+    def __repr__(self) -> str:
+        last = type(_last_step(self._estimator)).__name__
+        what = "an estimator" if last == type(self._estimator).__name__ else f"an estimator that ends in {last}"
+        return f"<assay.Model {self.name}: {what}>"
+
+
+def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """ln p - ln (1 - p), where 1 - p is the sum of the other classes: p itself may be rounded to 1."""
+    rest = probabilities.sum(axis=1, keepdims=True) - probabilities
+    # The difference is exact enough but for a class that has nearly all.
+    largest = probabilities.argmax(axis=1)[:, np.newaxis]
+    others = probabilities.copy()
+    np.put_along_axis(others, largest, 0.0, axis=1)
+    np.put_along_axis(rest, largest, others.sum(axis=1, keepdims=True), axis=1)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(probabilities) - np.log(rest))
+
+
+def _has_names(table: Any) -> bool:
+    frames = any(is_instance(table, "pandas", each) for each in ("DataFrame", "Series"))
+    arrow = hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")
+    return frames or arrow or isinstance(table, (Mapping, Table))
+
+
+def _last_step(estimator: Any) -> Any:
+    """What decides, inside pipelines and searches."""
+    for _ in range(16):
+        if hasattr(estimator, "steps"):
+            estimator = estimator.steps[-1][1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            break
+    return estimator

@@ -1,0 +1,198 @@
+"""assay.study: every method, criterion and aggregator on one model, and which explanation to trust."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import shutil
+import tempfile
+import weakref
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from . import _core
+from ._models import GraphModel, Model
+from ._run import ProgressLike, run_of, spec_list, spec_text, whole_number
+from ._study_result import Path, Study
+from ._study_settings import inputs_of, setting_words
+from ._subject import Said, subject_of
+from ._tables import dataset
+
+__all__ = ["Study", "study", "study_plan"]
+
+
+def study(
+    model: Model | str,
+    X: Any = None,
+    *,
+    pool: Any = None,
+    y: Any = None,
+    pool_y: Any = None,
+    methods: Any = None,
+    criteria: Any = None,
+    aggregators: Any = None,
+    members: Any = None,
+    baseline: Any = None,
+    background: Any = None,
+    target: Any = None,
+    value: str | None = None,
+    groups: Any = None,
+    ids: Any = None,
+    sample: int | str = "auto",
+    pool_sample: int | str = "auto",
+    retrain: bool = False,
+    curves: bool = True,
+    variations: bool = True,
+    cells: bool = True,
+    out: Path | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    seed: int = 0,
+    threads: int = 0,
+    progress: ProgressLike = None,
+) -> Study:
+    """Which explanation of this model to trust, and whether a better one can be made.
+
+    Explains a sample of the rows by every method that the model allows, scores each by the paper's criteria, aggregates
+    the methods by every aggregator, scores those too, and says what the numbers support.
+
+    model        what assay.load, assay.wrap or assay.train made; or the name of a data set alone, as in
+                 assay.study("iris"): a small network is trained on its training part, and its test part is studied
+    X, y         rows to explain, and their labels where there are some
+    pool, pool_y training rows, which neighbours and references come from, and their labels
+    methods, criteria, aggregators   lists of names, as in ["gradient", "kernel_shap:samples=64"], or one text joined by
+                 commas; by default all methods that the model allows, the paper's criteria, all aggregators ("none" or
+                 []: none)
+    members      the methods that are aggregated; by default the paper's six
+    sample       how many rows to study, in the classes' shares, or "all"; "auto": 500, fewer where there are many
+                 features
+    pool_sample  how many rows of the pool to use, or "all"
+    retrain      also the criteria that train the model again, roar and kar
+    curves, variations   sensitivity by radius and faithfulness by subset size; other seeds and baselines
+    cells        whether report.html shows the values of rows
+    out          the folder that the study goes to; by default a temporary one, which goes with the Study
+    resume       goes on with the study that the folder holds, from its finished parts: with the same arguments
+    overwrite    replaces the study that the folder holds
+
+    The others are those of assay.explain.
+
+    >>> study = assay.study(model, X_test, pool=X_train, y=y_test)
+    >>> study.best("faithfulness")
+    """
+    if resume and overwrite:
+        raise ValueError("resume: expected no overwrite beside it, found both")
+    if resume and out is None:
+        raise ValueError("resume: expected out=, the folder of the study to go on with, found none")
+    said = Said(X, y, pool, pool_y, baseline, background, target, value, groups, ids)
+    chosen = _chosen(methods, criteria, aggregators, members)
+    chosen |= {"retrain": bool(retrain), "curves": bool(curves), "variations": bool(variations)}
+    asked = _asked(model, said, chosen, sample, pool_sample, run_of(seed, threads, progress))
+    subject = asked.subject
+    temporary = None if out is not None else tempfile.mkdtemp(prefix="assay-study-")
+    folder = os.path.join(temporary, "study") if temporary is not None else os.fspath(out or "")
+    try:
+        result = _core.run_study(
+            subject,
+            asked.run,
+            **asked.chosen,
+            **asked.counts,
+            cells=bool(cells),
+            folder=folder,
+            resume=bool(resume),
+            overwrite=bool(overwrite),
+            title=asked.title,
+            data_words=subject.data_words,
+            pool_words=subject.pool_words,
+            players_words=subject.players_words,
+            settings=setting_words(asked.said, asked.chosen, {**asked.counts, "cells": bool(cells)}),
+            inputs=inputs_of(asked.model, subject, asked.said),
+        )
+        made = Study._of(result)
+    except BaseException:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    if temporary is not None:
+        weakref.finalize(made, _remove, temporary, os.getpid())
+    return made
+
+
+def study_plan(model: Model | str, X: Any = None, **arguments: Any) -> str:
+    """What `assay.study` with these arguments would do, how many evaluations of the model that takes, and how long it
+    is expected to take, from a trial on a few rows.
+
+    >>> print(assay.study_plan(model, X_test, pool=X_train))
+    """
+    bound = inspect.signature(study).bind(model, X, **arguments)
+    bound.apply_defaults()
+    given = bound.arguments
+    said = Said(*(given[each.name] for each in fields(Said) if each.name in given))
+    chosen = _chosen(*(given[name] for name in ("methods", "criteria", "aggregators", "members")))
+    chosen |= {name: bool(given[name]) for name in ("retrain", "curves", "variations")}
+    run = run_of(given["seed"], given["threads"], given["progress"])
+    asked = _asked(model, said, chosen, given["sample"], given["pool_sample"], run)
+    text, _, _ = _core.plan_study(asked.subject, asked.run, **asked.chosen, **asked.counts, title=asked.title)
+    return text
+
+
+@dataclass(frozen=True)
+class _Asked:
+    model: Model
+    said: Said
+    subject: _core.Subject
+    chosen: dict[str, Any]
+    counts: dict[str, Any]
+    run: _core.Run
+
+    @property
+    def title(self) -> str:
+        return f"{self.model.name} on {self.subject.data_words}"
+
+
+def _asked(
+    model: Model | str, said: Said, chosen: dict[str, Any], sample: int | str, pool_sample: int | str, run: _core.Run
+) -> _Asked:
+    counts: dict[str, Any] = {"sample": _count("sample", sample), "pool_sample": _count("pool_sample", pool_sample)}
+    if isinstance(model, str):
+        model, said = _trained_on(model, said, run)
+    if said.X is None:
+        raise ValueError("X: expected rows to explain, found none")
+    if said.pool is None:
+        raise ValueError("pool: expected training rows, which neighbours and references come from, found none")
+    return _Asked(model, said, subject_of(model, said, run, reference_needed=True), chosen, counts, run)
+
+
+def _remove(folder: str, owner: int) -> None:
+    """A forked process that ends must leave its parent's files alone."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _chosen(methods: Any, criteria: Any, aggregators: Any, members: Any) -> dict[str, Any]:
+    none = isinstance(aggregators, (str, list, tuple)) and (aggregators == "none" or len(aggregators) == 0)
+    return {
+        "methods": spec_list("methods", methods, _core.methods()),
+        "criteria": spec_list("criteria", criteria, _core.criteria()),
+        "aggregators": [] if none else spec_list("aggregators", aggregators, _core.aggregators()),
+        "no_aggregates": none,
+        "members": [spec_text(spec) for spec in spec_list("members", members, _core.methods())],
+    }
+
+
+def _count(argument: str, said: int | str) -> str:
+    """A number of rows as the engine takes it."""
+    if said in ("auto", "all"):
+        return str(said)
+    if isinstance(said, str) or said == 0:
+        raise ValueError(f'{argument}: expected "auto", "all" or a number of rows, found {said!r}')
+    whole_number(argument, said, 2**63 - 1)
+    return str(int(said))
+
+
+def _trained_on(name: str, said: Said, run: _core.Run) -> tuple[Model, Said]:
+    """The network that `assay study NAME` trains, and the parts of the data set."""
+    if said.X is not None or said.pool is not None:
+        raise ValueError(f"model: expected what assay.load, assay.wrap or assay.train made, found the text {name!r}")
+    training, test = dataset(name, split="train"), dataset(name, split="test")
+    content = _core.train(training._core, "label:impute=mean", test._core if test.label else None, run)
+    return GraphModel(f"a network trained on {training._core.source}", content), replace(said, X=test, pool=training)

@@ -1,0 +1,197 @@
+"""Study: what assay.study returns."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._explanations import Explanations
+from ._optional import data_frame, named_index
+from ._scores import Evaluation, Scores
+from ._study_html import html_text, number
+
+if TYPE_CHECKING:
+    import pandas
+
+Path = str | os.PathLike[str]
+
+
+class Study:
+    """Every method and every aggregate of them on one model, by every criterion; and what the numbers support.
+
+    `assay.study` makes them; `Study.load` reads one from a folder that it or `assay study` wrote.
+
+    >>> study = assay.study(model, X_test, pool=X_train, y=y_test)
+    >>> study                                  # the table, and which explanation to use when
+    >>> study.best("faithfulness")             # names of the best, and of those that cannot be told from it
+    >>> study.explanations["kernel_shap"]      # attributions of the studied rows
+    >>> study.scores["kernel_shap"]["complexity"].values
+    >>> study.show()                           # the report, in a browser
+    """
+
+    explanations: dict[str, Explanations]
+    """The attributions of the studied rows, by the name of the entry: methods first, then aggregates."""
+
+    scores: dict[str, Evaluation]
+    """By the name of the entry, its scores by each criterion."""
+
+    json: dict[str, Any]
+    """All results and where they came from: study.json, as docs/study-format.md describes it."""
+
+    folder: pathlib.Path
+    """Where the files are. Without `out` a temporary folder, which goes with the Study; `save` keeps it."""
+
+    def __init__(self) -> None:
+        raise TypeError("a Study is made by assay.study and Study.load")
+
+    @classmethod
+    def _of(cls, result: _core.StudyResult) -> Study:
+        made = object.__new__(cls)
+        made.folder = pathlib.Path(result.folder)
+        made._json_text = result.json
+        made.json = json.loads(result.json)
+        made._table, made._conclusions = result.table, result.conclusions
+        made.explanations, made.scores = {}, {}
+        for name, _, explained, scored in result.entries:
+            made.explanations[name] = Explanations._of(explained)
+            by_criterion = dict(zip(made.criteria, map(Scores._of, scored), strict=True))
+            made.scores[name] = Evaluation(made.explanations[name], by_criterion, [])
+        return made
+
+    _json_text: str
+    _table: str
+    _conclusions: str
+
+    @staticmethod
+    def load(folder: Path) -> Study:
+        """A study from the folder that `assay study` or `assay.study` wrote.
+
+        Its explanations do not remember model and rows: pass `model=` and `X=` to `assay.evaluate`."""
+        return Study._of(_core.read_study(os.fspath(folder)))
+
+    @property
+    def entries(self) -> list[str]:
+        """Names of the methods and aggregates, as they were asked for: "kernel_shap:samples=64"."""
+        return [entry["name"] for entry in self.json["entries"]]
+
+    @property
+    def methods(self) -> list[str]:
+        """Those of them that are methods."""
+        return [entry["name"] for entry in self.json["entries"] if entry["kind"] == "method"]
+
+    @property
+    def aggregates(self) -> list[str]:
+        """Those of them that are aggregates."""
+        return [entry["name"] for entry in self.json["entries"] if entry["kind"] == "aggregate"]
+
+    @property
+    def criteria(self) -> list[str]:
+        """The criteria, as they were asked for: "faithfulness:subset=2"."""
+        return [criterion["spec"] for criterion in self.json["criteria"]]
+
+    @property
+    def verdict(self) -> list[str]:
+        """Which explanation to use when, in sentences."""
+        return list(self.json["verdict"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the numbers do not support, in sentences."""
+        return list(self.json["warnings"])
+
+    @property
+    def notes(self) -> list[str]:
+        """What was chosen for you, in sentences."""
+        return list(self.json["notes"])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What was studied: model, data, pool, target, reference, rows, seed, accuracy, version, ..."""
+        return dict(self.json["facts"])
+
+    @property
+    def left_out(self) -> list[dict[str, str]]:
+        """What cannot work here and was not asked for by name: kind, name and reason of each."""
+        return [dict(each) for each in self.json["left_out"]]
+
+    @property
+    def report(self) -> pathlib.Path:
+        """The file report.html, which needs nothing else to be looked at."""
+        return self.folder / "report.html"
+
+    def best(self, criterion: str) -> list[str]:
+        """Names of the entries that are best by a criterion: the first, and those that cannot be told from it.
+
+        criterion: as in `.criteria`, or its name where only one has it. Empty where the criterion does not rank."""
+        position = self._position(criterion)
+        order = self.json["criteria"][position]["order"]
+        standing = {entry["name"]: entry["scores"][position]["standing"] for entry in self.json["entries"]}
+        return [name for name in order if standing[name] in ("best", "tied")]
+
+    def dominated(self) -> dict[str, str]:
+        """Entries that another one is at least as good as by faithfulness, average sensitivity and complexity, and
+        better by one: their names, and that other one."""
+        return {each["name"]: each["dominated_by"] for each in self.json["entries"] if each["dominated"]}
+
+    def table(self) -> str:
+        """The table of results as text, all criteria."""
+        return self._table
+
+    def to_pandas(self, errors: bool = False) -> pandas.DataFrame:
+        """Means over the rows, a line for each entry and a column for each criterion; NaN where there is no score.
+
+        errors: instead of each mean three columns (criterion, what): "mean", "error" (its standard error) and
+        "standing" (best, tied, worse or undefined; None where the criterion does not rank)."""
+        index = named_index("to_pandas()", self.entries, "explanation")
+        columns: dict[Any, list[Any]] = {}
+        for position, spec in enumerate(self.criteria):
+            scores = [entry["scores"][position] for entry in self.json["entries"]]
+            means = [number(score["mean"]) for score in scores]
+            if errors:
+                columns[spec, "mean"] = means
+                columns[spec, "error"] = [number(score["stderr"]) for score in scores]
+                columns[spec, "standing"] = [score["standing"] for score in scores]
+            else:
+                columns[spec] = means
+        frame = data_frame("to_pandas()", columns, index=index)
+        frame.columns.names = ["criterion", "what"] if errors else ["criterion"]
+        return frame
+
+    def save(self, folder: Path) -> None:
+        """Copies all files of the study to a new or empty folder: what `assay gate`, `assay diff` and `Study.load`
+        take."""
+        target = pathlib.Path(folder)
+        if os.path.lexists(target) and not (target.is_dir() and not target.is_symlink() and not any(target.iterdir())):
+            found = "one with files in it" if target.is_dir() else "something else"
+            raise FileExistsError(f"folder: expected a new or empty folder, found {found}: {os.fspath(folder)}")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Whole or not at all: beside the target, and moved there.
+        with tempfile.TemporaryDirectory(prefix=".assay-study-", dir=target.parent) as beside:
+            shutil.copytree(self.folder, os.path.join(beside, "study"), symlinks=True)
+            os.replace(os.path.join(beside, "study"), target)
+
+    def show(self) -> None:
+        """Opens the report in a browser."""
+        import webbrowser
+
+        webbrowser.open(self.report.absolute().as_uri())
+
+    def __repr__(self) -> str:
+        """What `assay study` prints: the table, the verdict, warnings and what was left out."""
+        return f"{self._table}\n{self._conclusions}".rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return html_text(self.json)
+
+    def _position(self, criterion: str) -> int:
+        if criterion in self.criteria:
+            return self.criteria.index(criterion)
+        named = [i for i, each in enumerate(self.json["criteria"]) if each["name"] == criterion]
+        if len(named) != 1:
+            raise ValueError(f"criterion: expected one of {', '.join(self.criteria)}, found {criterion!r}")
+        return named[0]

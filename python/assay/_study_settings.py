@@ -1,0 +1,115 @@
+"""What decides the results of a study, in words and hashes: what a study that is resumed must have in common."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from . import _core
+from ._models import GraphModel, Model
+from ._run import spec_text
+from ._subject import Said
+from ._tables import Table, core_table, kind_of
+
+# Rows whose predictions stand for a model that is no file.
+FINGERPRINT_ROWS = 64
+
+DEFAULTS = {
+    "sample": "auto",
+    "pool_sample": "auto",
+    "cells": True,
+    "retrain": False,
+    "curves": True,
+    "variations": True,
+}
+
+
+def setting_words(said: Said, chosen: Mapping[str, Any], others: Mapping[str, Any]) -> list[str]:
+    """Each argument that is not its default as "name=value", tables by their hash. The rows are among the inputs."""
+    words = []
+    for name in ("methods", "criteria", "aggregators"):
+        if chosen[name]:
+            words.append(f"{name}={','.join(spec_text(spec) for spec in chosen[name])}")
+    if chosen["no_aggregates"]:
+        words.append("aggregators=none")
+    if chosen["members"]:
+        words.append(f"members={','.join(chosen['members'])}")
+    for name in ("baseline", "background", "target", "value", "groups", "ids"):
+        value = getattr(said, name)
+        if value is not None:
+            words.append(f"{name}={_word(value)}")
+    plain = {**others, **{name: chosen[name] for name in ("retrain", "curves", "variations")}}
+    words += [f"{name}={value}" for name, value in plain.items() if value != DEFAULTS[name]]
+    return words
+
+
+def inputs_of(model: Model, subject: _core.Subject, said: Said) -> list[tuple[str, str, str]]:
+    """Role, name and SHA-256 of the model, the rows and the pool."""
+    inputs = _model_inputs(model, subject)
+    for role, table, data, words in (
+        ("data (rows)", said.X, subject.data, subject.data_words),
+        ("pool (rows)", said.pool, subject.pool, subject.pool_words),
+    ):
+        if data is not None:
+            inputs.append((role, words, _rows_hash(model, table, data)))
+    return inputs
+
+
+def _model_inputs(model: Model, subject: _core.Subject) -> list[tuple[str, str, str]]:
+    if isinstance(model, GraphModel) and isinstance(model._content, bytes):
+        return [("model (bytes)", model.name, hashlib.sha256(model._content).hexdigest())]
+    # What it says about some of the rows: of a file, too, whose weights may lie beside it. Few digits, because the last
+    # ones of others may differ from call to call.
+    first = _core.Dataset.from_matrix(subject.data.x[:FINGERPRINT_ROWS], subject.data.feature_names, "X")
+    outputs = subject.model.predict(first, _core.Run())
+    text = json.dumps([[f"{value:.4g}" for value in row] for row in outputs.tolist()])
+    inputs = [("model (predictions)", model.name, hashlib.sha256(text.encode()).hexdigest())]
+    if isinstance(model, GraphModel) and isinstance(model._content, str):
+        with open(model._content, "rb") as file:
+            inputs.insert(0, ("model", model.name, _file_hash(file)))
+    return inputs
+
+
+def _file_hash(file: BinaryIO) -> str:
+    made = hashlib.sha256()
+    while piece := file.read(1 << 20):
+        made.update(piece)
+    return made.hexdigest()
+
+
+def _rows_hash(model: Model, table: Any, data: _core.Dataset) -> str:
+    """Of the rows as the model takes them and their labels, as the command line has it for data sets by name."""
+    made = hashlib.sha256(np.ascontiguousarray(data.x).tobytes())
+    if data.labels is not None:
+        made.update(np.ascontiguousarray(data.labels).tobytes())
+    if not isinstance(model, GraphModel) and kind_of(table) != "array":
+        # Rows of wrapped models hold codes, which mean nothing without their texts.
+        made.update(json.dumps(core_table(table, "X").levels).encode())
+    return made.hexdigest()
+
+
+def _word(value: Any) -> str:
+    """A value on one line: plain ones as they are written, others by kind and hash."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, int, float, np.generic)):
+        return repr(value.item() if isinstance(value, np.generic) else value)
+    if isinstance(value, Mapping):
+        plain = {
+            str(key): [str(each) for each in cell] if isinstance(cell, (list, tuple)) else repr(cell)
+            for key, cell in value.items()
+        }
+        return json.dumps(plain)
+    if isinstance(value, (list, tuple)):
+        return json.dumps([repr(each) for each in value])
+    if isinstance(value, Table) or (np.ndim(value) == 2 and kind_of(value) != "array"):
+        table = core_table(value, "table")
+        content = json.dumps([table.names, table.levels]).encode() + np.ascontiguousarray(table.values).tobytes()
+        return f"table of {table.rows} rows, sha256 {hashlib.sha256(content).hexdigest()}"
+    array = np.asarray(value)
+    content = array.tobytes() if array.dtype != object else json.dumps([repr(each) for each in array.ravel()]).encode()
+    return f"array of shape {array.shape}, sha256 {hashlib.sha256(content).hexdigest()}"

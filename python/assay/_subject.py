@@ -1,0 +1,271 @@
+"""What is explained: a model joined to rows, labels, a pool, a reference, players and targets."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._arrays import as_array, is_instance, to_float32
+from ._labels import labels_of
+from ._models import Bound, Model, check_value
+from ._tables import Table, column_names, kind_of, named_kind, row_names
+from ._targets import target_of
+from ._text import in_quotes
+
+BASELINES = ("zero", "mean", "median", "neutral")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the user says about the rows, in the words of the command line; None: nothing."""
+
+    X: Any
+    y: Any = None
+    pool: Any = None
+    pool_y: Any = None
+    baseline: Any = None
+    background: Any = None
+    target: Any = None
+    value: str | None = None
+    groups: Any = None
+    ids: Any = None
+    # Of explanations that came from elsewhere: what they explain, where the user does not say.
+    explained: _core.Explanations | None = field(default=None, repr=False)
+
+
+def subject_of(model: Model, said: Said, run: _core.Run, *, reference_needed: bool) -> _core.Subject:
+    """Joins them; a ValueError names what does not fit."""
+    if not isinstance(model, Model):
+        advice = (
+            "assay.load reads files" if isinstance(model, (str, os.PathLike)) else "assay.wrap(model) makes one of it"
+        )
+        raise ValueError(
+            f"model: expected what assay.load, assay.wrap or assay.train made, found {type(model).__name__}; {advice}"
+        )
+    value = said.value if said.value is not None else _said_by_file(said, "unit")
+    check_value(value, information=True)
+    information = value == "information"
+    baseline = _one_row(said.baseline, said.X, "baseline")
+    tables = [("X", said.X)]
+    tables += [(name, table) for name, table in _beside(said, baseline) if table is not said.X]
+    bound = model._bind(tables, None if information else value)
+    data = _rows("X", said.X, said.y, "y", bound)
+    _name_rows(data, said.X, said.ids)
+    pool = data if said.pool is said.X and said.pool is not None and said.pool_y is None else None
+    if pool is None and said.pool is not None:
+        pool = _rows("pool", said.pool, said.pool_y, "pool_y", bound)
+    groups, groups_json = _groups(said, data)
+    target, targets = target_of(said.target, said.explained, bound.model, information)
+    return _core.Subject(
+        bound.model,
+        data,
+        run,
+        margins=bound.margins,
+        pool=pool,
+        baseline=_reference("baseline", baseline, said, bound),
+        background=_reference("background", said.background, said, bound),
+        reference_needed=reference_needed,
+        groups=groups,
+        groups_json=groups_json,
+        target=target,
+        targets=targets,
+        information=information,
+        # Rows are one by their place in one table, never by what they hold: a copy of a row is another row.
+        own_rows=np.arange(data.rows, dtype=np.int64) if said.pool is not None and said.pool is said.X else None,
+        data_words=_words("X", said.X),
+        pool_words=_words("pool", said.pool) if said.pool is not None else "",
+        owner=model,
+    )
+
+
+def cells_of(X: Any, features: Sequence[str]) -> Callable[[], NDArray[Any]] | None:
+    """What gives the cells of X as people wrote them, where its columns are the features and some are no numbers; None
+    where the engine's numbers are as good."""
+    names = column_names(X)
+    if names is None or any(name not in names for name in features):
+        return None
+    if isinstance(X, Table):
+        levels = dict(zip(X._core.names, X._core.levels, strict=True))
+        if all(levels[name] is None for name in features):
+            return None
+        return lambda: np.column_stack([X._column(name).astype(object) for name in features])
+    if kind_of(X) != "frame":
+        return None
+    columns = [names.index(name) for name in features]
+    if all(dtype.kind in "fiu" for dtype in (X.dtypes.iloc[column] for column in columns)):
+        return None
+    kept = X.iloc[:, columns]
+    return lambda: np.asarray(kept.to_numpy(dtype=object))
+
+
+def add_labels(subject: _core.Subject, y: Any, pool_y: Any) -> None:
+    """Labels of rows that are joined already; explanations do not depend on them."""
+    for argument, labels, data in (("y", y, subject.data), ("pool_y", pool_y, subject.pool)):
+        if labels is None:
+            continue
+        if data is None:
+            raise ValueError(f"{argument}: expected none without a pool, found some")
+        _set_labels(data, argument, labels, subject.model)
+
+
+def _beside(said: Said, baseline: Any) -> list[tuple[str, Any]]:
+    tables = []
+    if said.pool is not None:
+        tables.append(("pool", said.pool))
+    if baseline is not None and not isinstance(baseline, str):
+        tables.append(("baseline", baseline))
+    if said.background is not None and not isinstance(said.background, str):
+        tables.append(("background", said.background))
+    return tables
+
+
+def _rows(argument: str, table: Any, labels: Any, labels_argument: str, bound: Bound) -> _core.Dataset:
+    data = bound.encode(argument, table)
+    if labels is not None:
+        _set_labels(data, labels_argument, labels, bound.model)
+    elif isinstance(table, Table) and table.labels is not None and data.labels is None:
+        # A table's own label need not be what this model predicts.
+        with contextlib.suppress(ValueError):
+            _set_labels(data, labels_argument, table.labels, bound.model)
+    return data
+
+
+def _set_labels(data: _core.Dataset, argument: str, labels: Any, model: _core.Model) -> None:
+    values, classes = labels_of(labels, argument, data.rows, model.class_names)
+    data.set_labels(values, str(getattr(labels, "name", None) or "label"), classes)
+
+
+def _name_rows(data: _core.Dataset, table: Any, ids: Any) -> None:
+    if ids is not None:
+        if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
+            raise ValueError(f"ids: expected {data.rows}, one for each row, found {ids!r}")
+        names = [str(each) for each in ids]
+        if len(names) != data.rows:
+            raise ValueError(f"ids: expected {data.rows}, one for each row, found {len(names)}")
+        data.set_ids(names, str(getattr(ids, "name", None) or "id"))
+        return
+    known = row_names(table)
+    if known is not None and not data.ids:
+        data.set_ids(*known)
+
+
+def _one_row(baseline: Any, X: Any, argument: str) -> Any:
+    """A row in whatever form as a table of one row; words and nothing stay as they are."""
+    if baseline is None or isinstance(baseline, str):
+        return baseline
+    if is_instance(baseline, "pandas", "Series"):
+        baseline = baseline.to_dict()
+    if isinstance(baseline, Mapping):
+        return _named_row(baseline, X, argument)
+    if named_kind(baseline, argument) is not None:
+        return baseline
+    dimensions = np.ndim(X) if kind_of(X) == "array" else 2
+    if kind_of(X) == "array" and np.ndim(baseline) == 0:
+        return np.full((1, *np.shape(X)[1:]), baseline)
+    return as_array(baseline, argument)[np.newaxis] if np.ndim(baseline) == dimensions - 1 else baseline
+
+
+def _named_row(cells: Mapping[Any, Any], X: Any, argument: str) -> Any:
+    """One row of named cells, in the form of X. Columns of X that it leaves out are those that the model does not
+    take."""
+    names = column_names(X)
+    if names is None:
+        raise ValueError(f"{argument}: expected a row of numbers, as X has no names of columns, found names")
+    by_name = {str(name): cell for name, cell in cells.items()}
+    for name in by_name:
+        if name not in names:
+            raise ValueError(f"{argument}: expected names of columns of X, found {in_quotes(name)}")
+    positions = [position for position, name in enumerate(names) if name in by_name]
+    if kind_of(X) == "frame":
+        row = X.iloc[[0] * min(len(X), 1), positions].copy()
+        for place, position in enumerate(positions):
+            row.isetitem(place, _like(X.iloc[:, position], by_name[names[position]], argument, names[position]))
+        return row
+    values = np.full((1, len(positions)), np.nan)
+    levels: list[list[str] | None] = [None] * len(positions)
+    for place, position in enumerate(positions):
+        cell = by_name[names[position]]
+        if cell is None or cell != cell:
+            continue
+        texts = isinstance(X, Table) and X._core.levels[position] is not None
+        if texts or not isinstance(cell, (int, float, np.number, np.bool_)):
+            levels[place], cell = [str(cell)], 0
+        values[0, place] = cell
+    chosen = [names[position] for position in positions]
+    return Table(_core.Table.from_columns(argument, chosen, to_float32(values, argument, chosen), levels))
+
+
+def _like(column: Any, cell: Any, argument: str, name: str) -> Any:
+    import pandas
+
+    for dtype in (column.dtype, "float64"):  # a mean of whole numbers need not be one
+        try:
+            return pandas.Series([cell], dtype=dtype)
+        except (TypeError, ValueError):
+            continue
+    raise ValueError(f"{argument}: expected a cell of {column.dtype} for {name!r}, found {cell!r}")
+
+
+def _reference(argument: str, given: Any, said: Said, bound: Bound) -> str | _core.Dataset | None:
+    if given is None:
+        return None
+    if not isinstance(given, str):
+        return bound.encode(argument, given)
+    known = given in BASELINES if argument == "baseline" else given.startswith("pool:")
+    if not known:
+        words = f"{', '.join(BASELINES)} or a row" if argument == "baseline" else "pool:100 (for so many of it) or rows"
+        raise ValueError(f"{argument}: expected {words}, found {in_quotes(given)}")
+    if said.pool is None and given != "zero":
+        raise ValueError(f"{argument}: expected pool= beside {in_quotes(given)}, the rows to take it from, found none")
+    return given
+
+
+def _groups(said: Said, data: _core.Dataset) -> tuple[str, str | None]:
+    groups = said.groups
+    if isinstance(groups, Mapping):
+        named = {str(name): [str(column) for column in _list(name, columns)] for name, columns in groups.items()}
+        return "auto", json.dumps(named)
+    if groups is not None:
+        if not isinstance(groups, str):
+            raise ValueError(f"groups: expected a word or a dict of names and columns, found {type(groups).__name__}")
+        return groups, None
+    if said.explained is None:
+        return "auto", None
+    players = said.explained.provenance["players"]
+    if players == "columns":
+        return "none", None
+    if players.startswith("grid:"):
+        return players, None
+    if players not in ("", "feature groups"):
+        raise ValueError("groups: expected the dict that the explanations were made with, found none")
+    # Nobody says what the columns of an array are: those of the rows, where they are as many.
+    own_columns = players == "" and len(said.explained.features) == data.x.shape[1]
+    return ("none" if own_columns else "auto"), None
+
+
+def _list(name: Any, columns: Any) -> Sequence[Any]:
+    if not isinstance(columns, (str, int, Iterable)):
+        raise ValueError(f"groups, group {in_quotes(name)}: expected a list of its columns, found {columns!r}")
+    return [columns] if isinstance(columns, (str, int)) else list(columns)
+
+
+def _said_by_file(said: Said, what: str) -> str | None:
+    if said.explained is None:
+        return None
+    word = str(said.explained.provenance[what])
+    return word if word not in ("", "value") else None
+
+
+def _words(argument: str, table: Any) -> str:
+    if isinstance(table, Table):
+        return table._core.source
+    kinds = {"frame": "DataFrame", "arrow": "Arrow table", "array": "array"}
+    return f"{argument} ({kinds[kind_of(table, argument)]})"

@@ -1,0 +1,166 @@
+"""PyTorch modules as models: predictions and gradients from torch, layers from an export."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._callables import Codec, dataset_encoder, names_of_outputs, probe_rows, shape_of_rows
+from ._codec import codec_for
+from ._models import Bound, Model
+from ._text import in_quotes, joined
+from ._torch_calls import Calls
+from ._torch_export import ExportedGraphs
+
+# Numbers of the rows of one call: what layers keep of them for a gradient is many times as large.
+_MOST_NUMBERS = 1 << 22
+_CHECK_ROWS = 16
+_NO_EXPORT = "its layers were not asked for (export=False)"
+
+
+class Module(Model):
+    """A torch.nn.Module; see `assay.wrap`."""
+
+    def __init__(
+        self,
+        module: Any,
+        name: str,
+        features: Sequence[str] | None,
+        classes: Sequence[str] | None,
+        value: str | None,
+        example: Any,
+        export: bool,
+        batch: int,
+    ) -> None:
+        if value == "value" and classes is not None:
+            raise ValueError("value: expected margin, probability or log_odds of the classes, found 'value'")
+        torch = sys.modules["torch"]
+        if example is not None and (not isinstance(example, torch.Tensor) or example.ndim < 2):
+            raise ValueError("example: expected a tensor of rows as the module takes them, found something else")
+        self.name = name
+        self._module = module
+        self._features = features
+        self._classes = classes
+        self._value = value
+        self._shape = None if example is None else tuple(example.shape[1:])
+        self._dtype = None if example is None else example.dtype
+        self._graphs = ExportedGraphs(module, name) if export else None
+        self._batch = batch
+
+    def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
+        codec = codec_for(tables, self._features)
+        _require_numbers(codec, self.name)
+        shape = self._shape_of_rows(codec)
+        probe = probe_rows(codec, tables, _CHECK_ROWS)
+        calls = Calls(self._module, self.name, shape, self._dtype)
+        raw = calls.outputs(probe, lambda scores: scores)
+        gives = "probability" if _are_probabilities(raw) else "margin"
+        unit, classes = self._unit(value or self._value, raw.shape[1], gives)
+        margins = None
+        if unit in ("probability", "log_odds") and gives == "margin":
+            margins = self._core_model(codec, calls, "margin", classes, gives, raw.shape[1], probe, export=False)
+        model = self._core_model(codec, calls, unit, classes, gives, raw.shape[1], probe, export=True)
+        return Bound(model, margins, dataset_encoder(codec, shape))
+
+    def _shape_of_rows(self, codec: Codec) -> tuple[int, ...]:
+        """What one row is for the module."""
+        found = shape_of_rows(codec)
+        if self._shape is None:
+            return found
+        if math.prod(self._shape) != len(codec.names):
+            raise ValueError(f"X: expected rows of shape {self._shape}, as those of example, found shape {found}")
+        return self._shape
+
+    def _unit(self, wanted: str | None, columns: int, gives: str) -> tuple[str, list[str]]:
+        """What is explained, and the names of the classes."""
+        classes = list(self._classes or ())
+        if wanted == "value" or (wanted is None and columns == 1 and not classes):
+            if classes:
+                raise _core.UnsupportedError(f"value: {self.name} gives scores of classes, found 'value'")
+            return "value", []
+        if not classes:
+            if columns == 1:
+                raise ValueError(f"classes: expected the names of the two classes that {self.name} gives a {wanted} of")
+            classes = [str(column) for column in range(columns)]
+        if wanted == "margin" and gives == "probability":
+            raise _core.UnsupportedError(
+                f"value: {self.name} gives probabilities, which sum to 1; a module without its softmax has margins"
+            )
+        return wanted or gives, classes
+
+    def _core_model(
+        self,
+        codec: Codec,
+        calls: Calls,
+        unit: str,
+        classes: list[str],
+        gives: str,
+        columns: int,
+        probe: NDArray[np.float32],
+        *,
+        export: bool,
+    ) -> _core.Model:
+        link = _link(unit, gives, columns)
+        found = calls.outputs(probe, link)
+        outputs = names_of_outputs(self.name, found.shape[1], classes)
+        no_gradient = calls.why_no_gradient(probe[:1], link)
+        graph, reason = None, ""
+        if export:
+            graph, reason = self._graphs.of(calls, unit, link, probe, found) if self._graphs else (None, _NO_EXPORT)
+        return _core.Model.from_functions(
+            name=self.name,
+            feature_names=codec.names,
+            output_names=outputs,
+            class_names=classes,
+            unit=unit,
+            predict=lambda rows: calls.outputs(rows, link, found.shape[1]),
+            gradient=None if no_gradient else lambda rows, weights: calls.gradient(rows, weights, link),
+            no_gradient=no_gradient,
+            graph=graph,
+            no_layers=reason,
+            most_rows=max(1, min(self._batch, _MOST_NUMBERS // len(codec.names))),
+        )
+
+    def __repr__(self) -> str:
+        what = f" -> classes {joined(list(self._classes))}" if self._classes else ""
+        return f"<assay.Model {self.name}: a PyTorch module{what}>"
+
+
+def _require_numbers(codec: Codec, name: str) -> None:
+    for column, kind in zip(codec.names, codec.kinds, strict=True):
+        if kind is not None:
+            raise ValueError(f"X, column {in_quotes(column)}: expected numbers, which {name} takes, found a category")
+
+
+def _are_probabilities(scores: NDArray[np.float32]) -> bool:
+    """Whether a softmax was there already; a second one would give something else unseen."""
+    if scores.shape[1] == 1 or not bool(np.isfinite(scores).all()):
+        return False
+    return bool((scores >= 0).all() and np.allclose(scores.sum(axis=1, dtype=np.float64), 1, rtol=0, atol=1e-5))
+
+
+def _link(unit: str, gives: str, columns: int) -> Callable[[Any], Any]:
+    """From what a module gives to what is explained, in torch. columns: of its scores, which a tracer must not ask."""
+    if unit == "log_odds" and gives == "probability":
+        return lambda probabilities: probabilities.log() - (-probabilities).log1p()
+    if unit == "log_odds" and columns > 1:
+        return _log_odds
+    if unit == "probability" and gives == "margin":
+        return (lambda scores: scores.softmax(dim=1)) if columns > 1 else (lambda scores: scores.sigmoid())
+    return lambda scores: scores
+
+
+def _log_odds(scores: Any) -> Any:
+    """z_c - ln sum over other classes of exp z."""
+    # ln(1 - p) is exact enough but for the largest class, whose p may be rounded to 1: there the others are summed.
+    largest = scores.argmax(dim=1, keepdim=True)
+    of_all = scores.logsumexp(dim=1, keepdim=True)
+    of_rest = scores.scatter(1, largest, -math.inf).logsumexp(dim=1, keepdim=True)
+    shares = (scores - of_all).exp().scatter(1, largest, 0.0)
+    return scores - (of_all + (-shares).log1p()).scatter(1, largest, of_rest)

@@ -1,0 +1,109 @@
+"""assay.wrap: models of other libraries, called as they are."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ._callables import Function
+from ._models import Model
+from ._run import whole_number
+from ._sklearn import Estimator
+from ._text import in_quotes
+from ._torch import Module
+
+_UNITS = ("margin", "probability", "log_odds", "value")
+
+
+def wrap(
+    model: Any,
+    *,
+    features: Sequence[str] | None = None,
+    classes: Sequence[str] | None = None,
+    value: str | None = None,
+    name: str | None = None,
+    example: Any = None,
+    export: bool = True,
+    batch: int = 65536,
+) -> Model:
+    """A model of another library, to be explained: a function, a scikit-learn estimator or a PyTorch module.
+
+    It is called with what it was made for, on the thread that calls assay, many rows at a time: a DataFrame with the
+    columns, order and dtypes of the X that is explained where X is one, else an array of X's shape and dtype (tensors
+    of a module's own dtype for modules). What it raises reaches the caller unchanged.
+
+    model:
+        a function of rows that returns (rows,) or (rows, outputs) numbers;
+        a fitted scikit-learn estimator or pipeline (XGBClassifier, LGBMRegressor and their like are such too): the
+        decision function is explained where it has one, else its probabilities, else what it predicts;
+        a torch.nn.Module that returns raw scores (without softmax or sigmoid) of (rows,) or (rows, outputs): gradients
+        come from torch, and what needs the layers of a network (DeepLift, randomisation) from an export of it.
+    features: names of the columns that the model takes, in its order; by default those that it was fitted on, else
+        those of X.
+    classes: names of the classes of a classifier. With two of them, one output is that of the second class. Estimators
+        know their own.
+    value: what is explained: "margin", "probability", "log_odds" or "value" (of a regression). A function gives what
+        is said here; estimators and modules compute what is asked for.
+    name: of the model, for messages and provenance.
+    example: for a module, an input as it takes it, whose shape and dtype rows are given.
+    export: for a module, whether to export it where a method needs its layers.
+    batch: the most rows of one call.
+
+    >>> model = assay.wrap(lambda rows: rows @ [1.0, -2.0], features=["income", "debt"])
+    >>> assay.explain(model, X, "exact_shapley", pool=training)
+    """
+    if isinstance(model, (str, os.PathLike)):
+        raise ValueError("model: expected a function, an estimator or a module, found a path; assay.load reads files")
+    if isinstance(model, type):
+        raise ValueError(f"model: expected a model, found the class {model.__name__}")
+    if isinstance(model, Model):
+        raise ValueError(
+            "model: expected a function, an estimator or a module, found a model of assay; use it as it is"
+        )
+    if value is not None and value not in _UNITS:
+        raise ValueError(f"value: expected one of {', '.join(_UNITS)}, found {in_quotes(value)}")
+    whole_number("batch", batch, 2**31 - 1)
+    if batch == 0:
+        raise ValueError("batch: expected at least one row, found 0")
+    named = _names("features", features, 1)
+    of_classes = _names("classes", classes, 2)
+    title = _name_of(model) if name is None else str(name)
+    if _is_module(model):
+        return Module(model, title, named, of_classes, value, example, bool(export), int(batch))
+    if example is not None:
+        raise ValueError("example: expected None for what is no PyTorch module, found an input")
+    if callable(getattr(model, "get_params", None)):
+        return Estimator(model, title, named, of_classes, value, int(batch))
+    if callable(model):
+        return Function(model, title, named, of_classes, value, int(batch))
+    hint = f"; wrap its {title}.predict" if callable(getattr(model, "predict", None)) else ""
+    raise ValueError(f"model: expected a function, a scikit-learn estimator or a PyTorch module, found {title}{hint}")
+
+
+def _is_module(model: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(model, torch.nn.Module)
+
+
+def _name_of(model: Any) -> str:
+    name = getattr(model, "__name__", None)
+    if not isinstance(name, str):
+        return type(model).__name__
+    return "the function" if name == "<lambda>" else name
+
+
+def _names(argument: str, said: Iterable[Any] | None, least: int) -> list[str] | None:
+    """Distinct names; None where nothing is said."""
+    if said is None:
+        return None
+    if isinstance(said, str):
+        raise ValueError(f"{argument}: expected a list of names, found the text {in_quotes(said)}")
+    names = [str(each) for each in said]
+    if len(names) < least:
+        raise ValueError(f"{argument}: expected at least {least} names, found {len(names)}")
+    if len(set(names)) < len(names):
+        twice = next(each for each in names if names.count(each) > 1)
+        raise ValueError(f"{argument}: expected each name once, found {in_quotes(twice)} twice")
+    return names

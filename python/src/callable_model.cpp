@@ -1,0 +1,163 @@
+#include "python/src/callable_model.h"
+
+#include <fmt/format.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "assay/core/error.h"
+#include "python/src/arrays.h"
+#include "python/src/models.h"
+#include "python/src/run.h"
+
+namespace nb = nanobind;
+
+namespace assay::python {
+namespace {
+
+// A copy, because Python may keep what it is shown, and the engine's rows do not last.
+nb::ndarray<nb::numpy, float> for_python(MatrixView<const float> rows) {
+  Matrix copy(rows.rows(), rows.cols());
+  for (size_t i = 0; i < rows.rows(); i++) std::ranges::copy(rows.row(i), copy.row(i).begin());
+  return owned_array(std::move(copy));
+}
+
+// What a function of the package returned. It checks what users' functions return; this is our own promise to it.
+void take(const nb::object& returned, std::string_view what, MatrixView<float> into) {
+  FloatMatrix found;
+  if (!nb::try_cast(returned, found, false)) {
+    throw Error(ErrorKind::internal, fmt::format("{}: expected a float32 matrix", what));
+  }
+  if (found.shape(0) != into.rows() || found.shape(1) != into.cols()) {
+    throw Error(ErrorKind::internal, fmt::format("{}: expected {} x {} numbers, found {} x {}", what, into.rows(),
+                                                 into.cols(), found.shape(0), found.shape(1)));
+  }
+  const MatrixView<const float> view = view_of(found);
+  for (size_t i = 0; i < into.rows(); i++) std::ranges::copy(view.row(i), into.row(i).begin());
+}
+
+// Refuses multipliers with the reason.
+class NoLayers final : public Rescalable {
+ public:
+  explicit NoLayers(std::string reason) : reason_(std::move(reason)) {}
+
+  std::optional<std::string> refuses(DeepLiftRule /*rule*/) const override { return reason_; }
+  void multipliers(MatrixView<const float> /*rows*/, MatrixView<const float> /*reference*/,
+                   MatrixView<const float> /*weights*/, DeepLiftRule /*rule*/, MatrixView<float> /*multipliers*/,
+                   const Context& /*context*/) const override {
+    throw Error(ErrorKind::internal, "multipliers were asked for that had been refused");
+  }
+
+ private:
+  std::string reason_;
+};
+
+class CallableModel final : public Model, public Differentiable, public Trainable {
+ public:
+  explicit CallableModel(CallableParts parts) : parts_(std::move(parts)), no_layers_(parts_.no_layers) {}
+  ~CallableModel() override {
+    if (Py_IsInitialized() == 0) {  // at the end of the process there is nobody left to give them back to
+      parts_.predict.release();
+      parts_.gradient.release();
+      parts_.train.release();
+      return;
+    }
+    const nb::gil_scoped_acquire gil;
+    parts_.predict.reset();
+    parts_.gradient.reset();
+    parts_.train.reset();
+  }
+  CallableModel(const CallableModel&) = delete;
+  CallableModel& operator=(const CallableModel&) = delete;
+
+  const ModelInfo& info() const override { return parts_.info; }
+
+  void predict(MatrixView<const float> rows, MatrixView<float> outputs, const Context& context) const override {
+    for (size_t begin = 0; begin < rows.rows(); begin += parts_.most_rows) {
+      context.check_cancelled();
+      const size_t end = std::min(rows.rows(), begin + parts_.most_rows);
+      EngineCall::on_calling_thread([&] {
+        take(parts_.predict(for_python(rows.rows_between(begin, end))), "the model's outputs",
+             outputs.rows_between(begin, end));
+      });
+    }
+  }
+
+  void gradient(MatrixView<const float> rows, MatrixView<const float> weights, MatrixView<float> gradients,
+                MatrixView<float> outputs, const Context& context) const override {
+    for (size_t begin = 0; begin < rows.rows(); begin += parts_.most_rows) {
+      context.check_cancelled();
+      const size_t end = std::min(rows.rows(), begin + parts_.most_rows);
+      EngineCall::on_calling_thread([&] {
+        take(parts_.gradient(for_python(rows.rows_between(begin, end)), for_python(weights.rows_between(begin, end))),
+             "the model's gradients", gradients.rows_between(begin, end));
+      });
+    }
+    if (!outputs.empty()) predict(rows, outputs, context);
+  }
+
+  std::unique_ptr<Model> retrain(const Dataset& training, uint64_t seed, const Context& context) const override;
+
+  const Differentiable* differentiable() const override { return parts_.gradient.is_none() ? nullptr : this; }
+  const Trainable* trainable() const override { return parts_.train.is_none() ? nullptr : this; }
+  const Rescalable* rescalable() const override {
+    if (parts_.graph) return parts_.graph->rescalable();
+    return parts_.no_layers.empty() ? nullptr : &no_layers_;
+  }
+  const AffineEntry* affine_entry() const override { return parts_.graph ? parts_.graph->affine_entry() : nullptr; }
+  const Randomisable* randomisable() const override { return parts_.graph ? parts_.graph->randomisable() : nullptr; }
+
+ private:
+  CallableParts parts_;
+  NoLayers no_layers_;
+};
+
+// A model that Python holds too.
+class SharedModel final : public Model {
+ public:
+  explicit SharedModel(std::shared_ptr<Model> model) : model_(std::move(model)) {}
+
+  const ModelInfo& info() const override { return model_->info(); }
+  void predict(MatrixView<const float> rows, MatrixView<float> outputs, const Context& context) const override {
+    model_->predict(rows, outputs, context);
+  }
+  const Differentiable* differentiable() const override { return model_->differentiable(); }
+  const Rescalable* rescalable() const override { return model_->rescalable(); }
+  const AffineEntry* affine_entry() const override { return model_->affine_entry(); }
+  const Trainable* trainable() const override { return model_->trainable(); }
+  const Randomisable* randomisable() const override { return model_->randomisable(); }
+
+ private:
+  std::shared_ptr<Model> model_;
+};
+
+std::unique_ptr<Model> CallableModel::retrain(const Dataset& training, uint64_t seed, const Context& context) const {
+  context.check_cancelled();
+  std::shared_ptr<Model> made;
+  EngineCall::on_calling_thread([&] {
+    const nb::object trained = parts_.train(nb::cast(training, nb::rv_policy::copy), seed);
+    made = nb::cast<ModelHandle&>(trained).model;
+  });
+  return std::make_unique<SharedModel>(std::move(made));
+}
+
+}  // namespace
+
+std::shared_ptr<Model> callable_model(CallableParts parts) {
+  if (parts.graph) {
+    const ModelInfo& graph = parts.graph->info();
+    if (graph.features() != parts.info.features() || graph.outputs() != parts.info.outputs()) {
+      fail_input(fmt::format("{}: expected a graph of {} features and {} outputs, found {} and {}", parts.info.name,
+                             parts.info.features(), parts.info.outputs(), graph.features(), graph.outputs()));
+    }
+  }
+  return std::make_shared<CallableModel>(std::move(parts));
+}
+
+}  // namespace assay::python

@@ -1,0 +1,27 @@
+// A model whose predictions, gradients and training are Python functions, which are called on the thread that called
+// the engine, in large batches.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+
+#include "assay/model/model.h"
+
+namespace assay::python {
+
+struct CallableParts {
+  ModelInfo info;
+  nanobind::callable predict;         // rows -> outputs
+  nanobind::object gradient;          // (rows, weights) -> gradients, or None
+  nanobind::object train;             // (Dataset, seed) -> Model, or None
+  std::shared_ptr<Model> graph = {};  // the same function as a graph, for what needs its layers; may be null
+  std::string no_layers = {};         // why there is no graph, for those who ask for its layers
+  size_t most_rows = 65536;
+};
+
+// Made, and deleted wherever that happens, with or without the GIL.
+std::shared_ptr<Model> callable_model(CallableParts parts);
+
+}  // namespace assay::python

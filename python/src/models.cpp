@@ -1,0 +1,175 @@
+// _core.Model and _core.train.
+#include "python/src/models.h"
+
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/model/graph/onnx.h"
+#include "assay/model/train/recipe.h"
+#include "assay/model/train/training_rows.h"
+#include "python/src/arrays.h"
+#include "python/src/callable_model.h"
+#include "python/src/module.h"
+
+namespace nb = nanobind;
+
+namespace assay::python {
+namespace {
+
+OutputUnit unit_named(std::string_view name) {
+  for (const OutputUnit unit : {OutputUnit::margin, OutputUnit::probability, OutputUnit::log_odds, OutputUnit::value}) {
+    if (output_unit_name(unit) == name) return unit;
+  }
+  fail_input("value", "margin, probability, log_odds or value", in_quotes(name));
+}
+
+GraphModelOptions options_of(const std::optional<std::string>& unit, std::optional<size_t> features) {
+  GraphModelOptions options{.features = features};
+  if (unit) options.unit = unit_named(*unit);
+  return options;
+}
+
+ModelHandle graph_model(const std::string& name, OnnxModel onnx, const GraphModelOptions& options) {
+  std::unique_ptr<GraphModel> made = GraphModel::from_onnx(name, std::move(onnx), options);
+  GraphModel* graph = made.get();
+  return {.model = std::move(made), .graph = graph};
+}
+
+ModelHandle load_model(const std::string& path, const std::optional<std::string>& unit, std::optional<size_t> features,
+                       const std::optional<std::string>& name) {
+  ModelHandle made = graph_model(name.value_or(path), read_onnx(path), options_of(unit, features));
+  made.path = path;
+  return made;
+}
+
+ModelHandle model_from_bytes(const std::string& name, const nb::bytes& data, const std::optional<std::string>& unit,
+                             std::optional<size_t> features) {
+  std::string bytes(data.c_str(), data.size());
+  ModelHandle made = graph_model(name, parse_onnx(name, bytes, ""), options_of(unit, features));
+  made.bytes = std::move(bytes);
+  return made;
+}
+
+ModelHandle model_from_functions(std::string name, std::vector<std::string> feature_names,
+                                 std::vector<std::string> output_names, std::vector<std::string> class_names,
+                                 const std::string& unit, nb::callable predict, nb::object gradient,
+                                 std::string no_gradient, const ModelHandle* graph, nb::object train, std::string note,
+                                 std::string no_layers, size_t most_rows) {
+  if (most_rows == 0) fail_input("batch", "at least one row", "0");
+  CallableParts parts;
+  parts.info = {.name = std::move(name),
+                .feature_names = std::move(feature_names),
+                .output_names = std::move(output_names),
+                .class_names = std::move(class_names),
+                .unit = unit_named(unit),
+                .note = std::move(note),
+                .no_gradient = std::move(no_gradient)};
+  parts.predict = std::move(predict);
+  parts.gradient = std::move(gradient);
+  parts.train = std::move(train);
+  if (graph != nullptr) parts.graph = graph->model;
+  parts.no_layers = std::move(no_layers);
+  parts.most_rows = most_rows;
+  return {.model = callable_model(std::move(parts))};
+}
+
+std::vector<std::string> capabilities(const ModelHandle& self) {
+  std::vector<std::string> names;
+  if (self.model->differentiable() != nullptr) names.emplace_back("gradient");
+  const Rescalable* rescalable = self.model->rescalable();
+  if (rescalable != nullptr && !rescalable->refuses(DeepLiftRule::rescale)) names.emplace_back("multipliers");
+  if (self.model->affine_entry() != nullptr) names.emplace_back("affine_entry");
+  if (self.model->trainable() != nullptr) names.emplace_back("retrain");
+  if (self.model->randomisable() != nullptr) names.emplace_back("randomise");
+  return names;
+}
+
+std::vector<std::string> raw_columns(const ModelHandle& self) {
+  std::vector<std::string> names;
+  if (self.graph == nullptr || self.graph->encoder() == nullptr) return names;
+  for (const ColumnEncoding& column : self.graph->encoder()->columns()) names.push_back(column.name);
+  return names;
+}
+
+GraphModel& graph_of(const ModelHandle& self) {
+  if (self.graph == nullptr) throw Error(ErrorKind::internal, "a model of Python functions takes no tables");
+  return *self.graph;
+}
+
+nb::bytes onnx_bytes(const ModelHandle& self) {
+  graph_of(self);
+  if (!self.bytes.empty()) return nb::bytes(self.bytes.data(), self.bytes.size());
+  const std::string bytes = serialise_onnx(read_onnx(self.path));
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+nb::object predicted(const ModelHandle& self, const Dataset& data, const Run& run) {
+  const ModelInfo& info = self.model->info();
+  if (data.x.cols() != info.features()) {
+    fail_input(fmt::format("{}: expected {} columns in the rows, found {}", info.name, info.features(), data.x.cols()));
+  }
+  Matrix outputs(data.rows(), info.outputs());
+  run_engine(run, [&](const Context& context) { self.model->predict(data.x.view(), outputs.view(), context); });
+  return nb::cast(owned_array(std::move(outputs)));
+}
+
+nb::bytes train_on(const Table& table, const std::string& encode, const Table* held_out, const Run& run) {
+  const std::string bytes = run_engine(run, [&](const Context& context) {
+    const TrainingRows rows = training_rows(table, held_out, encode);
+    const Recipe recipe = rows.data.item_shape.size() >= 2 ? image_recipe() : table_recipe();
+    return serialise_onnx(train_recipe(recipe, rows.data, &rows.encoder, context).model);
+  });
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+void bind_models(nb::module_& m) {
+  nb::class_<ModelHandle>(m, "Model")
+      .def_static("load", &load_model, nb::arg("path"), nb::arg("unit") = nb::none(), nb::arg("features") = nb::none(),
+                  nb::arg("name") = nb::none())
+      .def_static("from_bytes", &model_from_bytes, nb::arg("name"), nb::arg("data"), nb::arg("unit") = nb::none(),
+                  nb::arg("features") = nb::none())
+      .def_static("from_functions", &model_from_functions, nb::arg("name"), nb::arg("feature_names"),
+                  nb::arg("output_names"), nb::arg("class_names"), nb::arg("unit"), nb::arg("predict"),
+                  nb::arg("gradient").none() = nb::none(), nb::arg("no_gradient") = "",
+                  nb::arg("graph").none() = nb::none(), nb::arg("train").none() = nb::none(), nb::arg("note") = "",
+                  nb::arg("no_layers") = "", nb::arg("most_rows") = 65536)
+      .def_prop_ro("name", [](const ModelHandle& self) { return self.model->info().name; })
+      .def_prop_ro("feature_names", [](const ModelHandle& self) { return self.model->info().feature_names; })
+      .def_prop_ro("output_names", [](const ModelHandle& self) { return self.model->info().output_names; })
+      .def_prop_ro("class_names", [](const ModelHandle& self) { return self.model->info().class_names; })
+      .def_prop_ro("unit",
+                   [](const ModelHandle& self) { return std::string(output_unit_name(self.model->info().unit)); })
+      .def_prop_ro("note", [](const ModelHandle& self) { return self.model->info().note; })
+      .def_prop_ro("no_gradient", [](const ModelHandle& self) { return self.model->info().no_gradient; })
+      .def_prop_ro("no_layers",
+                   [](const ModelHandle& self) -> std::optional<std::string> {
+                     const Rescalable* rescalable = self.model->rescalable();
+                     return rescalable != nullptr ? rescalable->refuses(DeepLiftRule::rescale) : std::nullopt;
+                   })
+      .def_prop_ro("capabilities", &capabilities)
+      .def_prop_ro("item_shape",
+                   [](const ModelHandle& self) {
+                     return self.graph != nullptr ? self.graph->item_shape() : std::vector<size_t>();
+                   })
+      .def_prop_ro("raw_columns", &raw_columns)
+      .def(
+          "features_of", [](const ModelHandle& self, const Table& table) { return graph_of(self).features_of(table); },
+          nb::arg("table"))
+      .def("predict", &predicted, nb::arg("data"), nb::arg("run"))
+      .def("onnx_bytes", &onnx_bytes);
+  m.def("train", &train_on, nb::arg("table"), nb::arg("encode"), nb::arg("held_out").none(), nb::arg("run"));
+}
+
+}  // namespace assay::python

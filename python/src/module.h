@@ -1,0 +1,16 @@
+// What each stage adds to the module assay._core, and what its files share.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace assay::python {
+
+void bind_run(nanobind::module_& m);
+void bind_tables(nanobind::module_& m);
+void bind_models(nanobind::module_& m);
+void bind_explain(nanobind::module_& m);
+void bind_evaluate(nanobind::module_& m);
+void bind_aggregate(nanobind::module_& m);
+void bind_study(nanobind::module_& m);
+
+}  // namespace assay::python

@@ -1,0 +1,305 @@
+// _core.StudyResult, _core.plan_study and _core.run_study.
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/data/dataset.h"
+#include "assay/report/finished_study.h"
+#include "assay/report/plan_text.h"
+#include "assay/report/read_study.h"
+#include "assay/report/run_json.h"
+#include "assay/report/study_files.h"
+#include "assay/report/study_json.h"
+#include "assay/report/study_settings.h"
+#include "assay/report/terminal.h"
+#include "assay/study/plan.h"
+#include "assay/study/sampling.h"
+#include "assay/study/subject_parts.h"
+#include "python/src/explained.h"
+#include "python/src/module.h"
+#include "python/src/run.h"
+#include "python/src/specs.h"
+#include "python/src/subject.h"
+
+namespace nb = nanobind;
+
+namespace assay::python {
+namespace {
+
+using Specs = std::vector<SpecPair>;
+using Texts = std::vector<std::string>;
+using Inputs = std::vector<std::tuple<std::string, std::string, std::string>>;  // role, name, SHA-256
+using Entry = std::tuple<std::string, std::string, std::shared_ptr<Explained>, std::vector<Scores>>;
+
+struct StudyResult {
+  std::string folder;
+  std::string json;
+  std::string run_json;
+  std::string table;
+  std::string conclusions;
+  std::vector<Entry> entries;
+};
+
+// What is looked at, and how it is called.
+struct StudyWords {
+  std::string sample = "auto";
+  std::string pool_sample = "auto";
+  std::string title = {};
+  std::string data = {};
+  std::string pool = {};
+  std::string players = {};
+};
+
+// A sample of a subject, with all that a study of it needs.
+struct SampledSubject {
+  std::shared_ptr<Subject> subject = std::make_shared<Subject>();
+  std::vector<Reference> others = {};
+  StudyFacts facts = {};
+
+  // The pool's targets are frozen.
+  StudySubject view(const Context& context) const {
+    StudySubject made = subject->view(*subject->pool_targets(context));
+    made.others = others;
+    return made;
+  }
+};
+
+StudyOptions options_of(const Specs& methods, const Specs& criteria, const Specs& aggregators, bool no_aggregates,
+                        Texts members, bool retrain, bool curves, bool variations) {
+  StudyOptions options{.methods = specs_of(methods),
+                       .criteria = specs_of(criteria),
+                       .aggregators = specs_of(aggregators),
+                       .no_aggregates = no_aggregates,
+                       .members = std::move(members),
+                       .retrain = retrain,
+                       .curves = curves,
+                       .variations = variations};
+  check_study_options(options);
+  return options;
+}
+
+void check_studied(const Subject& subject) {
+  if (subject.pool == nullptr) fail_input("pool", "training rows, which neighbours and references come from", "none");
+  if (subject.targets.information) fail_input("value", "margin, probability or log_odds for a study", "information");
+  if (subject.choice) return;
+  fail_input("target", "one class or output for all rows, or the predicted class: the pool's rows are explained alike",
+             "a list of others");
+}
+
+// With the GIL: the owner is a Python object. The rest is sample_into().
+SampledSubject unsampled(const Subject& from) {
+  SampledSubject made;
+  made.subject->model = from.model;
+  made.subject->margins = from.margins;
+  made.subject->owner = from.owner;
+  made.subject->data = from.data;
+  made.subject->pool = from.pool;
+  made.subject->players = from.players;
+  made.subject->reference = from.reference;
+  made.subject->targets = from.targets;
+  made.subject->choice = from.choice;
+  made.subject->own_rows = from.own_rows;
+  return made;
+}
+
+void sample_into(SampledSubject& made, const StudyWords& words, bool variations, const Context& context) {
+  Subject& subject = *made.subject;
+  const std::shared_ptr<Dataset> data = subject.data;
+  const std::shared_ptr<Dataset> pool = subject.pool;
+  const size_t players = subject.players.size();
+  const std::vector<size_t> rows = sample_rows({"sample", words.sample}, players, *data, context.seed);
+  const std::vector<size_t> pool_rows =
+      sample_pool_rows({"pool_sample", words.pool_sample}, players, *pool, context.seed);
+  subject.own_rows = sampled_own_rows(subject.own_rows, rows, pool_rows, pool->rows());
+  if (rows.size() < data->rows()) {
+    std::vector<size_t> numbers(data->rows());
+    std::iota(numbers.begin(), numbers.end(), size_t{0});
+    subject.data = std::make_shared<Dataset>(numbered_rows(*data, rows, numbers));
+    std::vector<uint32_t> targets;
+    for (const size_t row : rows) targets.push_back(subject.targets.of_row[row]);
+    subject.targets.of_row = std::move(targets);
+  }
+  if (pool_rows.size() < pool->rows()) subject.pool = std::make_shared<Dataset>(select_rows(*pool, pool_rows));
+  if (variations) {
+    const Encoder* encoder = subject.model.graph != nullptr ? subject.model.graph->encoder() : nullptr;
+    made.others = other_baselines(subject.reference, *subject.pool, *subject.model.model, encoder, context);
+  }
+  subject.data_words = sampled_in_words(rows.size(), data->rows(), words.data);
+  subject.pool_words = sampled_in_words(pool_rows.size(), pool->rows(), words.pool);
+  subject.players_words = words.players;
+  made.facts.title = words.title;
+  made.facts.data = subject.data_words;
+  made.facts.pool = subject.pool_words;
+  made.facts.players = words.players;
+  made.facts.rows_available = data->rows();
+  made.facts.pool_rows_available = pool->rows();
+}
+
+// What is not said is as the subject has it.
+StudyWords completed(StudyWords words, const Subject& subject) {
+  const auto fill = [](std::string& word, const std::string& from) {
+    if (word.empty()) word = from;
+  };
+  fill(words.data, subject.data_words);
+  fill(words.pool, subject.pool_words);
+  fill(words.players, subject.players_words);
+  fill(words.title, fmt::format("{} on {}", subject.model.model->info().name, words.data));
+  return words;
+}
+
+bool is_sha256(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+std::vector<StudyInput> inputs_of(const Inputs& given) {
+  std::vector<StudyInput> inputs;
+  for (const auto& [role, name, sha256] : given) {
+    if (!sha256.empty() && !is_sha256(sha256)) {
+      fail_input(fmt::format("the SHA-256 of {}", in_quotes(name)), "64 hexadecimal digits", in_quotes(sha256));
+    }
+    inputs.push_back({role, name, sha256});
+  }
+  return inputs;
+}
+
+StudyResult texts_of(const FinishedStudy& finished, const std::string& folder) {
+  return {.folder = folder,
+          .json = study_json(finished.study, finished.assessment),
+          .run_json = run_json(finished.study, finished.times),
+          .table = study_table(finished.study, finished.assessment, finished.times),
+          .conclusions = study_conclusions(finished.study, finished.assessment),
+          .entries = {}};
+}
+
+const char* kind_word(const StudyEntry& entry) { return entry.aggregate() ? "aggregate" : "method"; }
+
+StudyResult result_of(FinishedStudy finished, const StudyPlan& plan, const SampledSubject& sampled,
+                      const std::string& folder) {
+  StudyResult made = texts_of(finished, folder);
+  for (size_t e = 0; e < finished.study.entries.size(); e++) {
+    StudyEntry& entry = finished.study.entries[e];
+    auto explained = std::make_shared<Explained>();
+    explained->explanations = std::move(entry.explanations);
+    explained->subject = sampled.subject;
+    if (!entry.aggregate()) explained->method = plan.entries[e].spec;
+    made.entries.emplace_back(std::move(entry.name), kind_word(entry), std::move(explained), std::move(entry.scores));
+  }
+  return made;
+}
+
+std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<Subject>& subject, const Run& run,
+                                                  const Specs& methods, const Specs& criteria, const Specs& aggregators,
+                                                  bool no_aggregates, Texts members, bool retrain, bool curves,
+                                                  bool variations, std::string sample, std::string pool_sample,
+                                                  std::string title) {
+  check_studied(*subject);
+  const StudyOptions options =
+      options_of(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
+  const StudyWords words = completed(
+      {.sample = std::move(sample), .pool_sample = std::move(pool_sample), .title = std::move(title)}, *subject);
+  SampledSubject sampled = unsampled(*subject);
+  return run_engine(run, [&](const Context& context) {
+    sample_into(sampled, words, variations, context);
+    const StudySubject view = sampled.view(context);
+    const StudyPlan plan = plan_study(view, options, context);
+    return std::tuple(plan_text(plan, sampled.facts, view) + plan_costs(plan), plan.evaluations, plan.seconds);
+  });
+}
+
+std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<Subject>& subject, const Run& run,
+                                           const Specs& methods, const Specs& criteria, const Specs& aggregators,
+                                           bool no_aggregates, Texts members, bool retrain, bool curves,
+                                           bool variations, bool cells, std::string sample, std::string pool_sample,
+                                           const std::string& folder, bool resume, bool overwrite, std::string title,
+                                           std::string data_words, std::string pool_words, std::string players_words,
+                                           Texts said, const Inputs& inputs) {
+  if (folder.empty()) fail_input("out", "the name of a folder", "nothing");
+  if (resume && overwrite) fail_input("resume", "no overwrite beside it", "both");
+  check_studied(*subject);
+  const StudyOptions options =
+      options_of(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
+  const StudySettings settings{.arguments = std::move(said), .seed = run.seed, .program = std::string(kStudyFunction)};
+  const StudyWords words = completed({.sample = std::move(sample),
+                                      .pool_sample = std::move(pool_sample),
+                                      .title = std::move(title),
+                                      .data = std::move(data_words),
+                                      .pool = std::move(pool_words),
+                                      .players = std::move(players_words)},
+                                     *subject);
+  SampledSubject sampled = unsampled(*subject);
+  sampled.facts.inputs = inputs_of(inputs);
+  auto made = std::make_shared<StudyResult>();
+  run_engine(run, [&](const Context& context) {
+    make_folder(folder);
+    const FolderLock lock(folder);
+    claim_folder(folder, settings, resume, overwrite, context);
+    try {
+      record_inputs(folder, sampled.facts.inputs, context);
+      sample_into(sampled, words, variations, context);
+      const StudySubject view = sampled.view(context);
+      const StudyPlan plan = plan_study(view, options, context);
+      *made =
+          result_of(finish_study(view, plan, sampled.facts, folder, settings, cells, context), plan, sampled, folder);
+    } catch (...) {
+      // Finished parts are kept: resume=True goes on from them.
+      if (!context.cancelled->load()) abandon_folder(folder);
+      throw;
+    }
+  });
+  return made;
+}
+
+std::shared_ptr<StudyResult> read_folder(const std::string& folder) {
+  auto made = std::make_shared<StudyResult>();
+  run_engine(Run{}, [&](const Context& context) {
+    FinishedStudy read{.study = read_study(folder, context)};
+    read.assessment = assess(read.study);
+    read.times = read_study_times(folder, context);
+    *made = texts_of(read, folder);
+    for (StudyEntry& entry : read.study.entries) {
+      auto explained = std::make_shared<Explained>();
+      explained->explanations = std::move(entry.explanations);
+      explained->method = method_of(explained->explanations);
+      made->entries.emplace_back(std::move(entry.name), kind_word(entry), std::move(explained),
+                                 std::move(entry.scores));
+    }
+  });
+  return made;
+}
+
+}  // namespace
+
+void bind_study(nb::module_& m) {
+  nb::class_<StudyResult>(m, "StudyResult")
+      .def_prop_ro("folder", [](const StudyResult& self) { return self.folder; })
+      .def_prop_ro("json", [](const StudyResult& self) { return self.json; })
+      .def_prop_ro("run_json", [](const StudyResult& self) { return self.run_json; })
+      .def_prop_ro("table", [](const StudyResult& self) { return self.table; })
+      .def_prop_ro("conclusions", [](const StudyResult& self) { return self.conclusions; })
+      .def_prop_ro("entries", [](const StudyResult& self) { return self.entries; });
+  m.def("plan_study", &plan_of, nb::arg("subject"), nb::arg("run"), nb::arg("methods"), nb::arg("criteria"),
+        nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"), nb::arg("curves"),
+        nb::arg("variations"), nb::arg("sample") = "auto", nb::arg("pool_sample") = "auto", nb::arg("title") = "");
+  m.def("read_study", &read_folder, nb::arg("folder"));
+  m.def("run_study", &run_in_folder, nb::arg("subject"), nb::arg("run"), nb::kw_only(), nb::arg("methods"),
+        nb::arg("criteria"), nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"),
+        nb::arg("curves"), nb::arg("variations"), nb::arg("cells"), nb::arg("sample"), nb::arg("pool_sample"),
+        nb::arg("folder"), nb::arg("resume"), nb::arg("overwrite"), nb::arg("title"), nb::arg("data_words"),
+        nb::arg("pool_words"), nb::arg("players_words"), nb::arg("settings"), nb::arg("inputs"));
+}
+
+}  // namespace assay::python

@@ -1,0 +1,86 @@
+#include "python/src/subject.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "assay/core/error.h"
+#include "assay/study/tasks.h"
+
+namespace assay::python {
+namespace {
+
+// Bits, so that NaN is NaN.
+bool same_numbers(const Matrix& a, const Matrix& b) {
+  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
+  return a.empty() || std::memcmp(a.data(), b.data(), a.values().size_bytes()) == 0;
+}
+
+}  // namespace
+
+bool covers(const Subject& whole, const Subject& part) {
+  if (&whole == &part) return true;
+  const bool same_rows = whole.data == part.data || same_numbers(whole.data->x, part.data->x);
+  const bool same_model = whole.owner.is(part.owner) && whole.model.model->info().unit == part.model.model->info().unit;
+  if (!same_model || !same_rows || whole.players.of_column != part.players.of_column) return false;
+  if (whole.targets.information != part.targets.information || whole.targets.of_row != part.targets.of_row)
+    return false;
+  if (part.pool != nullptr && (whole.pool == nullptr || !same_numbers(whole.pool->x, part.pool->x))) return false;
+  return part.reference.rows.empty() || same_numbers(whole.reference.rows, part.reference.rows);
+}
+
+const Targets* Subject::pool_targets(const Context& context) {
+  const std::lock_guard lock(mutex_);
+  if (!pool_targets_ && pool != nullptr) {
+    if (targets.information) {
+      pool_targets_ = information_targets(*model.model, pool->rows());
+    } else if (choice) {
+      pool_targets_ = freeze_targets(*model.model, pool->x.view(), *choice, context);
+    }
+  }
+  return pool_targets_ ? &*pool_targets_ : nullptr;
+}
+
+StudySubject Subject::view(const Targets& targets_of_pool) const {
+  StudySubject made{.model = *model.model,
+                    .margins = margins ? margins->model.get() : nullptr,
+                    .data = *data,
+                    .pool = *pool,
+                    .players = players,
+                    .reference = reference,
+                    .targets = targets,
+                    .pool_targets = targets_of_pool,
+                    .own_rows = own_rows};
+  made.trainer = trainer_of(*model.model);
+  made.trainer_concurrent = trains_concurrently();
+  return made;
+}
+
+std::shared_ptr<PoolSource> pool_source(Explained& explained, const std::shared_ptr<Subject>& subject,
+                                        const Context& context) {
+  if (subject == nullptr || subject->pool == nullptr) return {};
+  const bool own = subject == explained.subject;
+  if (own && explained.pool) return explained.pool;
+  auto made = std::make_shared<PoolSource>();
+  made->subject = subject;
+  if (explained.recipe && own) {
+    made->recipe = explained.recipe;
+    const AggregateRecipe& recipe = *explained.recipe;
+    if (recipe.task.pool == nullptr) return {};
+    made->explanations = std::make_unique<PoolExplanations>(aggregate_of_pool(recipe.spec, recipe.task, recipe.made));
+  } else if (explained.method) {
+    const Targets* targets = subject->pool_targets(context);
+    if (targets == nullptr) return {};
+    made->view.emplace(subject->view(*targets));
+    made->method = *explained.method;
+    made->explanations = std::make_unique<PoolExplanations>(
+        pool_explanations_by(*made->view, made->method, explained.explanations.provenance.seed));
+  } else {
+    return {};
+  }
+  if (own) explained.pool = made;
+  return made;
+}
+
+}  // namespace assay::python

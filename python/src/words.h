@@ -1,0 +1,38 @@
+// Messages of the library in the words of the package: it names options as the command line has them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace assay::python {
+
+// "give --pool" as "give pool=", and "--pool: expected" as "pool: expected". Only what the library itself says, at the
+// beginning of a word: text of users is in quotes and may hold anything.
+inline std::string in_python_words(std::string message) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords = {{{"--data-dir", "folders"},
+                                                                                    {"--target", "target"},
+                                                                                    {"--pool", "pool"},
+                                                                                    {"--baseline", "baseline"},
+                                                                                    {"--background", "background"},
+                                                                                    {"--members", "members"},
+                                                                                    {"--methods", "methods"},
+                                                                                    {"--criteria", "criteria"},
+                                                                                    {"--aggregators", "aggregators"}}};
+  for (const auto& [option, argument] : kWords) {
+    for (size_t at = message.find(option); at != std::string::npos; at = message.find(option, at + 1)) {
+      const bool begins = at == 0 || message[at - 1] == ' ' || message[at - 1] == '(';
+      const size_t end = at + option.size();
+      const bool ends =
+          end == message.size() || std::string_view(" :;,.)").find(message[end]) != std::string_view::npos;
+      if (!begins || !ends) continue;
+      const bool subject = end < message.size() && message[end] == ':';  // "target: expected ...", and "give target="
+      message.replace(at, option.size(), std::string(argument) + (subject ? "" : "="));
+    }
+  }
+  return message;
+}
+
+}  // namespace assay::python

@@ -1,0 +1,133 @@
+"""baseline=: a row in every form, for tables of every form."""
+
+import re
+import types
+
+import numpy as np
+import pytest
+
+import assay
+
+COLUMNS = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
+ROW = dict(zip(COLUMNS, [5.5, 3.0, 2.25, 0.75], strict=True))
+
+
+@pytest.fixture(scope="module")
+def iris():
+    train, test = assay.dataset("iris", split="train"), assay.dataset("iris", split="test")
+    matrix = np.column_stack([test[name] for name in COLUMNS])
+    return types.SimpleNamespace(train=train, test=test, matrix=matrix, model=assay.train(train))
+
+
+@pytest.fixture(scope="module")
+def frames(iris):
+    pytest.importorskip("pandas", reason="pandas makes tables")
+    return types.SimpleNamespace(test=iris.test.to_pandas()[COLUMNS], train=iris.train.to_pandas())
+
+
+def refused(message):
+    """A ValueError of one line that begins so; `...` stands for anything."""
+    pattern = ".*".join(re.escape(part) for part in message.split("..."))
+    return pytest.raises(ValueError, match=f"^{pattern}")
+
+
+def frame_row():
+    import pandas
+
+    return pandas.DataFrame([ROW])
+
+
+def arrow_of(frame):
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow makes tables")
+    return pyarrow.Table.from_pandas(frame, preserve_index=False)
+
+
+NAMED = {
+    "dict": lambda: dict(ROW),
+    "dict in another order": lambda: dict(reversed(ROW.items())),
+    "series": lambda: frame_row().iloc[0],
+    "frame": frame_row,
+    "arrow": lambda: arrow_of(frame_row()),
+}
+UNNAMED = {
+    "list": lambda: list(ROW.values()),
+    "tuple": lambda: tuple(ROW.values()),
+    "array": lambda: np.array(list(ROW.values())),
+    "one row": lambda: np.array([list(ROW.values())], np.float32),
+    "list of a list": lambda: [list(ROW.values())],
+}
+RAW = {
+    "table": lambda iris, frames: iris.test,
+    "frame": lambda iris, frames: frames.test,
+    "frame of another order": lambda iris, frames: frames.test.assign(extra=1)[["extra", *COLUMNS[::-1]]],
+    "arrow of another order": lambda iris, frames: arrow_of(frames.test.assign(extra=1)[["extra", *COLUMNS[::-1]]]),
+    "array": lambda iris, frames: iris.matrix,
+}
+
+
+@pytest.mark.parametrize("rows", RAW)
+@pytest.mark.parametrize("form", [*NAMED, *UNNAMED])
+def test_a_row_of_any_form_is_a_baseline(form, rows, iris, frames):
+    wanted = assay.explain(iris.model, iris.matrix, "occlusion", baseline=np.array([list(ROW.values())]))
+    assert wanted.base[0] == pytest.approx(iris.model.predict([list(ROW.values())])[0, wanted.target_index[0]])
+    baseline = (NAMED | UNNAMED)[form]()
+    X = RAW[rows](iris, frames)
+    if rows == "array" and form in ("dict", "dict in another order", "series"):
+        with refused("baseline: expected a row of numbers, as X has no names of columns, found names"):
+            assay.explain(iris.model, X, "occlusion", baseline=baseline)
+        return
+    made = assay.explain(iris.model, X, "occlusion", baseline=baseline)
+    assert made.values.tobytes() == wanted.values.tobytes()
+
+
+@pytest.mark.parametrize("rows", ["frame of another order", "arrow of another order", "table"])
+@pytest.mark.parametrize("form", ["dict", "series"])
+def test_a_row_by_name_is_a_baseline_of_functions(form, rows, iris, frames):
+    slopes = {"sepal_length": 1.0, "sepal_width": -2.0, "petal_length": 4.0, "petal_width": 8.0}
+    model = assay.wrap(lambda frame: sum(frame[name] * slope for name, slope in slopes.items()), features=COLUMNS)
+    made = assay.explain(model, RAW[rows](iris, frames), "occlusion", baseline=NAMED[form]())
+    wanted = (iris.matrix - np.array(list(ROW.values()))) * np.array(list(slopes.values()))
+    assert made.values == pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "baseline", [np.ones((3, 3)), np.ones((1, 3, 3)), np.ones((3, 3)).tolist(), 1, 1.0, np.float32(1)]
+)
+def test_an_image_or_a_number_is_a_baseline_of_images(baseline):
+    images = np.random.default_rng(0).normal(size=(5, 3, 3))
+    model = assay.wrap(lambda rows: rows.sum(axis=(1, 2)))
+    made = assay.explain(model, images, "occlusion", baseline=baseline)
+    assert made.values == pytest.approx(images.reshape(5, 9) - 1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "message"),
+    [
+        (np.ones((2, 4)), "baseline: expected one row, to be the baseline, found 2 (several rows are a background)"),
+        ([1.0, 2.0], "baseline: expected 4 columns, found 2"),
+        ([], "baseline: expected 4 columns, found 0"),
+        ({"sepal_length": 1.0}, "baseline: there is no column 'sepal_width', which the model needs"),
+        (ROW | {"colour": 1}, "baseline: expected names of columns of X, found 'colour'"),
+        (ROW | {"petal_width": "wide"}, "baseline...'petal_width'...found 'wide'"),
+        (ROW | {"petal_width": np.inf}, "baseline...'petal_width'...found inf"),
+        ([1, 2, np.inf, 3], "baseline, row 0 (counted from 0), column 'petal_length': expected a finite number"),
+        (object(), "baseline: expected ... found"),
+    ],
+)
+@pytest.mark.parametrize("rows", ["table", "frame"])
+def test_what_is_no_baseline(baseline, message, rows, iris, frames):
+    with refused(message):
+        assay.explain(iris.model, RAW[rows](iris, frames), "occlusion", baseline=baseline)
+
+
+def test_text_cells_of_a_baseline(frames):
+    """By their texts, whatever the table."""
+    frame = frames.train.assign(species=frames.train["species"].astype(str))
+    frame["wide"] = np.where(frame["petal_width"] > 1, "yes", "no")
+    model = assay.train(frame.drop(columns="petal_width"), label="wide", encode="one_hot")
+    row = {name: frame[name].iloc[0] for name in model._core.raw_columns}
+    wanted = assay.explain(model, frame, "occlusion", baseline=frame[:1]).values
+    for table in (frame, arrow_of(frame)):
+        assert assay.explain(model, table, "occlusion", baseline=row).values.tobytes() == wanted.tobytes()
+        other = assay.explain(model, table, "occlusion", baseline=row | {"species": "virginica"}).values
+        assert other.tobytes() != wanted.tobytes()
