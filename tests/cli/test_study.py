@@ -189,13 +189,13 @@ def test_a_study_of_the_package_is_left_to_it(small, assay, tmp_path):
 
 def test_ctrl_c_keeps_finished_parts(program, tmp_path):
     draw = np.random.default_rng(9)
-    rows = draw.normal(size=(4000, 12))
+    rows = draw.normal(size=(20_000, 12))  # so many that it takes long after its first part, on any machine
     with open(tmp_path / "rows.csv", "w", newline="") as file:
         table = csv.writer(file)
         table.writerow([*(f"x{j}" for j in range(12)), "y"])
         table.writerows([*row, "yes" if row[0] * row[1] > 0 else "no"] for row in rows)
     process = subprocess.Popen(
-        [program, "study", "--data", "rows.csv", "--split", "test", "--label", "y", "--out", "study"],
+        [program, "study", "--data", "rows.csv", "--split", "test", "--label", "y", "--sample", "all", "--out", "study"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

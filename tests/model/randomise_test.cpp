@@ -10,14 +10,37 @@
 #include <memory>
 
 #include "assay/core/error.h"
+#include "assay/data/table_io.h"
+#include "assay/model/graph_model.h"
 #include "assay/model/train/networks.h"
-#include "tests/explain/run_method.h"
 #include "tests/model/small_graph.h"
 
 namespace assay::testing {
 namespace {
 
 using ::testing::ElementsAre;
+
+struct Fixture {
+  std::unique_ptr<GraphModel> model;
+  Matrix rows;
+};
+
+Fixture fixture(const std::string& name) {
+  const std::string folder = std::string(ASSAY_SOURCE_DIR) + "/tests/fixtures/models/" + name;
+  Fixture made{GraphModel::load(folder + "/model.onnx"), {}};
+  made.rows = made.model->features_of(read_table(folder + "/rows.csv")).x;
+  return made;
+}
+
+bool same_bits(const Matrix& a, const Matrix& b) {
+  return a.values().size() == b.values().size() && std::memcmp(a.data(), b.data(), a.values().size_bytes()) == 0;
+}
+
+Matrix matrix_of(const std::vector<std::vector<float>>& rows) {
+  Matrix made(rows.size(), rows[0].size());
+  for (size_t i = 0; i < rows.size(); i++) std::ranges::copy(rows[i], made.row(i).begin());
+  return made;
+}
 using Start = LayerParameter::Start;
 
 std::vector<std::string> names_of(const std::vector<GraphLayer>& layers) {
@@ -200,7 +223,7 @@ TEST(Randomise, ModelsOfTheFixturesKeepAllButTheirNumbers) {
       {"sklearn_mlp", 3},           {"sklearn_mlp_binary", 2},       {"sklearn_logistic_binary", 1},
       {"sklearn_scaled_linear", 1}, {"torch_grouped_cnn_script", 3}, {"sklearn_logistic_iris", 1}};
   for (const auto& [name, count] : fixtures) {
-    const Setting setting = fixture_setting(name);
+    const Fixture setting = fixture(name);
     const Randomisable* randomisable = setting.model->randomisable();
     ASSERT_NE(randomisable, nullptr) << name;
     EXPECT_EQ(randomisable->layers().size(), count) << name << ": " << ::testing::PrintToString(randomisable->layers());
@@ -223,10 +246,9 @@ TEST(Randomise, ModelsOfTheFixturesKeepAllButTheirNumbers) {
 }
 
 TEST(Randomise, LayersAreNamedByTheFilesOwnNodes) {
-  EXPECT_THAT(fixture_setting("torch_mlp_script").model->randomisable()->layers(),
+  EXPECT_THAT(fixture("torch_mlp_script").model->randomisable()->layers(),
               ElementsAre("/last/Gemm", "/second/Gemm", "/first/Gemm"));
-  EXPECT_THAT(fixture_setting("sklearn_logistic_binary").model->randomisable()->layers(),
-              ElementsAre("LinearClassifier"));
+  EXPECT_THAT(fixture("sklearn_logistic_binary").model->randomisable()->layers(), ElementsAre("LinearClassifier"));
 }
 
 // Units that are made by nodes which the engine adds.
@@ -252,12 +274,12 @@ TEST(Randomise, KeepsTheUnitThatWasAskedFor) {
 }
 
 TEST(Randomise, TreesAndFunctionsHaveNoLayers) {
-  EXPECT_EQ(fixture_setting("sklearn_forest").model->randomisable(), nullptr);
-  EXPECT_EQ(fixture_setting("xgboost_binary").model->randomisable(), nullptr);
+  EXPECT_EQ(fixture("sklearn_forest").model->randomisable(), nullptr);
+  EXPECT_EQ(fixture("xgboost_binary").model->randomisable(), nullptr);
 }
 
 TEST(Randomise, RefusesLayersThatAreNotThere) {
-  const Setting setting = fixture_setting("sklearn_mlp");
+  const Fixture setting = fixture("sklearn_mlp");
   EXPECT_THROW(setting.model->randomisable()->randomised(4, false, 1, {}), Error);
   EXPECT_THROW(setting.model->randomisable()->randomised(0, true, 1, {}), Error);
 }
@@ -353,7 +375,7 @@ TEST(Randomise, ScaledOnRawRowsIsPlainOnStandardisedRows) {
       {"mlp", GraphModel::from_onnx("mlp", mlp_network(options, 4, 2, true, 11))}};
   for (const std::string name : {"torch_mlp_script", "torch_mlp_dynamo", "sklearn_mlp", "sklearn_mlp_binary",
                                  "sklearn_logistic_binary", "sklearn_logistic_iris"}) {
-    models.emplace_back(name, fixture_setting(name).model);
+    models.emplace_back(name, fixture(name).model);
   }
   for (const auto& [name, subject] : models) {
     const size_t features = subject->info().features();

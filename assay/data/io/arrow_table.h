@@ -2,7 +2,7 @@
 //
 // In: every column becomes float32 numbers or categories.
 //   whole numbers, float16/32/64, booleans (0 and 1), columns of nulls  -> numeric
-//   text (utf8, large utf8), dictionaries of text                       -> categorical
+//   text (utf8, large utf8, utf8 views), dictionaries of text           -> categorical
 //   dictionaries of numbers: an encoding of the numbers, not a meaning  -> numeric
 // Null and NaN are missing. Anything else (timestamps, decimals, lists, ...) is an error that names the column.
 // Out: numeric as float32, categorical as dictionary<int32, utf8>, row names as a first column of utf8; null for

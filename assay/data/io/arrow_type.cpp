@@ -11,6 +11,7 @@
 namespace assay {
 
 std::optional<ArrowValue> arrow_value(std::string_view format) {
+  if (format == "vu") return ArrowValue::text_view;
   if (format.size() != 1) return std::nullopt;
   switch (format[0]) {
     case 'n': return ArrowValue::null;
@@ -43,7 +44,7 @@ std::string arrow_type_words(std::string_view format) {
       {"d:", "decimal numbers"},
       {"w:", "fixed-size binary values"},
       {"vz", "binary values"},
-      {"vu", "text views"},
+      {"vu", "text"},
       {"z", "binary values"},
       {"Z", "binary values"},
       {"+l", "lists"},
@@ -72,7 +73,9 @@ std::string arrow_type_words(std::string_view format) {
   return "values of type " + in_quotes(format);
 }
 
-bool is_text(ArrowValue type) { return type == ArrowValue::text || type == ArrowValue::large_text; }
+bool is_text(ArrowValue type) {
+  return type == ArrowValue::text || type == ArrowValue::large_text || type == ArrowValue::text_view;
+}
 
 bool is_whole(ArrowValue type) { return type >= ArrowValue::int8 && type <= ArrowValue::uint64; }
 

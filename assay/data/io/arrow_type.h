@@ -24,6 +24,7 @@ enum class ArrowValue {
   float64,
   text,        // utf8: int32 offsets
   large_text,  // utf8: int64 offsets
+  text_view,   // utf8: short texts in place, longer ones in any of several buffers
 };
 
 // The type a format string of the C data interface stands for, where a table can hold it.
@@ -35,7 +36,8 @@ std::string arrow_type_words(std::string_view format);
 bool is_text(ArrowValue type);
 bool is_whole(ArrowValue type);
 
-// How many buffers an array of this type has: none, validity and values, or validity, offsets and bytes.
+// How many buffers an array of this type has: none, validity and values, or validity, offsets and bytes. Of text views
+// it is the least: validity, views and the sizes of the buffers between them, of which there may be any number.
 int arrow_buffer_count(ArrowValue type);
 
 // The first line of a message from Arrow, safe to show: a hostile file can put control characters into it.

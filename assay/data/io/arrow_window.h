@@ -35,14 +35,23 @@ class ArrowWindow {
     if (array->length < 0 || array->offset < 0 || array->offset > INT64_MAX - array->length) refuse("a negative size");
     if (first > array->length || count > array->length - first) refuse("fewer rows than the batch has");
     first_ = array->offset + first;
-    if (array->n_buffers != arrow_buffer_count(type)) refuse(std::to_string(array->n_buffers) + " buffers");
+    const int expected = arrow_buffer_count(type);
+    const bool more = type == ArrowValue::text_view && array->n_buffers > expected;
+    if (array->n_buffers != expected && !more) refuse(std::to_string(array->n_buffers) + " buffers");
     if (count == 0 || type == ArrowValue::null) return;
     if (array->buffers == nullptr) refuse("no buffers");
     validity_ = array->null_count == 0 ? nullptr : array->buffers[0];
     if (array->null_count > 0 && validity_ == nullptr) refuse("nulls without a validity bitmap");
     values_ = array->buffers[1];
     if (values_ == nullptr) refuse("rows without values");
-    if (is_text(type)) bytes_ = static_cast<const char*>(array->buffers[2]);
+    if (type == ArrowValue::text_view) {
+      buffers_ = array->buffers + 2;
+      buffer_count_ = array->n_buffers - expected;
+      buffer_sizes_ = array->buffers[array->n_buffers - 1];
+      if (buffer_count_ > 0 && buffer_sizes_ == nullptr) refuse("text buffers without their sizes");
+    } else if (is_text(type)) {
+      bytes_ = static_cast<const char*>(array->buffers[2]);
+    }
   }
 
   ArrowValue type() const { return type_; }
@@ -52,6 +61,7 @@ class ArrowWindow {
   }
 
   std::string_view text(int64_t i) const {
+    if (type_ == ArrowValue::text_view) return viewed(first_ + i);
     const bool large = type_ == ArrowValue::large_text;
     const int64_t at = first_ + i;
     const int64_t begin = large ? load_arrow<int64_t>(values_, at) : load_arrow<int32_t>(values_, at);
@@ -81,11 +91,30 @@ class ArrowWindow {
       case ArrowValue::float64: return each_of<double>(use);
       case ArrowValue::null:
       case ArrowValue::text:
-      case ArrowValue::large_text: return;
+      case ArrowValue::large_text:
+      case ArrowValue::text_view: return;
     }
   }
 
  private:
+  // A view is 16 bytes: the length, then the text itself where it fits, else four bytes of it, a buffer and an offset.
+  std::string_view viewed(int64_t at) const {
+    constexpr int64_t kViewBytes = 16;
+    constexpr int32_t kInPlace = 12;
+    const char* view = static_cast<const char*>(values_) + at * kViewBytes;
+    const auto length = load_arrow<int32_t>(view, 0);
+    const auto refuse = [&](std::string_view found) { fail_input(where_, "a well-formed Arrow array", found); };
+    if (length < 0) refuse("a text of negative length");
+    if (length <= kInPlace) return {view + 4, static_cast<size_t>(length)};
+    const auto buffer = load_arrow<int32_t>(view, 2);
+    const auto offset = load_arrow<int32_t>(view, 3);
+    if (buffer < 0 || buffer >= buffer_count_ || buffers_[buffer] == nullptr)
+      refuse("a text in a buffer that is not there");
+    const auto size = load_arrow<int64_t>(buffer_sizes_, buffer);
+    if (offset < 0 || offset > size || length > size - offset) refuse("a text beyond its buffer");
+    return {static_cast<const char*>(buffers_[buffer]) + offset, static_cast<size_t>(length)};
+  }
+
   template <class Get, class F>
   void each(const Get& get, F& use) const {
     for (int64_t i = 0; i < count_; ++i) {
@@ -104,6 +133,10 @@ class ArrowWindow {
   const void* validity_ = nullptr;
   const void* values_ = nullptr;
   const char* bytes_ = nullptr;
+  // Of text views.
+  const void* const* buffers_ = nullptr;
+  int64_t buffer_count_ = 0;
+  const void* buffer_sizes_ = nullptr;
 };
 
 }  // namespace assay

@@ -163,6 +163,56 @@ TEST(ArrowTableIn, RefusesBadNames) {
   expect_error(HandMade(std::vector<std::vector<Piece>>{{}}), "hand.parquet: expected at least one column");
 }
 
+// Views by hand: up to 12 bytes in place, longer texts as (length, first four bytes, buffer, offset).
+Piece views(std::string name, const std::vector<std::string>& cells, int64_t offset_slip = 0) {
+  std::string places;
+  std::string first;  // texts alternate between two buffers
+  std::string second;
+  for (size_t i = 0; i < cells.size(); i++) {
+    const auto length = static_cast<int32_t>(cells[i].size());
+    places += raw<int32_t>({length});
+    if (length <= 12) {
+      places += cells[i] + std::string(12 - cells[i].size(), '\0');
+      continue;
+    }
+    std::string& buffer = i % 2 == 0 ? first : second;
+    places += cells[i].substr(0, 4);
+    places +=
+        raw<int32_t>({i % 2 == 0 ? 0 : 1, static_cast<int32_t>(static_cast<int64_t>(buffer.size()) + offset_slip)});
+    buffer += cells[i];
+  }
+  const auto size = [](const std::string& text) { return static_cast<int64_t>(text.size()); };
+  return {"vu",
+          std::move(name),
+          static_cast<int64_t>(cells.size()),
+          0,
+          0,
+          {"", places, first, second, raw<int64_t>({size(first), size(second)})}};
+}
+
+TEST(ArrowTableIn, ReadsTextViews) {
+  HandMade made({{views("t", {"b", "", "exactly12chr", "a text of more than twelve", "another that is long", "b"})}});
+  const Table table = table_from_arrow(&made.stream, "views");
+  EXPECT_THAT(table.columns[0].levels,
+              ElementsAre("", "a text of more than twelve", "another that is long", "b", "exactly12chr"));
+  EXPECT_THAT(column_values(table, 0), ElementsAre(3, 0, 4, 1, 2, 3));
+}
+
+TEST(ArrowTableIn, RefusesTextViewsThatLeadElsewhere) {
+  const std::vector<std::string> cells = {"a text of more than twelve"};
+  const auto spoiled = [&](const std::function<void(Piece&)>& spoil) {
+    Piece piece = views("t", cells);
+    spoil(piece);
+    return HandMade({{std::move(piece)}});
+  };
+  expect_error(HandMade({{views("t", cells, 1)}}), "a text beyond its buffer");
+  expect_error(HandMade({{views("t", cells, -1)}}), "a text beyond its buffer");
+  expect_error(spoiled([](Piece& p) { p.buffers[1].replace(8, 4, raw<int32_t>({2})); }), "a buffer that is not there");
+  expect_error(spoiled([](Piece& p) { p.buffers[1].replace(0, 4, raw<int32_t>({-1})); }), "negative length");
+  expect_error(spoiled([](Piece& p) { p.buffers[4].clear(); }), "without their sizes");
+  expect_error(spoiled([](Piece& p) { p.buffers.resize(2); }), "2 buffers");
+}
+
 TEST(ArrowTableIn, RefusesMalformedArrays) {
   const auto broken = [](const std::function<void(Piece&)>& spoil, Piece piece) {
     spoil(piece);
