@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_array, check_numeric, check_rows, is_instance, to_float32
-from ._frames import column_labels, engine_column, frame_of_arrow, import_pandas, index_labels
+from ._frames import column_labels, engine_column, import_pandas, index_labels
 from ._html import escaped, html_block, html_table
 from ._indexing import chosen_rows
 from ._labels import labels_of
@@ -282,9 +282,6 @@ def core_table(obj: Any, argument: str, *, names: Sequence[str] = (), label: str
     kind = kind_of(obj, argument)
     if kind == "table":
         return cast("_core.Table", obj._core) if label in (None, obj.label) else _relabelled(obj._core, argument, label)
-    if is_instance(obj, "polars", "DataFrame"):
-        # Its texts are Arrow's text views, which the engine does not read.
-        return _table_of_frame(frame_of_arrow(obj, argument), argument, label)
     if kind == "arrow":
         return _core.Table.from_arrow(obj, argument, label, None)
     if kind == "frame":

@@ -208,6 +208,24 @@ def test_members_of_other_subjects_are_refused(aggregator, change, message, iris
         assay.aggregate([iris.made["kernel_shap"], odd], aggregator)
 
 
+@pytest.mark.parametrize("target", [2, "virginica", "predicted"])
+def test_members_made_elsewhere_say_what_they_explain(target, iris):
+    """What is learnt of sensitivity is learnt of it, from the pool's explanations."""
+    made = [assay.explain(iris.model, iris.test, name, pool=iris.train, target=target) for name in MEMBERS[:2]]
+    pools = [assay.explain(iris.model, iris.train, name, pool=iris.train, target=target) for name in MEMBERS[:2]]
+    said = made[0].target_index if target == "predicted" else target
+    arrays = [assay.Explanations.from_array(each.to_numpy(), target=said) for each in made]
+    beside = {"model": iris.model, "X": iris.test, "pool": iris.train}
+    found = assay.aggregate(arrays, "convex_min", pool_members=[each.to_numpy() for each in pools], **beside)
+    assert found.values.tobytes() == assay.aggregate(made, "convex_min").values.tobytes()
+    assert list(found.target) == list(made[0].target)
+    ours, wanted = (
+        assay.evaluate(each, "faithfulness")["faithfulness"].values
+        for each in (found, assay.aggregate(made, "convex_min"))
+    )
+    assert ours.tobytes() == wanted.tobytes()
+
+
 def test_names_of_members(iris):
     twice = [iris.made["lime"], iris.made["lime"], iris.made["lime"].to_numpy()]
     assert assay.aggregate(twice, "mean").members == ["lime", "lime 2", "member 3"]

@@ -131,3 +131,14 @@ def test_text_cells_of_a_baseline(frames):
         assert assay.explain(model, table, "occlusion", baseline=row).values.tobytes() == wanted.tobytes()
         other = assay.explain(model, table, "occlusion", baseline=row | {"species": "virginica"}).values
         assert other.tobytes() != wanted.tobytes()
+
+
+def test_an_image_is_a_baseline_of_a_network(root):
+    folder = root / "tests" / "fixtures" / "models" / "torch_cnn_script"
+    model, table = assay.load(folder / "model.onnx"), assay.dataset(folder / "rows.csv")
+    flat = np.column_stack([table[name] for name in table.columns])
+    wanted = assay.explain(model, flat, "occlusion", baseline=np.full(64, 0.5))
+    for shape in ((8, 8), (1, 8, 8)):
+        images = flat.reshape(-1, *shape)
+        made = assay.explain(model, images, "occlusion", baseline=np.full(shape, 0.5))
+        assert made.values.tobytes() == wanted.values.tobytes()

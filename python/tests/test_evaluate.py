@@ -2,6 +2,7 @@
 
 import json
 import math
+import pathlib
 import subprocess
 import types
 
@@ -10,6 +11,7 @@ import pytest
 
 import assay
 
+FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "tests" / "fixtures" / "models"
 CRITERIA = assay.criteria().names
 OTHERS = [each.name for each in assay.criteria() if "others" in each.needs]
 RETRAINING = [each.name for each in assay.criteria() if "trainer" in each.needs]
@@ -100,6 +102,29 @@ def test_the_command_line_gives_the_same_scores(criterion, method, iris, command
     scores = assay.evaluate(iris.made[method], criterion, others=others, **few)
     assert list(scores) == [spec]
     assert_same(scores[criterion], json.loads(printed)["scores"][0])
+
+
+IN_LOG_ODDS = ["deletion", "addition", "necessity", "sufficiency", "deletion_auc", "irof"]
+
+
+@pytest.mark.parametrize("value", ["probability", "log_odds"])
+@pytest.mark.parametrize("network", ["iris", "sklearn_columns", "sklearn_mlp_binary"])
+def test_scores_of_other_values_are_found_from_margins_as_the_command_line_does(network, value, iris, command):
+    """Log-odds of probabilities near 1 would be rounded; and texts are texts in the model of margins, too."""
+    if network == "iris":
+        path, rows, words = iris.folder / "iris.onnx", iris.test, ["--data", "iris", "--split", "test"]
+    else:
+        path = FIXTURES / network / "model.onnx"
+        rows, words = assay.dataset(FIXTURES / network / "rows.csv"), ["--data", FIXTURES / network / "rows.csv"]
+    made = assay.explain(assay.load(path), rows, "occlusion", pool=rows, value=value)
+    file = iris.folder / f"{network}-{value}.npz"
+    made.save(file)
+    pool = ["--pool", *words[1:2], *(["--pool-split", "test"] if network == "iris" else [])]
+    criteria = ",".join(IN_LOG_ODDS)
+    arguments = ["--explanations", file, "--model", path, *words, *pool, "--criteria", criteria]
+    scores = assay.evaluate(made, criteria)
+    for theirs in json.loads(command("--json", "evaluate", *arguments))["scores"]:
+        assert_same(scores[theirs["criterion"]], theirs)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
@@ -199,6 +224,36 @@ def test_functions_of_data_frames_are_remembered_too(source, tmp_path):
     else:
         found = assay.evaluate(made.to_pandas(), criteria, **beside)
         assert_equal(found, {name: wanted[name] for name in criteria})
+
+
+@pytest.mark.parametrize("target", [2, [0, 1, 2] * 10, "virginica"])
+def test_attributions_made_elsewhere_say_what_they_explain(target, iris):
+    """By number or name, as one would say it here."""
+    beside = {"model": iris.model, "X": iris.test, "pool": iris.train}
+    values = iris.made["lime"].to_numpy()
+    criteria = ["faithfulness", "monotonicity", "infidelity"]
+    wanted = assay.evaluate(values, criteria, target=target, **beside)
+    named = assay.Explanations.from_array(values, target=target)
+    assert_equal(assay.evaluate(named, criteria, **beside), wanted)
+    predicted = assay.evaluate(values, criteria, **beside)
+    assert predicted["faithfulness"].values.tobytes() != wanted["faithfulness"].values.tobytes()
+    with pytest.raises(ValueError, match=r"^target: expected a number from 0 to 2, found 7$"):
+        assay.evaluate(assay.Explanations.from_array(values, target=7), criteria, **beside)
+
+
+def test_columns_of_an_array_are_those_of_the_rows_where_they_are_as_many(tmp_path):
+    """A one-hot encoder makes three columns of two: an array may have a value for each, or for each of the two."""
+    texts = [f"{number},{'abb'[number % 3]},{'no' if number % 4 else 'yes'}" for number in range(60)]
+    (tmp_path / "rows.csv").write_text("\n".join(["size,kind,big", *texts]) + "\n")
+    rows = assay.dataset(tmp_path / "rows.csv", label="big")
+    model = assay.train(rows, encode="one_hot")
+    assert model.features != ["size", "kind"]
+    width = len(model.features)
+    for columns, groups in ((width, "none"), (2, "auto")):
+        values = np.random.default_rng(0).normal(size=(60, columns))
+        beside = {"model": model, "X": rows, "pool": rows}
+        wanted = assay.evaluate(values, "monotonicity", groups=groups, **beside)
+        assert_equal(assay.evaluate(values, "monotonicity", **beside), wanted)
 
 
 @pytest.mark.parametrize(

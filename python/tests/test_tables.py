@@ -179,6 +179,15 @@ def test_other_kinds_of_arrays_and_arrow() -> None:
     assert as_matrix(pa.table({"a": [1, 2]}), "X").tolist() == [[1], [2]]
 
 
+def test_text_views_of_arrow() -> None:
+    """Texts as polars gives them, and newer pyarrow on demand."""
+    texts = ["b", None, "a text of more than twelve bytes", "b"]
+    table = pa.table({"t": pa.array(texts, pa.string_view())})
+    core = core_table(table, "X")
+    assert core.levels == [["a text of more than twelve bytes", "b"]]
+    assert np.array_equal(core.values[:, 0], [1, np.nan, 0, 1], equal_nan=True)
+
+
 def test_frames_of_polars() -> None:
     polars = pytest.importorskip("polars", reason="frames of polars need it")
     frame = polars.DataFrame({"n": [1.5, None, 3.0], "t": ["b", None, "a"]})
