@@ -275,9 +275,11 @@ class Subject:
         data_words: str = "",
         pool_words: str = "",
         owner: object | None = None,
+        method: Spec | None = None,
     ) -> None:
         """targets: for each row the class or output that is explained, in place of `target`. own_rows: for each row its
-        number in the pool, -1 where it is none of its rows. owner: tells whether two models are one."""
+        number in the pool, -1 where it is none of its rows. owner: tells whether two models are one.
+        method: which must be possible."""
 
     @property
     def model(self) -> Model: ...

@@ -85,7 +85,7 @@ def explain(
     run = run_of(seed, threads, progress)
     said = Said(X, None, pool, None, baseline, background, target, value, groups, ids)
     needed = next(each for each in _core.methods() if each.name == spec[0]).uses_reference
-    subject = subject_of(model, said, run, reference_needed=needed)
+    subject = subject_of(model, said, run, reference_needed=needed, method=spec)
     return Explanations._of(_core.explain(subject, spec, run), cells_of(X, subject.players))
 
 

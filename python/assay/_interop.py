@@ -29,6 +29,8 @@ def as_explanations(obj: Any, argument: str) -> Explanations:
         return from_shap(obj, argument=argument)
     if isinstance(obj, (str, bytes)) or hasattr(obj, "__fspath__"):
         raise ValueError(f"{argument}: expected Explanations, found {obj!r}; Explanations.load reads files")
+    if isinstance(obj, (list, tuple)) and any(isinstance(each, Explanations) for each in obj):
+        raise ValueError(f"{argument}: expected one, found a list of {len(obj)}")
     if obj is None or isinstance(obj, (dict, set, int, float)) or callable(obj):
         raise ValueError(
             f"{argument}: expected Explanations, a shap.Explanation or an array of rows x features, found "

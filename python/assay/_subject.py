@@ -41,8 +41,10 @@ class Said:
     explained: _core.Explanations | None = field(default=None, repr=False)
 
 
-def subject_of(model: Model, said: Said, run: _core.Run, *, reference_needed: bool) -> _core.Subject:
-    """Joins them; a ValueError names what does not fit."""
+def subject_of(
+    model: Model, said: Said, run: _core.Run, *, reference_needed: bool, method: _core.Spec | None = None
+) -> _core.Subject:
+    """Joins them; a ValueError names what does not fit, an UnsupportedError why the method cannot."""
     if not isinstance(model, Model):
         advice = (
             "assay.load reads files" if isinstance(model, (str, os.PathLike)) else "assay.wrap(model) makes one of it"
@@ -83,6 +85,7 @@ def subject_of(model: Model, said: Said, run: _core.Run, *, reference_needed: bo
         data_words=_words("X", said.X),
         pool_words=_words("pool", said.pool) if said.pool is not None else "",
         owner=model,
+        method=method,
     )
 
 

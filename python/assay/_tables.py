@@ -16,6 +16,7 @@ from ._html import escaped, html_block, html_table
 from ._indexing import chosen_rows
 from ._labels import labels_of
 from ._optional import named_index
+from ._run import run_of
 from ._text import in_quotes, one_line, plural, short
 from ._text import table as aligned_lines
 
@@ -179,14 +180,8 @@ def dataset(
     >>> assay.dataset("patients.csv", label="died", id="case")
     """
     places = [folders] if isinstance(folders, (str, os.PathLike)) else folders
-    run = _core.Run(seed=seed)
-    try:
-        return Table(_core.Table.open(os.fspath(what), split, label, id, [os.fspath(each) for each in places], run))
-    except ValueError as error:
-        if "--data-dir" not in str(error):
-            raise
-        # The engine names the program's option.
-        raise type(error)(str(error).replace("--data-dir", "folders=")) from None
+    files = [os.fspath(each) for each in places]
+    return Table(_core.Table.open(os.fspath(what), split, label, id, files, run_of(seed, 0, False)))
 
 
 def kind_of(obj: Any, argument: str = "X") -> Kind:

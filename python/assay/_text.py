@@ -75,7 +75,7 @@ def heading(explanations: Explanations) -> str:
     parts = [f"{source}: {plural(rows, 'row')} x {plural(features, 'feature')}"]
     target = short(made["target"], 60) if made["target"] else _one_target(explanations)
     if made["unit"] or target:
-        parts.append(" of ".join(each for each in (one_line(made["unit"]), target) if each))
+        parts.append(" of ".join(dict.fromkeys(each for each in (one_line(made["unit"]), target) if each)))
     if made["reference"]:
         parts.append(f"reference {short(made['reference'], 80)}")
     return ", ".join(parts)

@@ -34,6 +34,8 @@ std::vector<PoolExplanations*> pools_of(const Members& members, const Members& g
   for (size_t i = 0; i < members.size(); i++) {
     std::shared_ptr<PoolSource> source;
     if (!given.empty()) {
+      check_given_pool(fmt::format("pool_members[{}]", i), given[i]->explanations, members[i]->explanations,
+                       subject.get(), context);
       source = std::make_shared<PoolSource>();
       source->explanations = std::make_unique<PoolExplanations>(given[i]->explanations.values);
     } else {

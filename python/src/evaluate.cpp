@@ -15,6 +15,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/evaluate/criteria.h"
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/joining/explanation_checks.h"
 #include "python/src/arrays.h"
@@ -92,12 +93,6 @@ void check_fit(const Explanations& found, const Subject& subject, const Context&
   check_explained_values(where, found, *subject.model.model, *subject.data, subject.targets, "", context);
 }
 
-void check_given_pool(const Explanations& found, const Explanations& pool, const Subject* subject) {
-  const std::string where = "pool_explanations";
-  check_player_names(where, pool, found.features, "explanations");
-  if (subject != nullptr && subject->pool != nullptr) check_explained_rows(where, pool, *subject->pool);
-}
-
 std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const std::shared_ptr<Subject>& subject,
                              const std::shared_ptr<Explained>& pool, const Others& others,
                              std::vector<std::string> other_names, const Context& context) {
@@ -111,7 +106,7 @@ std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const 
   }
   made->pool_lock = std::unique_lock(*explained->pool_mutex);
   if (pool != nullptr) {
-    check_given_pool(explained->explanations, pool->explanations, made->subject.get());
+    check_given_pool("pool_explanations", pool->explanations, explained->explanations, made->subject.get(), quiet);
     made->given_pool.emplace(pool->explanations.values);
   } else {
     made->made_pool = pool_source(*explained, made->subject, quiet);
@@ -124,13 +119,26 @@ std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const 
   return made;
 }
 
+// Explanations from elsewhere may have been made against something else than what stands for absent here.
+void note_reference(const Joined& joined, Scores& made, const Context& context) {
+  const Subject* subject = joined.subject.get();
+  if (subject == nullptr || joined.subject == joined.explained->subject || subject->reference.rows.empty()) return;
+  Context quiet = context;
+  quiet.progress = nullptr;
+  const auto note = other_reference(joined.explained->explanations, *subject->model.model, *subject->data,
+                                    subject->targets, subject->reference, quiet);
+  if (note) made.notes.push_back(*note);
+}
+
 Scores score(const std::shared_ptr<Explained>& explained, const SpecPair& criterion, const Run& run,
              const std::shared_ptr<Subject>& subject, const std::shared_ptr<Explained>& pool, const Others& others,
              const std::vector<std::string>& other_names) {
   if (other_names.size() != others.size()) fail_input("others", "a name for each", "fewer or more");
   return run_engine(run, [&](const Context& context) {
     const std::unique_ptr<Joined> joined = join(explained, subject, pool, others, other_names, context);
-    return evaluate(spec_of(criterion), joined->task(), {}, context);
+    Scores made = evaluate(spec_of(criterion), joined->task(), {}, context);
+    if (find_criterion(criterion.first).needs.reference) note_reference(*joined, made, context);
+    return made;
   });
 }
 

@@ -166,13 +166,18 @@ std::string words_of_players(const SubjectArguments& arguments, const Players& p
   return arguments.groups == "none" || players.are_columns() ? "columns" : "feature groups";
 }
 
+ExplainTask task_of(const Subject& subject) {
+  return {*subject.model.model, subject.data->x.view(),     subject.targets, subject.reference, subject.players,
+          subject.data->ids,    subject.data->feature_names};
+}
+
 std::shared_ptr<Subject> make_subject(const ModelHandle& model, std::shared_ptr<Dataset> data, const Run& run,
                                       const ModelHandle* margins, std::shared_ptr<Dataset> pool, ReferenceRows baseline,
                                       ReferenceRows background, bool reference_needed, std::string groups,
                                       std::optional<std::string> groups_json, std::string target,
                                       std::optional<IndexVector> targets, bool information,
                                       std::optional<RowVector> own_rows, std::string data_words, std::string pool_words,
-                                      nb::object owner) {
+                                      nb::object owner, const std::optional<SpecPair>& method) {
   auto made = std::make_shared<Subject>();
   made->model = model;
   if (margins != nullptr) made->margins = *margins;
@@ -199,15 +204,14 @@ std::shared_ptr<Subject> make_subject(const ModelHandle& model, std::shared_ptr<
   run_engine(quiet, [&](const Context& context) {
     made->players = players_of(*made, arguments, context);
     made->reference = reference_of(*made, arguments, context);
+    made->targets.information = information;
+    if (method) {  // before the model is run on the rows to find their targets
+      if (const auto reason = refusal(spec_of(*method), task_of(*made))) throw Error(ErrorKind::unsupported, *reason);
+    }
     set_targets(arguments, *made, context);
   });
   made->players_words = words_of_players(arguments, made->players);
   return made;
-}
-
-ExplainTask task_of(const Subject& subject) {
-  return {*subject.model.model, subject.data->x.view(),     subject.targets, subject.reference, subject.players,
-          subject.data->ids,    subject.data->feature_names};
 }
 
 std::shared_ptr<Explained> explain_subject(const std::shared_ptr<Subject>& subject, const SpecPair& method,
@@ -221,6 +225,10 @@ std::shared_ptr<Explained> explain_subject(const std::shared_ptr<Subject>& subje
   result.id_name = subject->data->id_name;
   result.provenance.data = subject->data_words;
   result.provenance.players = subject->players_words;
+  // Rows whose targets are listed one by one have none in common.
+  const std::vector<uint32_t>& listed = subject->targets.of_row;
+  const bool same = std::ranges::all_of(listed, [&](uint32_t each) { return each == listed[0]; });
+  if (!subject->targets.predicted && !same) result.provenance.target.clear();
   const ModelInfo& info = subject->model.model->info();
   if (info.unit != OutputUnit::margin && !info.note.empty()) result.notes.push_back(info.note);
   made->subject = subject;
@@ -238,7 +246,8 @@ void bind_explain(nb::module_& m) {
            nb::arg("reference_needed") = false, nb::arg("groups") = "auto", nb::arg("groups_json").none() = nb::none(),
            nb::arg("target") = "auto", nb::arg("targets").noconvert().none() = nb::none(),
            nb::arg("information") = false, nb::arg("own_rows").noconvert().none() = nb::none(),
-           nb::arg("data_words") = "", nb::arg("pool_words") = "", nb::arg("owner").none() = nb::none())
+           nb::arg("data_words") = "", nb::arg("pool_words") = "", nb::arg("owner").none() = nb::none(),
+           nb::arg("method").none() = nb::none())
       .def_prop_ro("model", [](const Subject& self) { return self.model; })
       .def_prop_ro("data", [](const Subject& self) { return self.data; })
       .def_prop_ro("pool", [](const Subject& self) { return self.pool; })

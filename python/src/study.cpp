@@ -266,7 +266,8 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<Subject>& subje
 std::shared_ptr<StudyResult> read_folder(const std::string& folder) {
   auto made = std::make_shared<StudyResult>();
   run_engine(Run{}, [&](const Context& context) {
-    FinishedStudy read{.study = read_study(folder, context)};
+    FinishedStudy read;
+    read.study = read_study(folder, context);
     read.assessment = assess(read.study);
     read.times = read_study_times(folder, context);
     *made = texts_of(read, folder);

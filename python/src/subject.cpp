@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/evaluate/joining/explanation_checks.h"
 #include "assay/study/tasks.h"
 
 namespace assay::python {
@@ -28,6 +30,31 @@ bool covers(const Subject& whole, const Subject& part) {
     return false;
   if (part.pool != nullptr && (whole.pool == nullptr || !same_numbers(whole.pool->x, part.pool->x))) return false;
   return part.reference.rows.empty() || same_numbers(whole.reference.rows, part.reference.rows);
+}
+
+void check_given_pool(const std::string& where, const Explanations& pool, const Explanations& own, Subject* subject,
+                      const Context& context) {
+  check_player_names(where, pool, own.features, "explanations");
+  check_explained_unit(where, pool);
+  const std::string& unit = own.provenance.unit;
+  if (!unit.empty() && !pool.provenance.unit.empty() && unit != pool.provenance.unit) {
+    fail_input(where, fmt::format("explanations in the unit {}, as those of the rows", unit), pool.provenance.unit);
+  }
+  if (subject == nullptr || subject->pool == nullptr) return;
+  check_explained_rows(where, pool, *subject->pool);
+  const Targets* targets = subject->targets.information ? nullptr : subject->pool_targets(context);
+  if (targets == nullptr || pool.target.empty()) return;
+  const Targets said = named_targets(where, pool, *subject->model.model, subject->pool->x.view());
+  for (size_t row = 0; row < said.of_row.size(); row++) {
+    if (said.of_row[row] == targets->of_row[row]) continue;
+    fail_input(where,
+               fmt::format("the target {} for {}, as for the rows that are explained",
+                           in_quotes(said.names[targets->of_row[row]]), row_in_words(pool.ids, row)),
+               in_quotes(said.names[said.of_row[row]]));
+  }
+  // The value of an aggregate of antecedents is theirs, not the row's.
+  if (!pool.combination.antecedents.empty()) return;
+  check_explained_values(where, pool, *subject->model.model, *subject->pool, *targets, "", context);
 }
 
 const Targets* Subject::pool_targets(const Context& context) {

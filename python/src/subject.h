@@ -54,6 +54,11 @@ class Subject {
   std::optional<Targets> pool_targets_ = {};
 };
 
+// Whether explanations that are given for the pool's rows fit those of the rows: players, unit, and, with a subject,
+// its pool's rows, targets and values. An input error that starts with `where` says what does not.
+void check_given_pool(const std::string& where, const Explanations& pool, const Explanations& own, Subject* subject,
+                      const Context& context);
+
 // Whether what was made from `part` could have been made from `whole`: the same model, rows, players and targets, and
 // the same pool and reference as far as `part` has them.
 bool covers(const Subject& whole, const Subject& part);

@@ -257,8 +257,7 @@ def test_every_method_explains_functions_or_refuses_before_it_calls_them(method,
     if method in GRADIENTS:
         with pytest.raises(assay.UnsupportedError, match=f"^{method} needs a gradient, and toy has none: it is a func"):
             assay.explain(model, ROWS, method, pool=ROWS, **more)
-        # How many outputs it has is learnt from two rows; the predicted one of several classes from each row once.
-        assert seen == ([2, 12] if kind == "three classes" else [2])
+        assert seen == [2]  # how many outputs it has is learnt from two rows
         return
     made = assay.explain(model, ROWS, method, pool=ROWS, **more, **FEW.get(method, {}))
     assert made.values.shape == (12, 4) and made.features == ["0", "1", "2", "3"]
@@ -310,7 +309,9 @@ def test_every_method_explains_networks_or_refuses(network):
         assert made.output == pytest.approx(wanted, rel=1e-6, abs=1e-6), method
         scale = 1 + np.abs(made.output).max() + np.abs(made.base).max()
         if assay.methods()[method].complete:
-            assert np.abs(made.gap).max() < 2e-3 * scale, method
+            # An integral by steps ends where it is near enough; all others add up by their nature.
+            near = 1e-3 if method == "integrated_gradients" else 1e-6
+            assert np.abs(made.gap).max() < near * scale, method
 
 
 @pytest.mark.parametrize("method", METHODS)

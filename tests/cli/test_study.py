@@ -195,7 +195,11 @@ def test_ctrl_c_keeps_finished_parts(program, tmp_path):
         table.writerow([*(f"x{j}" for j in range(12)), "y"])
         table.writerows([*row, "yes" if row[0] * row[1] > 0 else "no"] for row in rows)
     process = subprocess.Popen(
-        [program, "study", *"--data rows.csv --split test --label y --sample all --out study".split()],
+        [
+            program,
+            "study",
+            *["--data", "rows.csv", "--split", "test", "--label", "y", "--sample", "all", "--out", "study"],
+        ],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
