@@ -31,10 +31,11 @@ help: ## Show this list
 
 setup-build:
 	@tools/install-packages tools/packages/build.txt
-	@tools/make-venv $(VENV) tools/requirements/test.txt
+	@tools/make-venv $(VENV) tools/requirements/build.txt
 
 setup-test: setup-build
 	@tools/install-packages tools/packages/test.txt
+	@tools/make-venv $(VENV) tools/requirements/test.txt
 
 # The program, its library and the plugins whose libraries are there; nothing here needs the packages for tests.
 build: setup-build ## Build the program (build/assay), the library and the Arrow plugin
@@ -80,12 +81,13 @@ wheel: setup-build ## Build a wheel that needs nothing but NumPy (build/wheel), 
 
 bench: setup-test ## Run the benchmarks, then models, explanations, criteria and aggregates beside PyTorch, onnxruntime, Captum, SHAP and Quantus
 	@cmake --preset develop -DASSAY_BENCHMARKS=ON >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build build --target assay_benchmarks assay_program assay_python assay_python_package
+	@cmake --build build --target assay_benchmarks explain_rows assay_program assay_python assay_python_package
 	@build/assay_benchmarks $(BENCH)
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
 	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/engine.py
 	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/explain.py
 	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/evaluate.py
+	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/python_overhead.py
 	@$(VENV)/bin/python benchmarks/aggregate.py
 
 bench-peers: build ## Measure Assay beside its peers in one run

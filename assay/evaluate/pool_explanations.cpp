@@ -15,19 +15,16 @@ PoolExplanations::PoolExplanations(size_t rows, size_t players, Make make)
 void PoolExplanations::need(std::span<const size_t> rows, const Context& context) {
   std::vector<size_t> missing;
   for (const size_t row : rows) {
-    if (known_[row]) continue;
-    known_[row] = true;
-    missing.push_back(row);
+    if (!known_[row]) missing.push_back(row);
   }
   if (missing.empty()) return;
   std::ranges::sort(missing);
-  try {
-    const Matrix made = make_(missing, context);
-    assert(made.rows() == missing.size() && made.cols() == values_.cols());
-    for (size_t i = 0; i < missing.size(); i++) std::ranges::copy(made.row(i), values_.row(missing[i]).begin());
-  } catch (...) {
-    for (const size_t row : missing) known_[row] = false;
-    throw;
+  missing.erase(std::ranges::unique(missing).begin(), missing.end());
+  const Matrix made = make_(missing, context);
+  assert(made.rows() == missing.size() && made.cols() == values_.cols());
+  for (size_t i = 0; i < missing.size(); i++) {
+    std::ranges::copy(made.row(i), values_.row(missing[i]).begin());
+    known_[missing[i]] = true;
   }
   explained_ += missing.size();
 }

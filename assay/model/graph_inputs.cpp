@@ -135,6 +135,12 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
   if (!inputs.named && element_count(Shape(table.item_shape.begin(), table.item_shape.end())) == data.x.cols()) {
     data.item_shape = table.item_shape;
   }
+  // Row by row, as both are stored; texts get their codes below.
+  for (size_t r = 0; r < table.rows(); r++) {
+    const auto from = table.values.row(r);
+    const auto to = data.x.row(r);
+    for (size_t f = 0; f < source.columns.size(); f++) to[f] = from[source.columns[f]];
+  }
   for (size_t f = 0; f < source.columns.size(); f++) {
     const Column& column = table.columns[source.columns[f]];
     const bool categorical = column.kind == ColumnKind::categorical;
@@ -158,13 +164,9 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
     if (categorical) {
       for (const std::string& level : column.levels) codes.push_back(code_of(level));
     }
-    for (size_t r = 0; r < table.rows(); r++) {
-      const float value = table.values(r, source.columns[f]);
-      if (std::isnan(value) || !inputs.is_text[f]) {
-        data.x(r, f) = value;
-      } else {
-        data.x(r, f) = categorical ? codes[static_cast<size_t>(value)] : code_of(number_text(value));
-      }
+    for (size_t r = 0; inputs.is_text[f] && r < table.rows(); r++) {
+      float& value = data.x(r, f);
+      if (!std::isnan(value)) value = categorical ? codes[static_cast<size_t>(value)] : code_of(number_text(value));
     }
     const std::string& name = inputs.named ? inputs.feature_names[f] : column.name;
     data.feature_names.push_back(name);

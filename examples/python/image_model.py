@@ -1,6 +1,6 @@
 """Explanations of an image classifier: pixels, patches, and what they are worth.
 
-    pip install assay-xai[sklearn,plots]
+    pip install '.[sklearn,plots]'   # in a checkout
     python examples/python/image_model.py
 
 The model is any function of images; here scikit-learn's small network on 8 x 8 digits. A PyTorch module goes in the

@@ -1,6 +1,6 @@
 """I already have SHAP values. How good are they, and what do others say?
 
-    pip install assay-xai[sklearn,shap]
+    pip install '.[sklearn,shap]'   # in a checkout
     python examples/python/shap_values.py
 
 Attributions from anywhere can be scored: shap.Explanation objects, Captum's tensors, NumPy arrays.

@@ -1,10 +1,11 @@
 """Audit of a tabular model: boosted trees of scikit-learn on raw columns, with categories and missing values.
 
-    pip install assay-xai[sklearn]
+    pip install '.[sklearn]'   # in a checkout
     python examples/python/tabular_audit.py
 
-A model decides who earns more than 50,000 a year (the Adult data set). Before its explanations go to anybody, three
-questions: which method's explanations agree with the model, are they stable, and can a better one be made of them?
+A model decides who earns more than 50,000 a year (the Adult data set: files that you bring, in the folder that
+ASSAY_DATA names). Before its explanations go to anybody, three questions: which method's explanations agree with the
+model, are they stable, and can a better one be made of them?
 """
 
 from sklearn.ensemble import HistGradientBoostingClassifier

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,16 +57,24 @@ def _without_mask(array: Any) -> NDArray[Any]:
     return np.asarray(array.filled(np.nan))
 
 
-def check_rows(array: NDArray[Any], argument: str) -> None:
-    """Refuses what is not rows x columns."""
+def check_rows(array: NDArray[Any], argument: str, obj: object = None) -> None:
+    """Refuses what is not rows x columns. obj: what the array was made of, for advice."""
     if array.ndim == 0:
         if array.dtype == object and array.item() is not None:
             raise ValueError(f"{argument}: expected rows x columns, found {type(array.item()).__name__}")
         raise ValueError(f"{argument}: expected rows x columns, found a single value")
     if array.ndim == 1:
-        raise ValueError(
-            f"{argument}: expected rows x columns, found one dimension; {argument}.reshape(1, -1) is one row"
-        )
+        advice = f"{argument}.reshape(1, -1) is one row"
+        found = "one dimension"
+        if is_instance(obj, "pandas", "Series"):
+            found, advice = "a Series", f"{argument}.to_frame().T is one row, {argument}.to_frame() one column"
+        elif array.dtype.names is not None:
+            found, advice = "a structured array", f"pandas.DataFrame({argument}) makes a table of it"
+        elif array.dtype == object and all(isinstance(row, Mapping) for row in array):
+            found, advice = "a list of dicts", f"pandas.DataFrame({argument}) makes a table of it"
+        elif isinstance(obj, (list, tuple)):
+            found, advice = f"one {type(obj).__name__} of values", f"[{argument}] is one row"
+        raise ValueError(f"{argument}: expected rows x columns, found {found}; {advice}")
 
 
 def check_numeric(array: NDArray[Any], argument: str) -> None:

@@ -92,12 +92,13 @@ def shape_of_rows(codec: Codec) -> tuple[int, ...]:
 
 
 def probe_rows(codec: Codec, tables: Sequence[tuple[str, Any]], most: int = PROBE_ROWS) -> NDArray[np.float32]:
-    """The first rows of what is explained, encoded."""
+    """Some rows of what is explained, encoded: spread over all of them, for tables may be sorted by class. A copy,
+    because models may work in place."""
     argument, table = tables[0]
     rows = codec.encode(argument, table)
     if len(rows) == 0:
         raise ValueError(f"{argument}: expected rows, found none")
-    return np.ascontiguousarray(rows[:most])
+    return rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.intp)]
 
 
 def names_of_outputs(name: str, columns: int, classes: Sequence[str]) -> list[str]:
@@ -118,6 +119,10 @@ def output_matrix(name: str, found: Any, rows: int, columns: int | None = None) 
     """What a model returned as rows x columns of floats; a ValueError that names it where that cannot be."""
     expected = f"{plural(rows, 'row')}" if columns is None else f"{rows:,} x {plural(columns, 'number')}"
     values = as_array(found, f"outputs of {name}")
+    if values.dtype == object and values.ndim == 0:
+        # What NumPy cannot look into: a generator, a set, None.
+        hint = "; return a list of what it yields" if hasattr(found, "__next__") else ""
+        raise ValueError(f"outputs of {name}: expected an array of {expected}, found {type(found).__name__}{hint}")
     if values.dtype == object:
         try:
             values = values.astype(np.float64)

@@ -8,6 +8,7 @@ what the engine makes anew (a mean, noise) is widened, and rounded where a colum
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from ._arrays import as_array, check_numeric, check_rows, to_float32
 from ._columns import LevelColumn, NumberColumn, SparseColumn, column_of, holds
 from ._frames import column_labels, frame_of_arrow, import_pandas
-from ._images import NumberImages, is_exact
+from ._images import NumberImages, is_exact, mean_of
 from ._tables import Table, kind_of, named_kind
 from ._text import in_quotes, plural
 
@@ -24,22 +25,43 @@ from ._text import in_quotes, plural
 Named = tuple[str, Any]
 
 
-def codec_for(tables: Sequence[Named], feature_names: Sequence[str] | None = None) -> Codec:
+@dataclass
+class PoolMean:
+    """Stands among the tables of a codec for one more row: the mean of one of them, taken of its own cells.
+
+    The engine would average float32 numbers, which are not in proportion where cells are closer together than they.
+    """
+
+    # The argument that the table came in by.
+    of: str
+    # The mean as the codec encodes it; None where float32 holds every cell, so that the engine's mean is as good.
+    row: NDArray[np.float32] | None = None
+
+
+def codec_for(tables: Sequence[Named], feature_names: Sequence[str] | None = None, *, nearest: bool = False) -> Codec:
     """The codec for these tables, of the kind of the first one.
 
     Later ones may be single rows in a looser form: a dict, a Series, or an array with one value for each column.
     feature_names: the columns of frames that the model takes, in its order; the names of the columns of arrays.
+    nearest: each number is just its nearest float32, for models that are called with the encoded rows themselves.
+    A PoolMean among the tables gets its row.
     """
+    means = [table for _, table in tables if isinstance(table, PoolMean)]
+    tables = [(argument, table) for argument, table in tables if not isinstance(table, PoolMean)]
     argument, first = tables[0]
-    if kind_of(first, argument) == "array":
-        return ArrayCodec.fit(tables, feature_names)
-    return FrameCodec.fit(tables, feature_names)
+    kind = ArrayCodec if kind_of(first, argument) == "array" else FrameCodec
+    pool = [each for each, _ in tables].index(means[0].of) if means else None
+    codec = kind.fit(tables, feature_names, pool, nearest)
+    for mean in means:
+        mean.row = codec.mean
+    return codec
 
 
 class FrameCodec:
     """For models that are called with DataFrames.
 
     names: of the columns. kinds: for each column None, or the texts of its levels. item_shape: of rows that are images.
+    mean: the encoded mean of the pool, where it was asked for and float32 does not hold every cell.
     """
 
     def __init__(self, names: list[str], labels: Any, columns: list[NumberColumn | LevelColumn | SparseColumn]) -> None:
@@ -47,12 +69,21 @@ class FrameCodec:
         self.kinds: list[list[str] | None] = [column.levels for column in columns]
         # Of a row that is an image: a data set's; empty for rows that are just columns.
         self.item_shape: tuple[int, ...] = ()
+        self.mean: NDArray[np.float32] | None = None
         self._labels = labels
         self._columns = columns
 
     @classmethod
-    def fit(cls, tables: Sequence[Named], feature_names: Sequence[str] | None = None) -> FrameCodec:
+    def fit(
+        cls,
+        tables: Sequence[Named],
+        feature_names: Sequence[str] | None = None,
+        pool: int | None = None,
+        nearest: bool = False,
+    ) -> FrameCodec:
         """The first table decides columns, order and dtypes; the cells of all are learnt, matched by column name.
+
+        pool: which table's mean is learnt too, if any. nearest: as in codec_for.
 
         A dtype that cannot hold what another table has (whole numbers, where a pool has missing ones) is widened.
         """
@@ -64,15 +95,21 @@ class FrameCodec:
             names = list(feature_names)
         frames = [(argument, first), *((each, _frame(each, table, names)) for each, table in tables[1:])]
         columns = [
-            column_of([(f"{each}, column {in_quotes(name)}", frame.iloc[:, j]) for each, frame in frames])
+            column_of(
+                [(f"{each}, column {in_quotes(name)}", frame.iloc[:, j]) for each, frame in frames], pool, nearest
+            )
             for j, name in enumerate(names)
         ]
         codec = cls(names, first.columns, columns)
+        if pool is not None and len(frames[pool][1]) and not all(column.exact for column in columns):
+            codec.mean = np.array([[column.mean for column in columns]], np.float32)
         codec.item_shape = tuple(given._core.item_shape) if isinstance(given, Table) else ()
         return codec
 
     def encode(self, argument: str, table: Any) -> NDArray[np.float32]:
         """Rows x columns of numbers and codes; missing is NaN."""
+        if isinstance(table, PoolMean) and table.row is not None:
+            return table.row
         frame = _frame(argument, table, self.names)
         out = np.empty((len(frame), len(self.names)), np.float32)
         for j, (name, column) in enumerate(zip(self.names, self._columns, strict=True)):
@@ -98,6 +135,7 @@ class ArrayCodec:
     """For models that are called with arrays.
 
     names: of the columns, as they lie in memory. kinds: None for each. item_shape: of rows that are images.
+    mean: the encoded mean of the pool, where it was asked for and float32 does not hold every cell.
     """
 
     def __init__(self, names: list[str], dtype: np.dtype[Any], item_shape: tuple[int, ...]) -> None:
@@ -106,13 +144,23 @@ class ArrayCodec:
         self.dtype = dtype
         # Empty for rows that are just columns.
         self.item_shape = item_shape if len(item_shape) > 1 else ()
+        self.mean: NDArray[np.float32] | None = None
         self._shape = item_shape
         # Of the columns that hold numbers which float32 cannot.
         self._inexact: dict[int, NumberImages] = {}
 
     @classmethod
-    def fit(cls, tables: Sequence[Named], feature_names: Sequence[str] | None = None) -> ArrayCodec:
-        """The first table decides the shape of a row and the dtype, which is widened where another one needs it."""
+    def fit(
+        cls,
+        tables: Sequence[Named],
+        feature_names: Sequence[str] | None = None,
+        pool: int | None = None,
+        nearest: bool = False,
+    ) -> ArrayCodec:
+        """The first table decides the shape of a row and the dtype, which is widened where another one needs it.
+
+        pool: which table's mean is learnt too, if any. nearest: as in codec_for.
+        """
         argument, first = tables[0]
         array = as_array(first, argument)
         check_rows(array, argument)
@@ -128,20 +176,34 @@ class ArrayCodec:
             if not holds(dtype, other):
                 dtype = np.result_type(dtype, other.dtype)
         codec = cls(names, dtype.newbyteorder("="), item_shape)
-        codec._learn([each.reshape(len(each), width).astype(codec.dtype, copy=False) for each in arrays])
+        if not nearest:
+            codec._learn([each.reshape(len(each), width).astype(codec.dtype, copy=False) for each in arrays], pool)
         return codec
 
-    def _learn(self, matrices: list[NDArray[Any]]) -> None:
+    def _learn(self, matrices: list[NDArray[Any]], pool: int | None) -> None:
         if all(is_exact(matrix) for matrix in matrices):
             return
+        averages: dict[int, NDArray[Any]] = {}
         for j in range(len(self.names)):
             pieces = [matrix[:, j] for matrix in matrices]
             if not all(is_exact(piece) for piece in pieces):
                 finite = [piece[np.isfinite(piece)] for piece in pieces]
-                self._inexact[j] = NumberImages(finite, self.dtype)
+                average = mean_of(finite[0][:0] if pool is None else finite[pool])
+                self._inexact[j] = NumberImages([*finite, average], self.dtype)
+                averages[j] = average
+        if pool is None or len(matrices[pool]) == 0:
+            return
+        self.mean = np.full((1, len(self.names)), np.nan, np.float32)
+        for j, column in enumerate(matrices[pool].T):
+            # What float32 holds is averaged as the engine does it, without rounding.
+            average = averages[j] if j in averages else mean_of(column[np.isfinite(column)].astype(np.float64))
+            if average.size:
+                self.mean[0, j] = self._inexact[j].encode(average)[0] if j in averages else average[0]
 
     def encode(self, argument: str, table: Any) -> NDArray[np.float32]:
         """Rows x columns; an array that is float32 already is not copied."""
+        if isinstance(table, PoolMean) and table.row is not None:
+            return table.row
         array = _items(argument, table, self._shape)
         out = to_float32(array, argument, self.names)
         matrix = array.reshape(len(array), len(self.names))
@@ -175,7 +237,7 @@ def _items(argument: str, table: Any, item_shape: tuple[int, ...]) -> NDArray[An
     array = as_array(table, argument)
     if array.shape == item_shape:
         array = array[np.newaxis]
-    check_rows(array, argument)
+    check_rows(array, argument, table)
     check_numeric(array, argument)
     if array.shape[1:] != item_shape:
         expected = " x ".join(map(str, item_shape))

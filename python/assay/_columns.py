@@ -16,12 +16,14 @@ from ._frames import (
     first_odd,
     import_pandas,
     is_categorical,
+    is_dictionary,
     is_object,
     is_sparse_dtype,
     is_text_dtype,
     unusable,
+    whole_texts,
 )
-from ._images import NumberImages
+from ._images import NumberImages, is_exact, mean_of
 from ._text import in_quotes
 
 # float32 holds every whole number up to here, so codes beyond it would collide.
@@ -31,37 +33,46 @@ _MOST_LEVELS = 2**24
 Piece = tuple[str, Any]
 
 
-def column_of(pieces: Sequence[Piece]) -> NumberColumn | LevelColumn | SparseColumn:
-    """What a column is, by the first table that has it; the cells of all tables are learnt."""
+def column_of(
+    pieces: Sequence[Piece], pool: int | None = None, nearest: bool = False
+) -> NumberColumn | LevelColumn | SparseColumn:
+    """What a column is, by the first table that has it; the cells of all tables are learnt.
+
+    pool: which piece's mean is learnt too, if any. nearest: each number is just its nearest float32.
+    """
     dtype = pieces[0][1].dtype
-    if is_sparse_dtype(dtype):
-        return SparseColumn(_dense_column_of([(where, dense(series)) for where, series in pieces]), dtype)
-    return _dense_column_of([(where, dense(series)) for where, series in pieces])
+    column = _dense_column_of([(where, dense(series)) for where, series in pieces], pool, nearest)
+    return SparseColumn(column, dtype) if is_sparse_dtype(dtype) else column
 
 
-def _dense_column_of(pieces: Sequence[Piece]) -> NumberColumn | LevelColumn:
+def _dense_column_of(pieces: Sequence[Piece], pool: int | None, nearest: bool) -> NumberColumn | LevelColumn:
     pandas = import_pandas("a model that is called with DataFrames")
     where, series = pieces[0]
     if is_object(series.dtype):
         # Cells that are all missing say nothing of what the column is.
         where, series = next(((w, s) for w, s in pieces if not s.isna().all()), pieces[0])
     dtype = series.dtype
-    if is_categorical(dtype) or is_text_dtype(dtype) or dtype.kind == "b":
-        return LevelColumn(pandas, pieces)
+    if is_categorical(dtype) or is_text_dtype(dtype) or is_dictionary(dtype) or dtype.kind == "b":
+        return LevelColumn(pandas, pieces, pool)
     if is_object(dtype):
         words = pandas.api.types.infer_dtype(series, skipna=True)
-        return (NumberColumn if words in NUMBER_WORDS else LevelColumn)(pandas, pieces)
+        if words not in NUMBER_WORDS:
+            return LevelColumn(pandas, pieces, pool)
+        return NumberColumn(pandas, pieces, pool, nearest)
     if dtype.kind in "fiu" and getattr(dtype, "itemsize", 8) <= 8:
-        return NumberColumn(pandas, pieces)
+        return NumberColumn(pandas, pieces, pool, nearest)
     raise unusable(where, f"dtype {dtype}")
 
 
 class NumberColumn:
-    """Numbers: every cell that was seen comes back as it was, others as near as the dtype allows."""
+    """Numbers: every cell that was seen comes back as it was, others as near as the dtype allows.
+
+    exact: whether float32 holds all of them, or is to be near enough. mean: the float32 of the pool's mean.
+    """
 
     levels: list[str] | None = None
 
-    def __init__(self, pandas: Any, pieces: Sequence[Piece]) -> None:
+    def __init__(self, pandas: Any, pieces: Sequence[Piece], pool: int | None = None, nearest: bool = False) -> None:
         self._pandas = pandas
         self._dtype = pieces[0][1].dtype
         learnt = [_numbers(pandas, where, series) for where, series in pieces]
@@ -77,7 +88,13 @@ class NumberColumn:
         elif storage != learnt[0][0].dtype and not is_object(self._dtype):
             self._dtype = pandas.Float64Dtype()
         self._missing_cell = _missing_cell(pieces)
-        self._images = NumberImages([numbers for numbers, _ in learnt], storage)
+        cells = [numbers.astype(storage, copy=False) for numbers, _ in learnt]
+        self.exact = nearest or all(is_exact(each) for each in cells)
+        average = cells[0][:0] if pool is None else cells[pool]
+        # What float32 holds is averaged as the engine does it, without rounding.
+        average = mean_of(average.astype(np.float64) if self.exact else average)
+        self._images = NumberImages([] if self.exact else [*cells, average], storage)
+        self.mean = self._images.encode(average)[0] if average.size else np.float32(np.nan)
 
     def encode(self, where: str, series: Any) -> NDArray[np.float32]:
         """The float32 of each cell; missing is NaN."""
@@ -112,6 +129,8 @@ class SparseColumn:
         self._column = column
         self._dtype = dtype
         self.levels = column.levels
+        self.exact = column.exact
+        self.mean = column.mean
         self.encode = column.encode
 
     def decode(self, rows: NDArray[np.float32]) -> Any:
@@ -121,26 +140,47 @@ class SparseColumn:
 
 
 class LevelColumn:
-    """Categories, texts, booleans and other objects: codes of the distinct cells."""
+    """Categories, texts, booleans and other objects: codes of the distinct cells.
 
-    def __init__(self, pandas: Any, pieces: Sequence[Piece]) -> None:
+    mean: the code that the pool has most often, the lowest of equal ones.
+    """
+
+    exact = True
+
+    def __init__(self, pandas: Any, pieces: Sequence[Piece], pool: int | None = None) -> None:
         self._pandas = pandas
         self._dtype = pieces[0][1].dtype
         if self._dtype == np.bool_ and any(series.isna().any() for _, series in pieces):
             # NumPy's booleans know no missing.
             self._dtype = np.dtype(object)
-        found: dict[Any, None] = dict.fromkeys(self._dtype.categories if is_categorical(self._dtype) else ())
+        known = self._dtype.categories if is_categorical(self._dtype) else ()
+        found = {self._key(value): value for value in known}
         if self._dtype.kind == "b":
-            found = {False: None, True: None}
+            found = {False: False, True: True}
         else:
-            new = {value: None for where, series in pieces for value in self._occurring(where, series)}
+            new: dict[Any, Any] = {}
+            for where, series in pieces:
+                for value in self._occurring(where, series):
+                    new.setdefault(self._key(value), value)
             # Categories keep the order of their dtype, all others are in the order of their texts.
-            found |= dict.fromkeys(sorted((value for value in new if value not in found), key=_text_order))
+            found |= dict(sorted(((k, v) for k, v in new.items() if k not in found), key=lambda kv: _text_order(kv[1])))
         if len(found) > _MOST_LEVELS:
             raise ValueError(f"{pieces[0][0]}: expected at most {_MOST_LEVELS} different values, found {len(found)}")
-        self._code = {value: float(code) for code, value in enumerate(found)}
-        self.levels: list[str] | None = _texts(list(found))
-        self._cells = self._cells_of(list(found), _missing_cell(pieces))
+        self._code = {key: float(code) for code, key in enumerate(found)}
+        # What was never seen with this type is the first value that it is equal to.
+        self._equal = {value: float(code) for code, value in reversed(list(enumerate(found.values())))}
+        self.levels: list[str] | None = whole_texts(pieces[0][0], _texts(list(found.values())))
+        try:
+            self._cells = self._cells_of(list(found.values()), _missing_cell(pieces))
+        except (TypeError, ValueError) as error:  # texts beside a dictionary of numbers, say
+            raise ValueError(f"{pieces[0][0]}: expected cells of {self._dtype} in every table, found {error}") from None
+        codes = np.empty(0, np.float32) if pool is None else self.encode(*pieces[pool])
+        there = codes[~np.isnan(codes)].astype(np.intp)
+        self.mean = np.float32(np.bincount(there).argmax() if there.size else np.nan)
+
+    def _key(self, value: Any) -> Any:
+        """What tells a value from others: objects keep 1, 1.0 and True apart, which are equal."""
+        return (_family(type(value)), value) if is_object(self._dtype) else value
 
     def _cells_of(self, levels: list[Any], missing: Any) -> Any:
         """The cell of each code, and of what is missing at the end, in the column's dtype."""
@@ -159,14 +199,11 @@ class LevelColumn:
         codes, values = self._factorised(where, dense(series))
         images = np.full(len(values) + 1, np.nan, np.float32)
         for i, value in enumerate(values):
-            if value not in self._code:
-                # Unused categories may be anything.
-                if np.any(codes == i):
-                    raise ValueError(
-                        f"{where}: expected a value that X, pool or background has, found {in_quotes(value)}"
-                    )
-                continue
-            images[i] = self._code[value]
+            code = self._code.get(self._key(value), self._equal.get(value))
+            if code is not None:
+                images[i] = code
+            elif np.any(codes == i):  # unused categories may be anything
+                raise ValueError(f"{where}: expected a value that X, pool or background has, found {in_quotes(value)}")
         return images[codes]
 
     def decode(self, rows: NDArray[np.float32]) -> Any:
@@ -196,11 +233,35 @@ class LevelColumn:
         except TypeError as error:
             raise unusable(where, f"dtype {series.dtype} ({error})") from None
         values = values.tolist()
+        if is_object(series.dtype) and len(set(map(type, series)) - {str}) > 1:
+            codes, values = _told_apart(series, codes)
         if is_text_dtype(self._dtype):
             odd = first_odd(values, str)
             if odd is not None:
                 raise ValueError(f"{where}: expected texts, found {odd}")
         return codes, values
+
+
+def _family(kind: type) -> type:
+    """The same for NumPy's scalars as for Python's."""
+    for family, kinds in ((bool, np.bool_), (int, np.integer), (float, np.floating), (str, np.str_)):
+        if issubclass(kind, kinds):
+            return family
+    return kind
+
+
+def _told_apart(series: Any, codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Any]]:
+    """As pandas' factorize, whose codes say what is missing; but equal values of other types are others."""
+    numbers: dict[Any, int] = {}
+    values: list[Any] = []
+    out = np.full(len(codes), -1, np.intp)
+    cells = series.to_numpy()
+    for row in np.flatnonzero(codes >= 0):
+        number = numbers.setdefault((_family(type(cells[row])), cells[row]), len(values))
+        if number == len(values):
+            values.append(cells[row])
+        out[row] = number
+    return out, values
 
 
 def _numbers(pandas: Any, where: str, series: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:

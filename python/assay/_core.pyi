@@ -115,6 +115,7 @@ class Table:
         label: str | None = None,
         id_name: str = "",
         ids: Sequence[str] = (),
+        item_shape: Sequence[int] = (),
     ) -> Table:
         """values: rows x columns; levels[j] is None for a column of numbers, else the texts of its codes."""
 
@@ -184,6 +185,7 @@ class Dataset:
     def ids(self) -> list[str]: ...
     @property
     def id_name(self) -> str: ...
+    def copy(self) -> Dataset: ...
     def set_labels(self, labels: NDArray[np.float32], name: str, class_names: Sequence[str]) -> None: ...
     def set_ids(self, ids: Sequence[str], name: str) -> None: ...
 
@@ -245,6 +247,10 @@ class Model:
     def raw_columns(self) -> list[str]:
         """The columns of raw tables that the model's encoder takes; empty without an encoder."""
 
+    @property
+    def plain_rows(self) -> bool:
+        """Whether rows are its features as they are: float32, without an encoder before them."""
+
     def features_of(self, table: Table) -> Dataset: ...
     def predict(self, data: Dataset, run: Run) -> NDArray[np.float32]: ...
     def onnx_bytes(self) -> bytes:
@@ -298,13 +304,11 @@ class Subject:
     @property
     def reference(self) -> str: ...
     @property
-    def reference_rows(self) -> NDArray[np.float32]: ...
-    @property
     def target_names(self) -> list[str]: ...
     @property
     def targets(self) -> NDArray[np.uint32]: ...
-    def refusal(self, method: Spec) -> str | None:
-        """Why the method cannot explain this; None where it can."""
+    def labelled(self, data: Dataset | None, pool: Dataset | None) -> Subject:
+        """The same with these labels of the rows and of the pool; None: as they are. They have the same rows."""
 
 class Explanations:
     @staticmethod

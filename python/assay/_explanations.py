@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._arrow_files import is_arrow_file, lacks_plugin, read_arrow, write_arrow
 from ._core import Explanations as _Engine
+from ._core import UnsupportedError
+from ._files import Path, check_folder, path_text, system_errors
 from ._html import explanations_html
 from ._indexing import chosen_features, chosen_rows, feature_number
 from ._optional import data_frame, named_index
@@ -20,8 +23,6 @@ if TYPE_CHECKING:
     import pandas
 
     from ._plots import Plots
-
-Path = str | os.PathLike[str]
 
 
 class Explanations:
@@ -257,14 +258,35 @@ class Explanations:
 
     def save(self, path: Path) -> None:
         """Writes a file by its extension: .npz keeps everything; .csv, .tsv, .parquet, .feather and .json as
-        `assay explain --out` writes them."""
+        `assay explain --out` writes them. .parquet and .feather need pyarrow."""
+        name = path_text("path", path)
         self._check_rows()
-        self._core.write(_file_name(path))
+        check_folder(os.path.dirname(name))
+        _check_texts(name, self._core)
+        try:
+            with system_errors():
+                self._core.write(name)
+        except UnsupportedError as problem:
+            if not lacks_plugin(problem) or not is_arrow_file(name):
+                raise
+            write_arrow(self._core, name)
 
     @staticmethod
     def load(path: Path) -> Explanations:
         """Reads what `save` or `assay explain` wrote, or attributions made elsewhere: .npy, .npz, tables of numbers."""
-        return Explanations._of(_Engine.read(_file_name(path)))
+        name = path_text("path", path)
+        try:
+            with system_errors():
+                return Explanations._of(_Engine.read(name))
+        except UnsupportedError as problem:
+            if not lacks_plugin(problem) or not is_arrow_file(name):
+                raise
+        core, table = read_arrow(name)
+        if core is not None:
+            return Explanations._of(core)
+        from ._interop import from_array
+
+        return from_array(table, argument=name)
 
     @staticmethod
     def from_array(
@@ -288,9 +310,10 @@ class Explanations:
         values: rows x features; of a DataFrame, columns are the features and a named index the ids. Arrays of more
         dimensions (images) are flattened, and item_shape keeps their shape. NaN means undefined; infinity is refused.
         features: their names, "0", "1", ... by default. base, output: the explained value at the reference and at each
-        row, one number or one for each row. target: which class or output is explained, by name or number: one, or one
-        for each row. target_names: the names of all. standard_error: of each value. ids: names of the rows. data: the
-        explained rows, for plots and as_shap(). method, unit, model, notes: what one knows about them.
+        row, one number or one for each row. target: which class or output is explained, by name or by its place among
+        the model's, from 0: one, or one for each row. target_names: the names of all. standard_error: of each value.
+        ids: names of the rows. data: the explained rows, for plots and as_shap(). method, unit, model, notes: what one
+        knows about them.
 
         >>> attributions = captum.attr.IntegratedGradients(net).attribute(torch.tensor(X), target=1)
         >>> e = assay.Explanations.from_array(attributions, features=list(X.columns), target=1)
@@ -372,12 +395,19 @@ class Explanations:
         return [int(j) for j in np.argsort(-self._mean_sizes(), kind="stable")]
 
 
-def _file_name(path: Path) -> str:
-    name = os.fspath(path)
-    # The engine's "-" is standard output, which belongs to the caller here.
-    if not isinstance(name, str) or name in ("", "-"):
-        raise ValueError(f"path: expected the name of a file, found {name!r}")
-    return name
+def _check_texts(path: str, core: _Engine) -> None:
+    """A table that could not be read again is not written."""
+    if path.lower().removesuffix(".gz").removesuffix(".xz").endswith((".npz", ".json")):
+        return
+    for what, texts, may_be_empty in (
+        ("features", core.features, False),
+        ("target names", [core.target_names[k] for k in np.unique(core.target)], False),
+        ("ids", core.ids, True),
+    ):
+        wrong = next((text for text in texts if "\0" in text or not (text or may_be_empty)), None)
+        if wrong is not None:
+            expected = "without NUL" if may_be_empty else "that are not empty and without NUL"
+            raise ValueError(f"{what}: expected texts {expected} in a table (.npz and .json take any), found {wrong!r}")
 
 
 def _restored(content: bytes, data: NDArray[Any] | None, item_shape: tuple[int, ...]) -> Explanations:

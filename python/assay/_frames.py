@@ -31,11 +31,21 @@ def frame_of_arrow(obj: Any, argument: str) -> Any:
 
 def column_labels(frame: Any, argument: str) -> list[str]:
     """The names of a DataFrame's columns as text; an error where two are the same."""
-    names = [str(label) for label in frame.columns]
+    names = whole_texts(f"{argument}, names of columns", [str(label) for label in frame.columns])
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"{argument}: expected column names that differ, found {in_quotes(twice)} twice")
     return names
+
+
+def whole_texts(where: str, texts: list[str]) -> list[str]:
+    """These texts; an error where one has half a character (a lone surrogate), which no file can hold."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        odd = next(text for text in texts if any("\ud800" <= letter <= "\udfff" for letter in text))
+        raise ValueError(f"{where}: expected texts of whole characters, found {in_quotes(odd)}") from None
+    return texts
 
 
 def index_labels(frame: Any) -> tuple[list[str], str] | None:
@@ -67,6 +77,11 @@ def is_object(dtype: Any) -> bool:
 def is_categorical(dtype: Any) -> bool:
     """Whether a dtype is pandas' category."""
     return type(dtype).__name__ == "CategoricalDtype"
+
+
+def is_dictionary(dtype: Any) -> bool:
+    """Whether a dtype of pandas is Arrow's dictionary."""
+    return not isinstance(dtype, np.dtype) and str(dtype).startswith("dictionary<")
 
 
 def is_sparse_dtype(dtype: Any) -> bool:
@@ -128,15 +143,17 @@ def engine_column(pandas: Any, series: Any, where: str) -> tuple[NDArray[np.floa
     series = dense(series)
     if is_categorical(series.dtype):
         categories = series.dtype.categories
-        return sorted_levels(np.asarray(series.cat.codes), [str(value) for value in categories])
+        narrow, levels = sorted_levels(np.asarray(series.cat.codes), [str(value) for value in categories])
+        return narrow, whole_texts(where, levels)
     texts = is_text_dtype(series.dtype)
     if is_object(series.dtype):
         texts = object_kind(pandas, series, where) == "texts"
-    elif not texts and str(series.dtype).startswith("dictionary<"):
+    elif is_dictionary(series.dtype):
         return engine_column(pandas, series.astype(object), where)
     if texts:
-        codes, levels = pandas.factorize(series)
-        return sorted_levels(codes, [str(value) for value in levels])
+        codes, values = pandas.factorize(series)
+        narrow, levels = sorted_levels(codes, [str(value) for value in values])
+        return narrow, whole_texts(where, levels)
     wide = numbers_of(series, where)
     with np.errstate(over="ignore"):
         narrow = wide.astype(np.float32)

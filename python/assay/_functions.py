@@ -11,9 +11,9 @@ from ._catalogue import Catalogue
 from ._explanations import Explanations
 from ._interop import as_explanations, with_target_names
 from ._models import Model
-from ._run import ProgressLike, SpecLike, run_of, spec_list, spec_of, spec_text
+from ._run import ProgressLike, SpecLike, run_of, spec_list, spec_of, spec_text, text_of
 from ._scores import Evaluation, Scores
-from ._subject import Said, add_labels, cells_of, subject_of
+from ._subject import Said, cells_of, subject_of, with_labels
 
 # What the engine says is missing, and the arguments that give it.
 MISSING = {
@@ -72,7 +72,9 @@ def explain(
     background  rows to average over instead: "pool:100" for so many of the pool, or rows
     pool        training rows that baseline and background are taken from; its mean is the default
     target      "predicted", a class or output by name or index, or one for each row; by default the positive class of
-                two, the predicted one of several, the value of a regression
+                two, the predicted one of several, the value of a regression. Where all names are whole numbers (classes
+                1, 2, 3), integers are names: target=1 is class 1, target=0 is refused; else they are indices, from 0.
+                Texts are names, then indices
     value       "margin", "probability", "log_odds" or "information"; by default margins where the model has some
     groups      columns that get one value together: {"name": ["column", ...]}, "none", "auto" (one-hot columns of a
                 feature) or "grid:4" (squares of an image)
@@ -197,7 +199,7 @@ def aggregate(
     if names is not None:
         if isinstance(names, str):
             raise ValueError(f"names: expected {len(cores)}, one for each member, found {names!r}")
-        member_names = [str(name) for name in names]
+        member_names = [text_of("names", str(name)) for name in names]
         if len(member_names) != len(cores):
             raise ValueError(f"names: expected {len(cores)}, one for each member, found {len(member_names)}")
     lead = cores[0] if cores else None
@@ -269,8 +271,7 @@ def _subject_beside(
             raise ValueError("y: expected model= and X= beside it, found neither")
         return None
     _refuse_alone(said)
-    add_labels(own, said.y, said.pool_y)
-    return None
+    return with_labels(own, said.y, said.pool_y) if said.y is not None or said.pool_y is not None else None
 
 
 def _joined(model: Model | None, said: Said, run: _core.Run) -> _core.Subject:
@@ -293,7 +294,7 @@ def _named(argument: str, given: Any) -> tuple[list[str], list[_core.Explanation
     if given is None:
         return [], []
     if isinstance(given, Mapping):
-        pairs = [(str(name), each) for name, each in given.items()]
+        pairs = [(text_of(argument, str(name)), each) for name, each in given.items()]
     else:
         if isinstance(given, Explanations) or not isinstance(given, Sequence):
             raise ValueError(f"{argument}: expected a list or dict of explanations, found {type(given).__name__}")

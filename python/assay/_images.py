@@ -8,6 +8,7 @@ are narrowed and widened as usual.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,16 @@ def is_exact(values: NDArray[Any]) -> bool:
         return bool(values.min() >= -_EXACT_WHOLE and values.max() <= _EXACT_WHOLE)
     with np.errstate(over="ignore"):
         return bool(np.all((values.astype(np.float32) == values) | np.isnan(values)))
+
+
+def mean_of(numbers: NDArray[Any]) -> NDArray[Any]:
+    """The mean of these numbers in their dtype, rounded where that is whole; nothing where there are none."""
+    if numbers.size == 0:
+        return numbers
+    if numbers.dtype.kind in "iu":
+        # Sums of long numbers are beyond any dtype.
+        return np.array([round(Fraction(sum(numbers.tolist()), numbers.size))], numbers.dtype)
+    return np.array([numbers.mean(dtype=np.float64)], numbers.dtype)
 
 
 class NumberImages:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import as_array, check_numeric, to_float32
 from ._explanations import Explanations
+from ._run import text_of
 from ._text import in_quotes, plural
 
 _UNITS = ("", "margin", "probability", "log_odds", "value", "information")
@@ -95,8 +96,9 @@ def from_array(
 ) -> Explanations:
     """Explanations.from_array, with the name of the argument that messages name."""
     for name, word in (("method", method), ("unit", unit), ("model", model)):
-        if not isinstance(word, str):
-            raise ValueError(f"{name}: expected text, found {type(word).__name__}")
+        text_of(name, word)
+    if isinstance(notes, str) or not isinstance(notes, Iterable):
+        raise ValueError(f"notes: expected a list of texts, found {notes!r}")
     if unit not in _UNITS:
         raise ValueError(f"unit: expected {', '.join(_UNITS[1:])} or nothing, found {in_quotes(unit)}")
     if isinstance(values, tuple) and len(values) and all(np.ndim(each) > 1 for each in values):
@@ -133,7 +135,7 @@ def from_array(
         method=method,
         unit=unit,
         model=model,
-        notes=list(notes),
+        notes=[text_of("notes", note) for note in notes],
     )
     return Explanations._of(
         core, None if data is None else _data(data, rows), matrix.shape[1:] if matrix.ndim > 2 else ()
@@ -253,7 +255,7 @@ def _targets(target: Any, names: Sequence[Any] | None, rows: int) -> tuple[NDArr
         raise ValueError(f"target: expected one, or {rows:,}, one for each row, found the shape {array.shape}")
     each = list(np.broadcast_to(array.reshape(-1), (rows,)))
     if all(isinstance(value, str) for value in each):
-        known = list(dict.fromkeys(map(str, each))) if known is None else known
+        known = [text_of("target", name) for name in dict.fromkeys(map(str, each))] if known is None else known
         places = {name: k for k, name in reversed(list(enumerate(known)))}
         for row, value in enumerate(each):
             if value not in places:

@@ -12,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._run import ProgressLike, run_of
+from ._arrays import as_array, to_float32
+from ._files import check_folder, path_text, system_errors
+from ._run import ProgressLike, run_of, text_of
 from ._tables import Table, column_names, core_table, kind_of
+from ._text import plural
 
 UNITS = ("margin", "probability", "log_odds", "information")
 
@@ -110,25 +113,27 @@ class GraphModel(Model):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as an ONNX file, which the command line and others read."""
-        temporary = f"{os.fspath(path)}.tmp-{os.getpid()}"
+        name = path_text("path", path)
+        check_folder(os.path.dirname(name))
+        temporary = f"{name}.tmp-{os.getpid()}"
         try:
             with open(temporary, "xb") as file:
                 file.write(self._kept)
-            os.replace(temporary, path)
+            os.replace(temporary, name)
         except BaseException:
             if os.path.exists(temporary):
                 os.unlink(temporary)
             raise
 
     def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
-        first = self._core_table(*tables[0])
-        features = len(first.names) - (1 if first.label is not None else 0)
         unit = value or self._value
+        argument, table = tables[0]
+        if self._core.plain_rows and kind_of(table, argument) == "array":
+            return self._bind_arrays(argument, table, unit)
+        first = self._core_table(argument, table)
+        features = len(first.names) - (1 if first.label is not None else 0)
         model = self._open(unit, features)
-        margins = None
-        if unit in ("probability", "log_odds"):
-            other = self._open(None, features)
-            margins = other if other.unit == "margin" else None
+        margins = self._margins(unit, features)
 
         def encode(argument: str, table: Any) -> _core.Dataset:
             raw = first if table is tables[0][1] else self._core_table(argument, table)
@@ -137,6 +142,33 @@ class GraphModel(Model):
             return model.features_of(raw)
 
         return Bound(model, margins, encode)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GraphModel, (self.name, self._kept, self._value)
+
+    def _bind_arrays(self, argument: str, table: Any, unit: str | None) -> Bound:
+        """Arrays of what the graph takes need no table between."""
+        model = self._open(unit, int(np.prod(as_array(table, argument).shape[1:])))
+        margins = self._margins(unit, len(model.feature_names))
+        names = model.feature_names
+
+        def encode(argument: str, table: Any) -> _core.Dataset:
+            if kind_of(table, argument) != "array":
+                return model.features_of(self._core_table(argument, table))
+            array = as_array(table, argument)
+            width = int(np.prod(array.shape[1:]))
+            if width != len(names):
+                raise ValueError(f"{argument}: expected {plural(len(names), 'column')}, found {width}")
+            return _core.Dataset.from_matrix(to_float32(array, argument, names), names, argument)
+
+        return Bound(model, margins, encode)
+
+    def _margins(self, unit: str | None, features: int) -> _core.Model | None:
+        """The same model in margins, where it has some and they are not what is explained."""
+        if unit not in ("probability", "log_odds"):
+            return None
+        other = self._open(None, features)
+        return other if other.unit == "margin" else None
 
     def _core_table(self, argument: str, table: Any) -> _core.Table:
         # Columns of arrays are those of the raw rows, in order.
@@ -156,10 +188,9 @@ def load(path: str | os.PathLike[str], *, value: str | None = None) -> GraphMode
 
     value: what is explained where nobody says otherwise: "margin" (the default where the model has margins),
     "probability" or "log_odds"."""
-    text = os.fsdecode(path)
-    if any(letter == "\0" or "\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError(f"path: expected a name of whole characters, found {text!r}")
-    return GraphModel(text, text, value)
+    text = path_text("path", os.fsdecode(path) if isinstance(path, bytes) else path)
+    with system_errors():
+        return GraphModel(text, text, value)
 
 
 def train(
@@ -177,6 +208,7 @@ def train(
     line's --encode."""
     if kind_of(table, "table") == "array":
         raise ValueError("table: expected named columns and a label among them, found an array")
-    raw = core_table(table, "table", label=label or (table.label if isinstance(table, Table) else None))
-    content = _core.train(raw, encode, None, run_of(seed, threads, progress))
+    own_label = table.label if isinstance(table, Table) else None
+    raw = core_table(table, "table", label=own_label if label is None else text_of("label", label))
+    content = _core.train(raw, text_of("encode", encode), None, run_of(seed, threads, progress))
     return GraphModel(f"a network trained on {raw.source}", content)

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from . import _core
+from ._catalogue import Entry
+from ._text import in_quotes
 
 
 class Progress(Protocol):
@@ -19,7 +21,7 @@ class Progress(Protocol):
 # None: a bar where somebody watches (a terminal or a notebook). True, False: always, never. Or an object of one's own.
 ProgressLike = bool | Progress | None
 
-SpecLike = str | tuple[str, Mapping[str, Any]]
+SpecLike = str | Entry | tuple[str | Entry, Mapping[str, Any]]
 
 
 def run_of(seed: int, threads: int, progress: ProgressLike) -> _core.Run:
@@ -39,6 +41,23 @@ def whole_number(argument: str, value: Any, most: int) -> None:
         raise ValueError(f"{argument}: expected a whole number from 0 to {most}, found {value!r}")
 
 
+def text_of(argument: str, said: Any) -> str:
+    """A ValueError unless it is text that the engine can take."""
+    if not isinstance(said, str):
+        raise ValueError(f"{argument}: expected text, found {type(said).__name__}")
+    if any("\ud800" <= letter <= "\udfff" for letter in said):
+        raise ValueError(f"{argument}: expected text of whole characters, found {in_quotes(said)}")
+    return said
+
+
+def yes_or_no(argument: str, said: Any) -> bool:
+    """A ValueError unless it is a bool: any text would be true."""
+    plain = said.item() if type(said).__module__ == "numpy" and getattr(said, "ndim", 1) == 0 else said
+    if not isinstance(plain, bool):
+        raise ValueError(f"{argument}: expected True or False, found {said!r}")
+    return plain
+
+
 def option_text(value: Any) -> str:
     """An option's value as the engine reads it: true, 0.5, [0.2,0.8], word."""
     if isinstance(value, bool):
@@ -55,17 +74,21 @@ def option_text(value: Any) -> str:
 def spec_of(
     argument: str, said: SpecLike, known: Sequence[Any], options: Mapping[str, Any] | None = None
 ) -> _core.Spec:
-    """What users say as the engine takes it: a name, "name:option=value", or (name, {option: value}).
+    """What users say as the engine takes it: a name, "name:option=value", (name, {option: value}), or
+    an entry of assay.methods() and its kin for a name.
 
     known: the engine's methods, criteria or aggregators. options: keyword arguments beside it; one that it does
     not have is a TypeError."""
     more = dict(options or {})
     if isinstance(said, tuple):
-        if len(said) != 2 or not isinstance(said[0], str) or not isinstance(said[1], Mapping):
+        if len(said) != 2 or not isinstance(said[0], (str, Entry)) or not isinstance(said[1], Mapping):
             raise ValueError(f"{argument}: expected a name and a dict of options, found {said!r}")
-        name, pairs = said[0], [(str(key), option_text(value)) for key, value in said[1].items()]
+        name = said[0].name if isinstance(said[0], Entry) else said[0]
+        pairs = [(str(key), option_text(value)) for key, value in said[1].items()]
+    elif isinstance(said, Entry):
+        name, pairs = said.name, []
     elif isinstance(said, str):
-        name, pairs = _core.parse_spec(argument, said)
+        name, pairs = _core.parse_spec(argument, text_of(argument, said))
     else:
         raise ValueError(f"{argument}: expected a name, found {type(said).__name__}")
     info = next((each for each in known if each.name == name), None)
@@ -80,9 +103,10 @@ def spec_of(
         if any(key == given for given, _ in pairs):
             raise TypeError(f"{key!r} is given twice: in {argument} and as a keyword argument")
         pairs.append((key, option_text(value)))
-    for key, _ in pairs:
+    for key, text in pairs:
         if key not in allowed:
             raise ValueError(f"{argument}: {name} has no option {key!r}; it has {', '.join(allowed) or 'none'}")
+        text_of(f"{name}, option {key}", text)
     return name, pairs
 
 
@@ -92,7 +116,7 @@ def spec_list(argument: str, said: Any, known: Sequence[Any]) -> list[_core.Spec
         return []
     if isinstance(said, str):
         said = _split(said)
-    elif isinstance(said, tuple) and len(said) == 2 and isinstance(said[1], Mapping):
+    elif isinstance(said, Entry) or (isinstance(said, tuple) and len(said) == 2 and isinstance(said[1], Mapping)):
         said = [said]
     if not isinstance(said, Iterable):
         raise ValueError(f"{argument}: expected names, found {type(said).__name__}")

@@ -125,6 +125,11 @@ def _output_number(output: int | str | None, names: list[str], count: int, argum
         return 0
     there = ", ".join(in_quotes(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
     choice = f"one of {there}, or a number from 0 to {count - 1}" if names else f"a number from 0 to {count - 1}"
+    if output is None and argument != "explanation":  # no argument beside it says which
+        raise ValueError(
+            f"{argument}: expected values of one output, as {argument}[..., 1] or Explanations.from_shap(e, output=1) "
+            f"has them; {argument} has values for {count} outputs"
+        )
     if output is None:
         raise ValueError(f"output: expected {choice}, because {argument} has values for {count} outputs, found none")
     if isinstance(output, str) and output in names:

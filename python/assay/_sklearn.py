@@ -60,10 +60,15 @@ class Estimator(Model):
         framed = [(argument, self._framed(argument, table, names)) for argument, table in tables]
         codec = codec_for(framed, names if self._features is None else self._features)
         probe = probe_rows(codec, framed, max(PROBE_ROWS, _MARGIN_CHECK_ROWS))
-        plan = self._plan(codec.decode(probe), value or self._value)
+
+        def first() -> Any:
+            """Anew for each call, because estimators may work in place."""
+            return codec.decode(probe.copy())
+
+        plan = self._plan(first, value or self._value)
         margins = None
         if plan.unit in ("probability", "log_odds") and hasattr(self._estimator, "decision_function"):
-            margins = self._margins(codec, probe, plan)
+            margins = self._margins(codec, first, plan)
         encode = dataset_encoder(codec)
 
         def encode_framed(argument: str, table: Any) -> _core.Dataset:
@@ -83,9 +88,9 @@ class Estimator(Model):
             raise ValueError(f"{argument}: expected {expected}, found {array.shape[1]}")
         return needed("pandas", "pandas", "an estimator that was fitted on a DataFrame").DataFrame(array, columns=names)
 
-    def _plan(self, first: Any, wanted: str | None) -> _Plan:
+    def _plan(self, first: Callable[[], Any], wanted: str | None) -> _Plan:
         # This is what raises NotFittedError, for the estimator knows best.
-        predicted = np.asarray(self._estimator.predict(first))
+        predicted = np.asarray(self._estimator.predict(first()))
         known = getattr(self._estimator, "classes_", None)
         several = predicted.ndim > 1 and predicted.shape[1] > 1
         if several or (isinstance(known, list) and any(np.ndim(each) > 0 for each in known)):
@@ -105,7 +110,7 @@ class Estimator(Model):
             raise _core.UnsupportedError(self._lacks(unit, method, wanted))
         outputs = [classes[1]] if len(classes) == 2 else classes
         if unit == "margin":
-            self._check_margins(first, classes)
+            self._check_margins(first, classes, [str(each) for each in known], [str(each) for each in predicted.flat])
         return _Plan(unit, method, classes, outputs)
 
     def _plan_of_values(self, wanted: str | None) -> _Plan:
@@ -143,29 +148,43 @@ class Estimator(Model):
             return f"model: {self.name} has neither decision_function nor predict_proba, so that it only names a class"
         return f"value: {self.name} has no {method}, which gives the {unit}"
 
-    def _check_margins(self, first: Any, classes: list[str]) -> None:
-        found = output_matrix(self.name, self._estimator.decision_function(first), len(first))
-        ovo = getattr(_last_step(self._estimator), "decision_function_shape", None) == "ovo"
+    def _check_margins(
+        self, first: Callable[[], Any], classes: list[str], known: list[str], predicted: list[str]
+    ) -> None:
+        """known: the classes as the estimator names them, as in what it predicted for these rows."""
+        found = output_matrix(self.name, self._estimator.decision_function(first()), len(predicted))
         expected = 1 if len(classes) == 2 else len(classes)
-        if len(classes) > 2 and (ovo or found.shape[1] != expected):
-            raise _core.UnsupportedError(
-                f"value: the decision_function of {self.name} compares classes in pairs, and has no margin of each; "
-                "set decision_function_shape='ovr', or ask for value='probability'"
-            )
+        if len(classes) > 2:
+            in_pairs = getattr(_last_step(self._estimator), "decision_function_shape", None) == "ovo"
+            contradicted = 0 if found.shape[1] != expected else _contradicted(found, known, predicted)
+            # Three classes make three pairs. Of what is inside bags and the like, only the numbers tell.
+            in_pairs = in_pairs or found.shape[1] != expected or (contradicted > 0 and _has_pairs(self._estimator))
+            if in_pairs:
+                raise _core.UnsupportedError(
+                    f"value: the decision_function of {self.name} compares classes in pairs, and has no margin of "
+                    "each; set decision_function_shape='ovr', or ask for value='probability'"
+                )
+            # A tie of votes is no contradiction, so that a few rows prove nothing.
+            if 2 * contradicted > len(predicted):
+                raise _core.UnsupportedError(
+                    f"value: the decision_function of {self.name} is largest for another class than predict names, for "
+                    f"{contradicted} of {plural(len(predicted), 'row')}, so that it has no margin of each class; "
+                    "ask for value='probability', or wrap a function"
+                )
         if found.shape[1] != expected:
             raise ValueError(
                 f"outputs of {self.name}: expected {expected} column of margins for classes {joined(classes)}, "
                 f"found {found.shape[1]}"
             )
 
-    def _margins(self, codec: Codec, probe: NDArray[np.float32], plan: _Plan) -> _core.Model | None:
+    def _margins(self, codec: Codec, first: Callable[[], Any], plan: _Plan) -> _core.Model | None:
         """Margins beside probabilities, where the ones are the logits of the others: not those of an SVC, say."""
         margin_plan = _Plan("margin", "decision_function", plan.classes, plan.outputs)
-        rows = codec.decode(probe)
-        found = output_matrix(self.name, self._estimator.decision_function(rows), len(probe)).astype(np.float64)
+        probabilities = np.asarray(self._estimator.predict_proba(first()), np.float64)
+        found = output_matrix(self.name, self._estimator.decision_function(first()), len(probabilities))
         if found.shape[1] != len(plan.outputs):
             return None
-        probabilities = np.asarray(self._estimator.predict_proba(rows), np.float64)
+        found = found.astype(np.float64)
         if found.shape[1] == 1:
             implied, probabilities = 1 / (1 + np.exp(-found)), probabilities[:, 1:]
         else:
@@ -211,7 +230,7 @@ class Estimator(Model):
             labels: NDArray[Any] = np.asarray(training.labels, np.float64)
             if plan.classes:
                 labels = np.asarray(estimator.classes_)[labels.astype(np.intp)]
-            fresh.fit(codec.decode(training.x), labels)
+            fresh.fit(codec.decode(training.x.copy()), labels)
             if plan.classes and len(fresh.classes_) != len(plan.classes):
                 found = joined([in_quotes(each) for each in fresh.classes_])
                 raise ValueError(
@@ -244,6 +263,20 @@ def _has_names(table: Any) -> bool:
     frames = any(is_instance(table, "pandas", each) for each in ("DataFrame", "Series"))
     arrow = hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")
     return frames or arrow or isinstance(table, (Mapping, Table))
+
+
+def _contradicted(margins: NDArray[Any], known: list[str], predicted: list[str]) -> int:
+    """For how many rows the largest margin is that of another class than the predicted one."""
+    if not set(predicted) <= set(known):  # in other words than those of classes_: nothing can be said
+        return 0
+    largest = margins.argmax(axis=1)
+    return sum(known[column] != label for column, label in zip(largest, predicted, strict=True))
+
+
+def _has_pairs(estimator: Any) -> bool:
+    """Whether any part of it compares classes in pairs."""
+    said = estimator.get_params().items()
+    return any(key.endswith("decision_function_shape") and value == "ovo" for key, value in said)
 
 
 def _last_step(estimator: Any) -> Any:

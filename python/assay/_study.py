@@ -7,16 +7,18 @@ import os
 import shutil
 import tempfile
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from . import _core
+from ._files import Path, path_text
 from ._models import GraphModel, Model
-from ._run import ProgressLike, run_of, spec_list, spec_text, whole_number
-from ._study_result import Path, Study
+from ._run import ProgressLike, run_of, spec_list, spec_text, whole_number, yes_or_no
+from ._study_result import Study
 from ._study_settings import inputs_of, setting_words
 from ._subject import Said, subject_of
-from ._tables import dataset
+from ._tables import Table
 
 __all__ = ["Study", "study", "study_plan"]
 
@@ -79,32 +81,34 @@ def study(
     >>> study = assay.study(model, X_test, pool=X_train, y=y_test)
     >>> study.best("faithfulness")
     """
+    flags = _flags(retrain=retrain, curves=curves, variations=variations)
+    more = _flags(cells=cells, resume=resume, overwrite=overwrite)
+    folder = "" if out is None else path_text("out", out, "folder")
     if resume and overwrite:
         raise ValueError("resume: expected no overwrite beside it, found both")
     if resume and out is None:
         raise ValueError("resume: expected out=, the folder of the study to go on with, found none")
     said = Said(X, y, pool, pool_y, baseline, background, target, value, groups, ids)
     chosen = _chosen(methods, criteria, aggregators, members)
-    chosen |= {"retrain": bool(retrain), "curves": bool(curves), "variations": bool(variations)}
-    asked = _asked(model, said, chosen, sample, pool_sample, run_of(seed, threads, progress))
+    asked = _asked(model, said, chosen | flags, sample, pool_sample, run_of(seed, threads, progress))
     subject = asked.subject
     temporary = None if out is not None else tempfile.mkdtemp(prefix="assay-study-")
-    folder = os.path.join(temporary, "study") if temporary is not None else os.fspath(out or "")
+    folder = folder if temporary is None else os.path.join(temporary, "study")
     try:
         result = _core.run_study(
             subject,
             asked.run,
             **asked.chosen,
             **asked.counts,
-            cells=bool(cells),
+            cells=more["cells"],
             folder=folder,
-            resume=bool(resume),
-            overwrite=bool(overwrite),
+            resume=more["resume"],
+            overwrite=more["overwrite"],
             title=asked.title,
             data_words=subject.data_words,
             pool_words=subject.pool_words,
             players_words=subject.players_words,
-            settings=setting_words(asked.said, asked.chosen, {**asked.counts, "cells": bool(cells)}),
+            settings=setting_words(asked.said, asked.chosen, {**asked.counts, "cells": more["cells"]}),
             inputs=inputs_of(asked.model, subject, asked.said),
         )
         made = Study._of(result)
@@ -128,7 +132,7 @@ def study_plan(model: Model | str, X: Any = None, **arguments: Any) -> str:
     given = bound.arguments
     said = Said(*(given[each.name] for each in fields(Said) if each.name in given))
     chosen = _chosen(*(given[name] for name in ("methods", "criteria", "aggregators", "members")))
-    chosen |= {name: bool(given[name]) for name in ("retrain", "curves", "variations")}
+    chosen |= _flags(**{name: given[name] for name in ("retrain", "curves", "variations")})
     run = run_of(given["seed"], given["threads"], given["progress"])
     asked = _asked(model, said, chosen, given["sample"], given["pool_sample"], run)
     text, _, _ = _core.plan_study(asked.subject, asked.run, **asked.chosen, **asked.counts, title=asked.title)
@@ -169,23 +173,40 @@ def _remove(folder: str, owner: int) -> None:
 
 
 def _chosen(methods: Any, criteria: Any, aggregators: Any, members: Any) -> dict[str, Any]:
-    none = isinstance(aggregators, (str, list, tuple)) and (aggregators == "none" or len(aggregators) == 0)
+    none = isinstance(aggregators, str) and aggregators == "none"
+    combined = [] if none else spec_list("aggregators", aggregators, _core.aggregators())
     return {
-        "methods": spec_list("methods", methods, _core.methods()),
-        "criteria": spec_list("criteria", criteria, _core.criteria()),
-        "aggregators": [] if none else spec_list("aggregators", aggregators, _core.aggregators()),
-        "no_aggregates": none,
-        "members": [spec_text(spec) for spec in spec_list("members", members, _core.methods())],
+        "methods": _some("methods", methods, _core.methods()),
+        "criteria": _some("criteria", criteria, _core.criteria()),
+        "aggregators": combined,
+        "no_aggregates": aggregators is not None and not combined,
+        "members": [spec_text(spec) for spec in _some("members", members, _core.methods())],
     }
+
+
+def _some(argument: str, said: Any, known: Sequence[Any]) -> list[_core.Spec]:
+    """None is the default; an empty list is no way to say so."""
+    specs = spec_list(argument, said, known)
+    if said is not None and not specs:
+        raise ValueError(f"{argument}: expected at least one, or None for the default, found none")
+    return specs
+
+
+def _flags(**said: Any) -> dict[str, bool]:
+    return {name: yes_or_no(name, value) for name, value in said.items()}
 
 
 def _count(argument: str, said: int | str) -> str:
     """A number of rows as the engine takes it."""
-    if said in ("auto", "all"):
-        return str(said)
-    if isinstance(said, str) or said == 0:
-        raise ValueError(f'{argument}: expected "auto", "all" or a number of rows, found {said!r}')
-    whole_number(argument, said, 2**63 - 1)
+    if isinstance(said, str) and said in ("auto", "all"):
+        return said
+    try:
+        whole_number(argument, said, 2**63 - 1)
+        known = not isinstance(said, str) and said != 0
+    except ValueError:
+        known = False
+    if not known:
+        raise ValueError(f'{argument}: expected "auto", "all" or a number of rows, 1 or more, found {said!r}')
     return str(int(said))
 
 
@@ -193,6 +214,7 @@ def _trained_on(name: str, said: Said, run: _core.Run) -> tuple[Model, Said]:
     """The network that `assay study NAME` trains, and the parts of the data set."""
     if said.X is not None or said.pool is not None:
         raise ValueError(f"model: expected what assay.load, assay.wrap or assay.train made, found the text {name!r}")
-    training, test = dataset(name, split="train"), dataset(name, split="test")
+    # Splits that are drawn have the study's seed.
+    training, test = (Table(_core.Table.open(name, part, run=run)) for part in ("train", "test"))
     content = _core.train(training._core, "label:impute=mean", test._core if test.label else None, run)
     return GraphModel(f"a network trained on {training._core.source}", content), replace(said, X=test, pool=training)

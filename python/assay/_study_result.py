@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._explanations import Explanations
+from ._files import Path, check_folder, path_text
 from ._optional import data_frame, named_index
 from ._scores import Evaluation, Scores
 from ._study_html import html_text, number
 
 if TYPE_CHECKING:
     import pandas
-
-Path = str | os.PathLike[str]
 
 
 class Study:
@@ -72,7 +71,9 @@ class Study:
         """A study from the folder that `assay study` or `assay.study` wrote.
 
         Its explanations do not remember model and rows: pass `model=` and `X=` to `assay.evaluate`."""
-        return Study._of(_core.read_study(os.fspath(folder)))
+        name = path_text("folder", folder, "folder")
+        check_folder(name)
+        return Study._of(_core.read_study(name))
 
     @property
     def entries(self) -> list[str]:
@@ -165,7 +166,7 @@ class Study:
     def save(self, folder: Path) -> None:
         """Copies all files of the study to a new or empty folder: what `assay gate`, `assay diff` and `Study.load`
         take."""
-        target = pathlib.Path(folder)
+        target = pathlib.Path(path_text("folder", folder, "folder"))
         if os.path.lexists(target) and not (target.is_dir() and not target.is_symlink() and not any(target.iterdir())):
             found = "one with files in it" if target.is_dir() else "something else"
             raise FileExistsError(f"folder: expected a new or empty folder, found {found}: {os.fspath(folder)}")

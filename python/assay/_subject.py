@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_array, is_instance, to_float32
+from ._codec import PoolMean
+from ._frames import is_categorical, is_text_dtype, whole_texts
 from ._labels import labels_of
-from ._models import Bound, Model, check_value
+from ._models import Bound, GraphModel, Model, check_value
+from ._run import text_of
 from ._tables import Table, column_names, kind_of, named_kind, row_names
 from ._targets import target_of
-from ._text import in_quotes
+from ._text import in_quotes, plural
 
 BASELINES = ("zero", "mean", "median", "neutral")
 
@@ -55,9 +58,12 @@ def subject_of(
     value = said.value if said.value is not None else _said_by_file(said, "unit")
     check_value(value, information=True)
     information = value == "information"
-    baseline = _one_row(said.baseline, said.X, "baseline")
+    baseline = _one_row(said.baseline, said.X, "baseline", model)
     tables = [("X", said.X)]
     tables += [(name, table) for name, table in _beside(said, baseline) if table is not said.X]
+    mean = _mean_of_pool(said, model)
+    if mean is not None:
+        tables.append(("baseline", mean))
     bound = model._bind(tables, None if information else value)
     data = _rows("X", said.X, said.y, "y", bound)
     _name_rows(data, said.X, said.ids)
@@ -65,6 +71,10 @@ def subject_of(
     if pool is None and said.pool is not None:
         pool = _rows("pool", said.pool, said.pool_y, "pool_y", bound)
     groups, groups_json = _groups(said, data)
+    if mean is not None and mean.row is not None:
+        given_baseline: str | _core.Dataset | None = bound.encode(f"mean of {mean.of}", mean)
+    else:
+        given_baseline = _reference("baseline", baseline, said, bound)
     target, targets = target_of(said.target, said.explained, bound.model, information)
     return _core.Subject(
         bound.model,
@@ -72,7 +82,7 @@ def subject_of(
         run,
         margins=bound.margins,
         pool=pool,
-        baseline=_reference("baseline", baseline, said, bound),
+        baseline=given_baseline,
         background=_reference("background", said.background, said, bound),
         reference_needed=reference_needed,
         groups=groups,
@@ -109,14 +119,19 @@ def cells_of(X: Any, features: Sequence[str]) -> Callable[[], NDArray[Any]] | No
     return lambda: np.asarray(kept.to_numpy(dtype=object))
 
 
-def add_labels(subject: _core.Subject, y: Any, pool_y: Any) -> None:
-    """Labels of rows that are joined already; explanations do not depend on them."""
+def with_labels(subject: _core.Subject, y: Any, pool_y: Any) -> _core.Subject:
+    """The same rows with labels, for this once: explanations do not depend on them."""
+    parts: list[_core.Dataset | None] = []
     for argument, labels, data in (("y", y, subject.data), ("pool_y", pool_y, subject.pool)):
         if labels is None:
+            parts.append(None)
             continue
         if data is None:
             raise ValueError(f"{argument}: expected none without a pool, found some")
-        _set_labels(data, argument, labels, subject.model)
+        labelled = data.copy()
+        _set_labels(labelled, argument, labels, subject.model)
+        parts.append(labelled)
+    return subject.labelled(parts[0], parts[1])
 
 
 def _beside(said: Said, baseline: Any) -> list[tuple[str, Any]]:
@@ -128,6 +143,16 @@ def _beside(said: Said, baseline: Any) -> list[tuple[str, Any]]:
     if said.background is not None and not isinstance(said.background, str):
         tables.append(("background", said.background))
     return tables
+
+
+def _mean_of_pool(said: Said, model: Model) -> PoolMean | None:
+    """What stands for the pool's mean, where that is the reference and cells may be what float32 cannot hold; the
+    engine's own models take float32."""
+    by_default = said.baseline is None and said.background is None
+    said_so = isinstance(said.baseline, str) and said.baseline == "mean" and said.background is None
+    if said.pool is None or not (by_default or said_so) or isinstance(model, GraphModel):
+        return None
+    return PoolMean("X" if said.pool is said.X else "pool")
 
 
 def _rows(argument: str, table: Any, labels: Any, labels_argument: str, bound: Bound) -> _core.Dataset:
@@ -150,17 +175,18 @@ def _name_rows(data: _core.Dataset, table: Any, ids: Any) -> None:
     if ids is not None:
         if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
             raise ValueError(f"ids: expected {data.rows}, one for each row, found {ids!r}")
-        names = [str(each) for each in ids]
+        names = whole_texts("ids", [str(each) for each in ids])
         if len(names) != data.rows:
             raise ValueError(f"ids: expected {data.rows}, one for each row, found {len(names)}")
         data.set_ids(names, str(getattr(ids, "name", None) or "id"))
         return
     known = row_names(table)
     if known is not None and not data.ids:
+        whole_texts("X, index", [*known[0], known[1]])
         data.set_ids(*known)
 
 
-def _one_row(baseline: Any, X: Any, argument: str) -> Any:
+def _one_row(baseline: Any, X: Any, argument: str, model: Model) -> Any:
     """A row in whatever form as a table of one row; words and nothing stay as they are."""
     if baseline is None or isinstance(baseline, str):
         return baseline
@@ -170,10 +196,24 @@ def _one_row(baseline: Any, X: Any, argument: str) -> Any:
         return _named_row(baseline, X, argument)
     if named_kind(baseline, argument) is not None:
         return baseline
+    if kind_of(X) != "array" and isinstance(baseline, (list, tuple)):
+        cells = baseline[0] if len(baseline) == 1 and isinstance(baseline[0], (list, tuple)) else baseline
+        if any(isinstance(cell, str) for cell in cells):
+            return _unnamed_row(cells, X, argument, model)
     dimensions = np.ndim(X) if kind_of(X) == "array" else 2
     if kind_of(X) == "array" and np.ndim(baseline) == 0:
         return np.full((1, *np.shape(X)[1:]), baseline)
     return as_array(baseline, argument)[np.newaxis] if np.ndim(baseline) == dimensions - 1 else baseline
+
+
+def _unnamed_row(cells: Sequence[Any], X: Any, argument: str, model: Model) -> Any:
+    """One row of numbers and texts, a cell for each column that the model takes."""
+    if not isinstance(model, GraphModel):
+        return list(cells)  # NumPy would make texts of the numbers
+    names = model._core.raw_columns or model.features
+    if len(cells) != len(names):
+        raise ValueError(f"{argument}: expected {plural(len(names), 'value')}, one for each column, found {len(cells)}")
+    return _named_row(dict(zip(names, cells, strict=True)), X, argument)
 
 
 def _named_row(cells: Mapping[Any, Any], X: Any, argument: str) -> Any:
@@ -186,6 +226,8 @@ def _named_row(cells: Mapping[Any, Any], X: Any, argument: str) -> Any:
     for name in by_name:
         if name not in names:
             raise ValueError(f"{argument}: expected names of columns of X, found {in_quotes(name)}")
+        if isinstance(by_name[name], str):
+            whole_texts(f"{argument}, column {in_quotes(name)}", [by_name[name]])
     positions = [position for position, name in enumerate(names) if name in by_name]
     if kind_of(X) == "frame":
         row = X.iloc[[0] * min(len(X), 1), positions].copy()
@@ -207,14 +249,26 @@ def _named_row(cells: Mapping[Any, Any], X: Any, argument: str) -> Any:
 
 
 def _like(column: Any, cell: Any, argument: str, name: str) -> Any:
+    """A column of this one cell, of the column's dtype where that holds it."""
     import pandas
 
-    for dtype in (column.dtype, "float64"):  # a mean of whole numbers need not be one
+    dtype = column.dtype
+    scalar = pandas.api.types.is_scalar(cell)
+    there = scalar and not pandas.isna(cell)
+    if there and is_categorical(dtype) and cell not in dtype.categories:
+        # pandas would take it for missing.
+        return pandas.Series(pandas.Categorical([cell], categories=[*dtype.categories, cell]))
+    # pandas would make True of any text, and a text of any number.
+    odd = dtype.kind == "b" and not isinstance(cell, (bool, np.bool_))
+    if odd or (there and is_text_dtype(dtype) and not isinstance(cell, str)):
+        return pandas.Series([cell], dtype=object)
+    # A mean of whole numbers need not be one.
+    for each in (dtype, "float64") if scalar or not is_categorical(dtype) else ():
         try:
-            return pandas.Series([cell], dtype=dtype)
-        except (TypeError, ValueError):
+            return pandas.Series([cell], dtype=each)
+        except (TypeError, ValueError, OverflowError):
             continue
-    raise ValueError(f"{argument}: expected a cell of {column.dtype} for {name!r}, found {cell!r}")
+    raise ValueError(f"{argument}, column {in_quotes(name)}: expected a cell of {dtype}, found {in_quotes(cell)}")
 
 
 def _reference(argument: str, given: Any, said: Said, bound: Bound) -> str | _core.Dataset | None:
@@ -222,6 +276,7 @@ def _reference(argument: str, given: Any, said: Said, bound: Bound) -> str | _co
         return None
     if not isinstance(given, str):
         return bound.encode(argument, given)
+    text_of(argument, given)
     known = given in BASELINES if argument == "baseline" else given.startswith("pool:")
     if not known:
         words = f"{', '.join(BASELINES)} or a row" if argument == "baseline" else "pool:100 (for so many of it) or rows"
@@ -234,12 +289,15 @@ def _reference(argument: str, given: Any, said: Said, bound: Bound) -> str | _co
 def _groups(said: Said, data: _core.Dataset) -> tuple[str, str | None]:
     groups = said.groups
     if isinstance(groups, Mapping):
-        named = {str(name): [str(column) for column in _list(name, columns)] for name, columns in groups.items()}
+        named = {
+            text_of("groups", str(name)): [text_of("groups", str(column)) for column in _list(name, columns)]
+            for name, columns in groups.items()
+        }
         return "auto", json.dumps(named)
     if groups is not None:
         if not isinstance(groups, str):
             raise ValueError(f"groups: expected a word or a dict of names and columns, found {type(groups).__name__}")
-        return groups, None
+        return text_of("groups", groups), None
     if said.explained is None:
         return "auto", None
     players = said.explained.provenance["players"]

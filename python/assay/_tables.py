@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_array, check_numeric, check_rows, is_instance, to_float32
-from ._frames import column_labels, engine_column, import_pandas, index_labels
+from ._files import path_text
+from ._frames import column_labels, engine_column, import_pandas, index_labels, whole_texts
 from ._html import escaped, html_block, html_table
 from ._indexing import chosen_rows
 from ._labels import labels_of
 from ._optional import named_index
-from ._run import run_of
+from ._run import run_of, text_of
 from ._text import in_quotes, one_line, plural, short
 from ._text import table as aligned_lines
 
@@ -75,6 +76,20 @@ class Table:
     def ids(self) -> list[str] | None:
         """The name of each row, where a column of names was given."""
         return self._core.ids if self._core.id_name else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        core = self._core
+        columns = (
+            core.source,
+            core.names,
+            core.values,
+            core.levels,
+            core.label,
+            core.id_name,
+            core.ids,
+            core.item_shape,
+        )
+        return _restored, columns
 
     def __len__(self) -> int:
         return self._core.rows
@@ -156,6 +171,10 @@ class Table:
         return html_block(self._title(), html_table([escaped(name) for name in header], cells, texts), self._remarks())
 
 
+def _restored(*columns: Any) -> Table:
+    return Table(_core.Table.from_columns(*columns))
+
+
 def _cell(value: Any, levels: list[str] | None) -> str:
     if np.isnan(value):
         return "missing"
@@ -180,15 +199,19 @@ def dataset(
     >>> assay.dataset("patients.csv", label="died", id="case")
     """
     places = [folders] if isinstance(folders, (str, os.PathLike)) else folders
-    files = [os.fspath(each) for each in places]
-    return Table(_core.Table.open(os.fspath(what), split, label, id, files, run_of(seed, 0, False)))
+    files = [path_text("folders", each, "folder") for each in places]
+    label = None if label is None else text_of("label", label)
+    id = None if id is None else text_of("id", id)
+    name = path_text("what", what, "data set or file")
+    core = _core.Table.open(name, text_of("split", split), label, id, files, run_of(seed, 0, False))
+    return Table(core)
 
 
 def kind_of(obj: Any, argument: str = "X") -> Kind:
     """What a table is: "table" (assay's), "frame" (pandas), "arrow" (pyarrow, polars, ...) or "array"."""
     named = named_kind(obj, argument)
     if named is None:
-        check_rows(as_array(obj, argument), argument)
+        check_rows(as_array(obj, argument), argument, obj)
     return named or "array"
 
 
@@ -238,7 +261,8 @@ def column_names(obj: Any, argument: str = "X") -> list[str] | None:
     if kind == "frame":
         return column_labels(obj, argument)
     if kind == "arrow":
-        return [str(name) for name in (obj.column_names if hasattr(obj, "column_names") else obj.columns)]
+        names = obj.column_names if hasattr(obj, "column_names") else obj.columns
+        return whole_texts(f"{argument}, names of columns", [str(name) for name in names])
     return None
 
 
@@ -299,6 +323,7 @@ def _table_of_frame(frame: Any, argument: str, label: str | None) -> _core.Table
         values[:, j], texts = engine_column(pandas, frame.iloc[:, j], f"{argument}, column {in_quotes(name)}")
         levels.append(texts)
     ids, id_name = index_labels(frame) or ([], "")
+    whole_texts(f"{argument}, index", [*ids, id_name])
     return _core.Table.from_columns(argument, names, values, levels, label, id_name, ids)
 
 

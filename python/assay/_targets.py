@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
@@ -13,6 +14,7 @@ from . import _core
 from ._interop import are_numbers
 from ._text import in_quotes, joined
 
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.0*)?")
 PREDICTED = "the predicted class"  # what the engine's files call it
 
 # One word for all rows, or an index for each.
@@ -41,69 +43,121 @@ def _target_of_file(explained: _core.Explanations, model: _core.Model) -> Target
     if len(explained.target) == 0 or said == "information":
         return _word("auto" if said == "information" else said or "auto", model), None
     if are_numbers(explained.target_names) and explained.provenance["method"] == "":
-        names = _names(model)
-        if int(explained.target.max()) >= len(names):
-            raise ValueError(f"target: expected a number from 0 to {len(names) - 1}, found {explained.target.max()}")
+        names = _Names(model)
+        if int(explained.target.max()) >= len(names.all):
+            raise ValueError(
+                f"target: expected a number from 0 to {len(names.all) - 1}, found {explained.target.max()}"
+            )
         return "auto", explained.target
-    return "auto", _listed_targets(np.asarray(explained.target_names, dtype=object)[explained.target], model)
+    return "auto", _places_of_names([explained.target_names[place] for place in explained.target], model)
 
 
-def _names(model: _core.Model) -> list[str]:
-    return model.class_names or model.output_names
+class _Names:
+    """The names of a model's classes or outputs, and what may be said for them."""
+
+    def __init__(self, model: _core.Model) -> None:
+        self.all = model.class_names or model.output_names
+        self._places = {name: place for place, name in reversed(list(enumerate(self.all)))}
+        # The places of names that are whole numbers, 1 or 1.0; none where some name is no such number.
+        self._by_number: dict[int, int] = {}
+        if all(_WHOLE_NUMBER.fullmatch(name) for name in self.all):
+            numbers = [int(name.partition(".")[0]) for name in self.all]
+            if len(set(numbers)) == len(numbers):
+                self._by_number = {number: place for place, number in enumerate(numbers)}
+
+    def place(self, said: Any) -> int | None:
+        """Of one target, whatever the others of a list are; None where there is no such target.
+
+        Integers are names where all names are whole numbers, and indices where not. Of texts, names come before
+        indices."""
+        if _is_integer(said):
+            if self._by_number:
+                return self._by_number.get(int(said))
+            return int(said) if 0 <= int(said) < len(self.all) else None
+        named = self.named(str(said))
+        if named is not None or not isinstance(said, str):
+            return named
+        return int(said) if said.isascii() and said.isdigit() and int(said) < len(self.all) else None
+
+    def named(self, name: str) -> int | None:
+        return self._places.get(name)
+
+    def listed(self, most: int = 8) -> str:
+        shown = [in_quotes(name) for name in self.all[:most]]
+        shown += [f"{len(self.all) - most} more"] if len(self.all) > most else []
+        return joined(shown, "or")
+
+    def expected(self, said: Any = "") -> str:
+        """What could be said in place of this."""
+        if _is_integer(said) and self._by_number:
+            return self.listed()
+        return f"{self.listed()} or an index from 0 to {len(self.all) - 1}"
 
 
-def _expected(names: Sequence[str], most: int = 8) -> str:
-    listed = [in_quotes(name) for name in names[:most]] + ([f"{len(names) - most} more"] if len(names) > most else [])
-    return f"{joined(listed, 'or')} or an index from 0 to {len(names) - 1}"
+def _is_integer(said: Any) -> bool:
+    return isinstance(said, Integral) and not isinstance(said, bool)
 
 
 def _shown(said: Any) -> str:
     return in_quotes(said) if isinstance(said, str) else repr(said)
 
 
+def _plain(said: Any) -> Any:
+    return said.item() if isinstance(said, np.generic) else said
+
+
 def _word(said: Any, model: _core.Model) -> str:
-    """As the engine reads it; a ValueError where it could not."""
-    names = _names(model)
-    plain = said.item() if isinstance(said, np.generic) else said
+    """As the engine reads it, names before indices; a ValueError where it could not."""
+    names = _Names(model)
+    plain = _plain(said)
     word = str(plain)
-    if word in names:
-        return word
+    place = names.place(plain)
+    if place is not None:
+        # What the engine would read as another's name or index is said by its own name.
+        return word if word == str(place) and names.named(word) is None else names.all[place]
     if word == "auto":
-        if not model.class_names and len(names) > 1:
+        if not model.class_names and len(names.all) > 1:
             raise ValueError(
-                f"target: expected {_expected(names)}, as {model.name} gives {len(names)} values, found none; "
+                f"target: expected {names.expected()}, as {model.name} gives {len(names.all)} values, found none; "
                 "assay.explain_all explains each"
             )
         return word
     if word == "predicted":
         if not model.class_names:
-            raise ValueError(f"target: expected {_expected(names)}, as {model.name} has no classes, found 'predicted'")
+            raise ValueError(f"target: expected {names.expected()}, as {model.name} has no classes, found 'predicted'")
         return word
     if word == "all":
-        raise ValueError(f"target: expected {_expected(names)}, found 'all'; assay.explain_all explains each")
-    if isinstance(plain, (str, Integral)) and word.isascii() and word.isdigit() and int(word) < len(names):
-        return word
-    expected = f"'predicted', {_expected(names)}" if model.class_names else _expected(names)
-    raise ValueError(f"target: expected {expected}, found {_shown(plain)}")
+        raise ValueError(f"target: expected {names.expected()}, found 'all'; assay.explain_all explains each")
+    predicted = "'predicted', " if model.class_names else ""
+    raise ValueError(f"target: expected {predicted}{names.expected(plain)}, found {_shown(plain)}")
 
 
 def _listed_targets(said: Any, model: _core.Model) -> NDArray[np.uint32]:
-    """For each row a name; where some are no names, all are indices. So it is with one for all rows."""
-    names = _names(model)
-    listed = np.asarray(said)
-    if listed.ndim != 1:
+    """One for each row, each read as one for all rows is."""
+    names = _Names(model)
+    # NumPy would make one text of [1, "a"].
+    listed = said if isinstance(said, (list, tuple)) and not any(map(np.ndim, said)) else np.asarray(said)
+    if isinstance(listed, np.ndarray) and listed.ndim != 1:
         raise ValueError(f"target: expected one for each row, found an array of {listed.ndim} dimensions")
-    cells = listed.tolist()
-    index = {name: position for position, name in enumerate(names)}
-    found = [index.get(str(each)) for each in cells]
-    if None not in found:
-        return np.asarray(found, dtype=np.uint32)
-    for row, (each, position) in enumerate(zip(cells, found, strict=True)):
-        is_index = isinstance(each, Integral) and not isinstance(each, bool) and 0 <= int(each) < len(names)
-        if is_index or (position is not None and isinstance(each, str)):
-            continue
-        raise ValueError(f"target, row {row} (counted from 0): expected {_expected(names)}, found {_shown(each)}")
-    mixed = next((each for each in cells if isinstance(each, str)), None)
-    if mixed is not None:
-        raise ValueError(f"target: expected names or indices, found {in_quotes(mixed)} among indices")
-    return np.asarray(cells, dtype=np.uint32)
+    places = []
+    for row, each in enumerate(listed):
+        plain = _plain(each)
+        place = names.place(plain)
+        if place is None:
+            raise ValueError(
+                f"target, row {row} (counted from 0): expected {names.expected(plain)}, found {_shown(plain)}"
+            )
+        places.append(place)
+    return np.asarray(places, dtype=np.uint32)
+
+
+def _places_of_names(said: Sequence[str], model: _core.Model) -> NDArray[np.uint32]:
+    """What explanations call their targets are names, never indices."""
+    names = _Names(model)
+    places = []
+    for row, name in enumerate(said):
+        place = names.named(name)
+        if place is None:
+            raise ValueError(f"target, row {row} (counted from 0): expected {names.listed()}, found {in_quotes(name)}")
+        places.append(place)
+    return np.asarray(places, dtype=np.uint32)

@@ -34,6 +34,7 @@ class Module(Model):
         features: Sequence[str] | None,
         classes: Sequence[str] | None,
         value: str | None,
+        returns: str | None,
         example: Any,
         export: bool,
         batch: int,
@@ -48,19 +49,22 @@ class Module(Model):
         self._features = features
         self._classes = classes
         self._value = value
+        self._returns = returns
         self._shape = None if example is None else tuple(example.shape[1:])
         self._dtype = None if example is None else example.dtype
         self._graphs = ExportedGraphs(module, name) if export else None
         self._batch = batch
 
     def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
-        codec = codec_for(tables, self._features)
+        codec = codec_for(tables, self._features, nearest=True)
         _require_numbers(codec, self.name)
         shape = self._shape_of_rows(codec)
         probe = probe_rows(codec, tables, _CHECK_ROWS)
         calls = Calls(self._module, self.name, shape, self._dtype)
         raw = calls.outputs(probe, lambda scores: scores)
-        gives = "probability" if _are_probabilities(raw) else "margin"
+        gives = self._returns or _kind_of_scores(raw, calls, probe)
+        if gives == "probability":
+            _require_probabilities(raw, self.name)
         unit, classes = self._unit(value or self._value, raw.shape[1], gives)
         margins = None
         if unit in ("probability", "log_odds") and gives == "margin":
@@ -78,19 +82,27 @@ class Module(Model):
         return self._shape
 
     def _unit(self, wanted: str | None, columns: int, gives: str) -> tuple[str, list[str]]:
-        """What is explained, and the names of the classes."""
+        """What is explained, and the names of the classes. gives: what the module does; empty if nobody knows."""
         classes = list(self._classes or ())
-        if wanted == "value" or (wanted is None and columns == 1 and not classes):
+        if wanted == "value" or (wanted is None and self._returns is None and columns == 1 and not classes):
             if classes:
                 raise _core.UnsupportedError(f"value: {self.name} gives scores of classes, found 'value'")
             return "value", []
         if not classes:
             if columns == 1:
-                raise ValueError(f"classes: expected the names of the two classes that {self.name} gives a {wanted} of")
+                raise ValueError(
+                    f"classes: expected the names of the two classes that {self.name} gives a {wanted or gives} of"
+                )
             classes = [str(column) for column in range(columns)]
+        if not gives:
+            other = "" if self._classes else "; value='value' explains them as values of no class"
+            raise _core.UnsupportedError(
+                f"returns: expected 'margin' (raw scores) or 'probability' in assay.wrap, for all that {self.name} "
+                f"returned lies from 0 to 1, and may be either, found None{other}"
+            )
         if wanted == "margin" and gives == "probability":
             raise _core.UnsupportedError(
-                f"value: {self.name} gives probabilities, which sum to 1; a module without its softmax has margins"
+                f"value: {self.name} gives probabilities; a module without its softmax or sigmoid has margins"
             )
         return wanted or gives, classes
 
@@ -109,7 +121,7 @@ class Module(Model):
         link = _link(unit, gives, columns)
         found = calls.outputs(probe, link)
         outputs = names_of_outputs(self.name, found.shape[1], classes)
-        no_gradient = calls.why_no_gradient(probe[:1], link)
+        no_gradient = calls.why_no_gradient(probe, link)
         graph, reason = None, ""
         if export:
             graph, reason = self._graphs.of(calls, unit, link, probe, found) if self._graphs else (None, _NO_EXPORT)
@@ -138,11 +150,30 @@ def _require_numbers(codec: Codec, name: str) -> None:
             raise ValueError(f"X, column {in_quotes(column)}: expected numbers, which {name} takes, found a category")
 
 
-def _are_probabilities(scores: NDArray[np.float32]) -> bool:
-    """Whether a softmax was there already; a second one would give something else unseen."""
-    if scores.shape[1] == 1 or not bool(np.isfinite(scores).all()):
-        return False
-    return bool((scores >= 0).all() and np.allclose(scores.sum(axis=1, dtype=np.float64), 1, rtol=0, atol=1e-5))
+def _kind_of_scores(scores: NDArray[np.float32], calls: Calls, rows: NDArray[np.float32]) -> str:
+    """Whether a softmax or sigmoid was there already, for a second one would give something else unseen: probability or
+    margin; empty where nobody can tell."""
+    if not _within_one(scores):
+        return "margin"
+    if scores.shape[1] > 1 and np.allclose(scores.sum(axis=1, dtype=np.float64), 1, rtol=0, atol=1e-5):
+        return "probability"
+    last = calls.last_operation(rows)
+    if last in ("Sigmoid", "Softmax"):
+        return "probability"
+    # What comes out of a linear layer with a bias is from 0 to 1 by chance.
+    return "margin" if last == "Addmm" else ""
+
+
+def _within_one(scores: NDArray[np.float32]) -> bool:
+    known = scores[~np.isnan(scores)]
+    # An average of probabilities may be rounded to more than 1.
+    return known.size > 0 and bool(((known >= 0) & (known <= 1 + 1e-6)).all())
+
+
+def _require_probabilities(scores: NDArray[np.float32], name: str) -> None:
+    outside = scores[(scores < 0) | (scores > 1 + 1e-6)]
+    if outside.size:
+        raise ValueError(f"outputs of {name}: expected probabilities, as returns= says, found {outside[0]:g}")
 
 
 def _link(unit: str, gives: str, columns: int) -> Callable[[Any], Any]:

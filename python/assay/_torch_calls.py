@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._text import in_quotes
+
+# Steps of torch that only move numbers.
+_RESHAPES = {"ReshapeAlias", "Squeeze", "UnsafeView", "Unsqueeze", "View"}
+_SAME_NUMBERS = _RESHAPES | {"Alias", "Clone", "Permute", "Select", "Slice", "T", "ToCopy", "Transpose"}
 
 
 class Calls:
@@ -64,6 +70,14 @@ class Calls:
         self, rows: NDArray[np.float32], weights: NDArray[np.float32], link: Callable[[Any], Any]
     ) -> NDArray[np.float32]:
         """By the rows, of the sum of weights * outputs."""
+        found = self._gradient(rows, weights, link)
+        # Other rows are connected, so that these took a branch that does not look at them.
+        return np.zeros(rows.shape, np.float32) if found is None else found
+
+    def _gradient(
+        self, rows: NDArray[np.float32], weights: NDArray[np.float32], link: Callable[[Any], Any]
+    ) -> NDArray[np.float32] | None:
+        """None where autograd sees no way from the outputs to the rows."""
         torch = self.torch
         # Somebody may call from within no_grad or inference_mode.
         with self.evaluating(), torch.inference_mode(False), torch.enable_grad():
@@ -71,30 +85,59 @@ class Calls:
             # A module that works in place may not begin with a leaf.
             found = link(self.scores(x.clone()))
             total = (found * torch.as_tensor(weights, dtype=found.dtype, device=found.device)).sum()
+            if not total.requires_grad:
+                return None
             (by_rows,) = torch.autograd.grad(total, x, allow_unused=True)
-        if by_rows is None:
-            return np.zeros(rows.shape, np.float32)
-        return self._numpy(by_rows).reshape(rows.shape)
+        return None if by_rows is None else self._numpy(by_rows).reshape(rows.shape)
 
-    def why_no_gradient(self, row: NDArray[np.float32], link: Callable[[Any], Any]) -> str:
+    def last_operation(self, rows: NDArray[np.float32]) -> str:
+        """What torch computes the scores by, as it calls it: Sigmoid, Addmm (of a linear layer); empty if unknown."""
+        with self.evaluating(), self.torch.inference_mode(False), self.torch.enable_grad():
+            x = self.tensor(rows)
+            x = x.requires_grad_().clone() if x.is_floating_point() else x
+            try:
+                step = self.scores(x).grad_fn
+            except RuntimeError:  # it can be called, but not with gradients
+                return ""
+        while step is not None and step.next_functions and _operation(step) in _SAME_NUMBERS:
+            step = step.next_functions[0][0]
+        return "" if step is None else _operation(step)
+
+    def why_no_gradient(self, rows: NDArray[np.float32], link: Callable[[Any], Any]) -> str:
         """Empty where there is one."""
         if not (self.dtype.is_floating_point or self.dtype.is_complex):
             return f"its inputs are whole numbers ({self.dtype})"
         try:
-            columns = self.outputs(row, link).shape[1]
-            self.gradient(row, np.ones((1, columns), np.float32), link)
+            columns = self.outputs(rows, link).shape[1]
+            found = self._gradient(rows, np.ones((len(rows), columns), np.float32), link)
         except RuntimeError as error:
             return f"torch says {in_quotes(str(error).splitlines()[0])}"
-        return ""
+        return "its output is not connected to its input for autograd" if found is None else ""
 
     @contextmanager
     def evaluating(self) -> Iterator[None]:
-        """Every part of the module as after training, and then as it was."""
-        parts = [(part, part.training) for part in self.module.modules()]
-        try:
-            for part, _ in parts:
-                part.training = False
-            yield
-        finally:
-            for part, training in parts:
-                part.training = training
+        """Every part of the module as after training, and then as it was; one thread at a time, or two would restore
+        each other's state."""
+        with _lock_of(self.module):
+            parts = [(part, part.training) for part in self.module.modules()]
+            try:
+                for part, _ in parts:
+                    part.training = False
+                yield
+            finally:
+                for part, training in parts:
+                    part.training = training
+
+
+_locks: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()  # one for each module
+_locks_lock = threading.Lock()
+
+
+def _lock_of(module: Any) -> Any:
+    with _locks_lock:
+        return _locks.setdefault(module, threading.RLock())
+
+
+def _operation(step: Any) -> str:
+    """SigmoidBackward0 is the step back through a sigmoid."""
+    return str(step.name()).partition("Backward")[0]

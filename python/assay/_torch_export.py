@@ -9,6 +9,7 @@ import logging
 import math
 import os
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -69,7 +70,9 @@ class ExportedGraphs:
         # it is.
         for sealed in (False, True):
             try:
-                data = _onnx_of(calls, unit, link, rows[:2], sealed)
+                # The engine adds log-odds of several classes itself: it knows their graph as one operator.
+                of_graph = None if unit == "log_odds" and outputs.shape[1] > 1 else link
+                data = _onnx_of(calls, of_graph, rows[:2], sealed)
             except Exception as error:
                 return None, f"its export to ONNX failed: {_first_line(error)}"
             loaded = False
@@ -104,11 +107,9 @@ def _difference(graph: _core.Model, rows: NDArray[np.float32], outputs: NDArray[
     return float(np.abs(found - outputs).max()) / max(largest, float(np.finfo(np.float32).tiny))
 
 
-def _onnx_of(calls: Calls, unit: str, link: Callable[[Any], Any], rows: NDArray[np.float32], sealed: bool) -> bytes:
+def _onnx_of(calls: Calls, link: Callable[[Any], Any] | None, rows: NDArray[np.float32], sealed: bool) -> bytes:
     """Tracing is quick, but takes branches as the rows at hand do: where it warns of that, torch.export decides."""
     torch = calls.torch
-    # The engine adds log-odds itself: it knows their graph as one operator.
-    of_graph = None if unit == "log_odds" else link
 
     class Explained(torch.nn.Module):  # type: ignore[misc, name-defined, unused-ignore]
         def __init__(self) -> None:
@@ -117,7 +118,7 @@ def _onnx_of(calls: Calls, unit: str, link: Callable[[Any], Any], rows: NDArray[
 
         def forward(self, x: Any) -> Any:
             scores = calls.traced_scores(x.to(calls.dtype))
-            found = (scores if of_graph is None else of_graph(scores)).to(torch.float32)
+            found = (scores if link is None else link(scores)).to(torch.float32)
             return found * 1.0 if sealed else found
 
     example = torch.tensor(rows.reshape(len(rows), *calls.shape), device=calls.device)
@@ -188,7 +189,11 @@ def _silence() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _no_descriptors() -> Iterator[None]:
-    """What torch's C++ prints of a graph that it cannot export goes past Python."""
+    """What torch's C++ prints of a graph that it cannot export goes past Python. The descriptors are the whole
+    process's: with other threads at work, which may print too, it is shown."""
+    if any(not each.daemon and each is not threading.current_thread() for each in threading.enumerate()):
+        yield
+        return
     kept: list[tuple[int, int]] = []
     try:
         with open(os.devnull, "wb") as nowhere:
@@ -206,7 +211,9 @@ def _no_descriptors() -> Iterator[None]:
 def _state_of(module: Any) -> int:
     """Changes when the optimiser takes a step, weights are loaded or the module moves."""
     tensors = [*module.parameters(), *module.buffers()]
-    return hash(tuple((each.data_ptr(), each._version, str(each.device)) for each in tensors))
+    # Tensors of inference mode keep no count of their changes.
+    states = [(each.data_ptr(), 0 if each.is_inference() else each._version, str(each.device)) for each in tensors]
+    return hash(tuple(states))
 
 
 def _first_line(error: BaseException) -> str:

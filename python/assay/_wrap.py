@@ -9,12 +9,13 @@ from typing import Any
 
 from ._callables import Function
 from ._models import Model
-from ._run import whole_number
+from ._run import text_of, whole_number
 from ._sklearn import Estimator
 from ._text import in_quotes
 from ._torch import Module
 
 _UNITS = ("margin", "probability", "log_odds", "value")
+_RETURNED = ("margin", "probability")
 
 
 def wrap(
@@ -23,6 +24,7 @@ def wrap(
     features: Sequence[str] | None = None,
     classes: Sequence[str] | None = None,
     value: str | None = None,
+    returns: str | None = None,
     name: str | None = None,
     example: Any = None,
     export: bool = True,
@@ -38,17 +40,20 @@ def wrap(
         a function of rows that returns (rows,) or (rows, outputs) numbers;
         a fitted scikit-learn estimator or pipeline (XGBClassifier, LGBMRegressor and their like are such too): the
         decision function is explained where it has one, else its probabilities, else what it predicts;
-        a torch.nn.Module that returns raw scores (without softmax or sigmoid) of (rows,) or (rows, outputs): gradients
-        come from torch, and what needs the layers of a network (DeepLift, randomisation) from an export of it.
+        a torch.nn.Module that returns scores of (rows,) or (rows, outputs), raw ones at best: gradients come from
+        torch, and what needs the layers of a network (DeepLift, randomisation) from an export of it.
     features: names of the columns that the model takes, in its order; by default those that it was fitted on, else
         those of X.
     classes: names of the classes of a classifier. With two of them, one output is that of the second class. Estimators
         know their own.
     value: what is explained: "margin", "probability", "log_odds" or "value" (of a regression). A function gives what
         is said here; estimators and modules compute what is asked for.
+    returns: for a module of classes, what it returns: "margin" (raw scores, of which softmax or sigmoid make
+        probabilities) or "probability" (taken as they are). A softmax or sigmoid at its end is seen without this; where
+        all numbers lie from 0 to 1 and nobody can tell, it must be said.
     name: of the model, for messages and provenance.
     example: for a module, an input as it takes it, whose shape and dtype rows are given.
-    export: for a module, whether to export it where a method needs its layers.
+    export: for a module, whether to export it for what needs its layers (it is tried when the model is first used).
     batch: the most rows of one call.
 
     >>> model = assay.wrap(lambda rows: rows @ [1.0, -2.0], features=["income", "debt"])
@@ -64,14 +69,18 @@ def wrap(
         )
     if value is not None and value not in _UNITS:
         raise ValueError(f"value: expected one of {', '.join(_UNITS)}, found {in_quotes(value)}")
+    if returns is not None and returns not in _RETURNED:
+        raise ValueError(f"returns: expected one of {', '.join(_RETURNED)}, found {in_quotes(returns)}")
     whole_number("batch", batch, 2**31 - 1)
     if batch == 0:
         raise ValueError("batch: expected at least one row, found 0")
     named = _names("features", features, 1)
     of_classes = _names("classes", classes, 2)
-    title = _name_of(model) if name is None else str(name)
+    title = _name_of(model) if name is None else text_of("name", str(name))
     if _is_module(model):
-        return Module(model, title, named, of_classes, value, example, bool(export), int(batch))
+        return Module(model, title, named, of_classes, value, returns, example, bool(export), int(batch))
+    if returns is not None:
+        raise ValueError("returns: expected None for what is no PyTorch module (value= says it of functions)")
     if example is not None:
         raise ValueError("example: expected None for what is no PyTorch module, found an input")
     if callable(getattr(model, "get_params", None)):

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "assay/aggregate/aggregator.h"
@@ -105,6 +106,8 @@ std::shared_ptr<Explained> aggregate_members(const Members& members, std::vector
   run_engine(run, [&](const Context& context) {
     Context quiet = context;
     quiet.progress = nullptr;
+    std::optional<EngineCall::Turn> turn;
+    if (subject != nullptr && subject->pool != nullptr) turn.emplace(context);
     for (size_t i = 0; subject != nullptr && i < members.size(); i++) {
       if (members[i]->subject == subject) continue;
       check_explained_rows(recipe->names[i], members[i]->explanations, *subject->data);

@@ -9,7 +9,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
-#include <mutex>
 #include <tuple>
 #include <utility>
 
@@ -37,7 +36,7 @@ struct Joined {
   std::shared_ptr<Subject> subject;
   std::optional<PoolExplanations> given_pool = {};
   std::shared_ptr<PoolSource> made_pool = {};
-  std::unique_lock<std::mutex> pool_lock = {};  // criteria of several threads share what the pool's rows are
+  std::optional<EngineCall::Turn> turn = {};  // where there is a pool
   std::vector<const Explanations*> others = {};
   std::vector<std::string> other_names = {};
 
@@ -101,10 +100,11 @@ std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const 
   made->subject = subject != nullptr ? subject : explained->subject;
   Context quiet = context;
   quiet.progress = nullptr;
-  if (made->subject != nullptr && made->subject != explained->subject) {
+  const bool own = explained->subject != nullptr && subject != nullptr && covers(*explained->subject, *subject);
+  if (made->subject != nullptr && made->subject != explained->subject && !own) {
     check_fit(explained->explanations, *made->subject, quiet);
   }
-  made->pool_lock = std::unique_lock(*explained->pool_mutex);
+  if (made->subject != nullptr && made->subject->pool != nullptr) made->turn.emplace(context);
   if (pool != nullptr) {
     check_given_pool("pool_explanations", pool->explanations, explained->explanations, made->subject.get(), quiet);
     made->given_pool.emplace(pool->explanations.values);

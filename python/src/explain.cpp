@@ -256,17 +256,11 @@ void bind_explain(nb::module_& m) {
       .def_prop_ro("data_words", [](const Subject& self) { return self.data_words; })
       .def_prop_ro("pool_words", [](const Subject& self) { return self.pool_words; })
       .def_prop_ro("reference", [](const Subject& self) { return self.reference.description; })
-      .def_prop_ro(
-          "reference_rows",
-          [](nb::handle_t<Subject> self) { return matrix_view(nb::cast<Subject&>(self).reference.rows, self); })
       .def_prop_ro("target_names", [](const Subject& self) { return self.targets.names; })
       .def_prop_ro(
           "targets",
           [](nb::handle_t<Subject> self) { return vector_view(nb::cast<Subject&>(self).targets.of_row, self); })
-      .def(
-          "refusal",
-          [](const Subject& self, const SpecPair& method) { return refusal(spec_of(method), task_of(self)); },
-          nb::arg("method"));
+      .def("labelled", &labelled_subject, nb::arg("data").none(), nb::arg("pool").none());
   bind_explanations(m);
   m.def("explain", &explain_subject, nb::arg("subject"), nb::arg("method"), nb::arg("run"));
 }

@@ -99,8 +99,8 @@ std::vector<T> chosen(const std::vector<T>& all, const std::vector<size_t>& rows
 }
 
 Matrix chosen(const Matrix& all, const std::vector<size_t>& rows) {
-  if (all.rows() == 0) return {};
-  Matrix out(rows.size(), all.cols());
+  Matrix out(all.cols() == 0 ? 0 : rows.size(), all.cols());
+  if (out.empty()) return out;
   for (size_t i = 0; i < rows.size(); i++) std::ranges::copy(all.row(rows[i]), out.row(i).begin());
   return out;
 }
@@ -140,6 +140,8 @@ std::shared_ptr<Explained> selected(const Explained& self, const std::vector<siz
     made.combination.measures.push_back({measure.name, chosen(measure.values, rows)});
   }
   result->method = self.method;
+  // An aggregate can be made for rows of the pool only with all of its members.
+  if (self.subject != nullptr && !rows.empty()) result->subject = subject_of_rows(*self.subject, rows);
   return result;
 }
 

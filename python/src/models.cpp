@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -101,6 +102,12 @@ std::vector<std::string> raw_columns(const ModelHandle& self) {
   return names;
 }
 
+bool plain_rows(const ModelHandle& self) {
+  if (self.graph == nullptr || self.graph->encoder() != nullptr) return false;
+  return std::ranges::all_of(self.graph->inputs(),
+                             [](const RowInput& input) { return input.type == OnnxElement::float32; });
+}
+
 GraphModel& graph_of(const ModelHandle& self) {
   if (self.graph == nullptr) throw Error(ErrorKind::internal, "a model of Python functions takes no tables");
   return *self.graph;
@@ -164,6 +171,7 @@ void bind_models(nb::module_& m) {
                      return self.graph != nullptr ? self.graph->item_shape() : std::vector<size_t>();
                    })
       .def_prop_ro("raw_columns", &raw_columns)
+      .def_prop_ro("plain_rows", &plain_rows)
       .def(
           "features_of", [](const ModelHandle& self, const Table& table) { return graph_of(self).features_of(table); },
           nb::arg("table"))

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <chrono>
+#include <new>
 #include <thread>
 
 #include "assay/core/error.h"
@@ -17,14 +18,42 @@ namespace {
 // Signals and progress are looked at this often.
 constexpr std::chrono::milliseconds kTick(50);
 
-thread_local EngineCall* current_call = nullptr;
+thread_local EngineCall* current_call = nullptr;  // that this thread of the engine works for
+thread_local EngineCall* served_call = nullptr;   // whose function this calling thread is in
+
+// Whose turn it is with explanations of pools.
+std::timed_mutex turn;
+
+// A thread that goes on into the end of the interpreter would be torn down inside of ours: the end waits for calls.
+std::atomic<bool> closing = false;
+std::atomic<int> live_calls = 0;
+
+struct LiveCall {
+  LiveCall() { live_calls++; }
+  ~LiveCall() { live_calls--; }
+  LiveCall(const LiveCall&) = delete;
+  LiveCall& operator=(const LiveCall&) = delete;
+};
+
+void close_engine() {
+  constexpr std::chrono::seconds kPatience(10);  // a function may not come back
+  closing = true;
+  const nb::gil_scoped_release release;
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (live_calls > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kTick / 5);
+}
 
 // The threads of oneTBB do not come along into a forked process, where waiting for them would never end. Loops on one
 // thread do not need them, and give the same bits.
 std::atomic<bool> forked = false;
 std::atomic<bool> used = false;
 
-void note_fork() { forked = used.load(); }
+void note_fork() {
+  forked = used.load();
+  // Whoever had them is not there any more.
+  new (&turn) std::timed_mutex;
+  live_calls = 0;
+}
 
 }  // namespace
 
@@ -67,7 +96,22 @@ class EngineCall::Watcher final : public Progress {
   EngineCall& call_;
 };
 
-EngineCall::EngineCall(const Run& run) : run_(run) {}
+EngineCall::EngineCall(const Run& run) : run_(run), outer_(served_call) {}
+
+EngineCall::Turn::Turn(const Context& context) {
+  for (const EngineCall* call = current_call; call != nullptr; call = call->outer_) {
+    if (call->has_turn_) return;
+  }
+  while (!turn.try_lock_for(kTick)) context.check_cancelled();
+  holder_ = current_call;
+  holder_->has_turn_ = true;
+}
+
+EngineCall::Turn::~Turn() {
+  if (holder_ == nullptr) return;
+  holder_->has_turn_ = false;
+  turn.unlock();
+}
 
 void EngineCall::on_calling_thread(const std::function<void()>& request) {
   EngineCall* call = current_call;
@@ -88,11 +132,13 @@ void EngineCall::serve(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   if (!failure) {
     const nb::gil_scoped_acquire gil;
+    EngineCall* const before = std::exchange(served_call, this);
     try {
       (*request)();
     } catch (...) {
       failure = std::current_exception();
     }
+    served_call = before;
   }
   lock.lock();
   request_failure_ = failure;
@@ -100,15 +146,18 @@ void EngineCall::serve(std::unique_lock<std::mutex>& lock) {
   changed_.notify_all();
 }
 
-bool EngineCall::check_signals() {
+void EngineCall::check_signals() {
+  if (closing) {
+    stop_ = std::make_exception_ptr(Error(ErrorKind::cancelled, "the process ends"));
+    return;
+  }
   const nb::gil_scoped_acquire gil;
-  if (PyErr_CheckSignals() == 0) return true;
+  if (PyErr_CheckSignals() == 0) return;
   try {
     throw nb::python_error();
   } catch (...) {
     stop_ = std::current_exception();
   }
-  return false;
 }
 
 void EngineCall::show_progress(std::unique_lock<std::mutex>& lock) {
@@ -128,8 +177,24 @@ void EngineCall::show_progress(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
+// By an empty name. Where something stopped the work, that is what the caller must see.
+void EngineCall::say_it_is_over() {
+  try {
+    run_.progress.attr("update")("", done_, total_);
+  } catch (nb::python_error& raised) {
+    if (stop_) {
+      raised.discard_as_unraisable("progress");
+    } else {
+      stop_ = std::current_exception();
+    }
+  } catch (...) {
+    if (!stop_) stop_ = std::current_exception();
+  }
+}
+
 void EngineCall::work(const std::function<void(const Context&)>& body) {
   const bool watched = !run_.progress.is_none();
+  const LiveCall live;
   {
     const nb::gil_scoped_release release;
     Watcher watcher(*this);
@@ -169,21 +234,7 @@ void EngineCall::work(const std::function<void(const Context&)>& body) {
     lock.unlock();
     worker.join();
   }
-  // An empty name says that it is over.
-  if (shown_ && !stop_) {
-    try {
-      run_.progress.attr("update")("", done_, total_);
-    } catch (...) {
-      stop_ = std::current_exception();
-    }
-  } else if (shown_) {
-    // What was raised before is what the caller must see.
-    try {
-      run_.progress.attr("update")("", done_, total_);
-    } catch (nb::python_error& ignored) {
-      ignored.discard_as_unraisable("progress");
-    }
-  }
+  if (shown_) say_it_is_over();
   if (stop_) {
     failure_ = nullptr;
     std::rethrow_exception(std::exchange(stop_, nullptr));
@@ -193,6 +244,7 @@ void EngineCall::work(const std::function<void(const Context&)>& body) {
 
 void bind_run(nb::module_& m) {
   pthread_atfork(nullptr, nullptr, note_fork);
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&close_engine));
   nb::class_<Run>(m, "Run").def(
       "__init__",
       [](Run* self, uint64_t seed, unsigned threads, nb::object progress) {

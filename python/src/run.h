@@ -47,6 +47,19 @@ class EngineCall {
     }
   }
 
+  // Only one call at a time works on explanations of pools, which calls of several threads share. Waits for its turn,
+  // and lets itself be cancelled; a call that a function of another call makes has that one's turn.
+  class Turn {
+   public:
+    explicit Turn(const Context& context);
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    EngineCall* holder_ = nullptr;  // null where an outer call has it
+  };
+
   // Runs `request` on the thread that called the engine, with the GIL, and waits for it. Only on an engine thread that
   // works for a call; what it throws is thrown here.
   static void on_calling_thread(const std::function<void()>& request);
@@ -57,9 +70,12 @@ class EngineCall {
   void work(const std::function<void(const Context&)>& body);
   void serve(std::unique_lock<std::mutex>& lock);
   void show_progress(std::unique_lock<std::mutex>& lock);
-  bool check_signals();
+  void check_signals();
+  void say_it_is_over();
 
   const Run& run_;
+  EngineCall* outer_ = nullptr;  // the call whose function made this one
+  bool has_turn_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<bool> cancelled_ = false;

@@ -32,6 +32,36 @@ bool covers(const Subject& whole, const Subject& part) {
   return part.reference.rows.empty() || same_numbers(whole.reference.rows, part.reference.rows);
 }
 
+std::shared_ptr<Subject> labelled_subject(const Subject& from, std::shared_ptr<Dataset> data,
+                                          std::shared_ptr<Dataset> pool) {
+  auto made = std::make_shared<Subject>();
+  made->model = from.model;
+  made->margins = from.margins;
+  made->owner = from.owner;
+  made->data = data != nullptr ? std::move(data) : from.data;
+  made->pool = pool != nullptr ? std::move(pool) : from.pool;
+  made->players = from.players;
+  made->players_words = from.players_words;
+  made->reference = from.reference;
+  made->targets = from.targets;
+  made->choice = from.choice;
+  made->own_rows = from.own_rows;
+  made->data_words = from.data_words;
+  made->pool_words = from.pool_words;
+  return made;
+}
+
+std::shared_ptr<Subject> subject_of_rows(const Subject& from, const std::vector<size_t>& rows) {
+  auto made = labelled_subject(from, std::make_shared<Dataset>(select_rows(*from.data, rows)), {});
+  made->targets.of_row.clear();
+  for (const size_t row : rows) made->targets.of_row.push_back(from.targets.of_row[row]);
+  made->own_rows.clear();
+  for (const size_t row : rows) {
+    if (!from.own_rows.empty()) made->own_rows.push_back(from.own_rows[row]);
+  }
+  return made;
+}
+
 void check_given_pool(const std::string& where, const Explanations& pool, const Explanations& own, Subject* subject,
                       const Context& context) {
   check_player_names(where, pool, own.features, "explanations");
@@ -58,7 +88,6 @@ void check_given_pool(const std::string& where, const Explanations& pool, const 
 }
 
 const Targets* Subject::pool_targets(const Context& context) {
-  const std::lock_guard lock(mutex_);
   if (!pool_targets_ && pool != nullptr) {
     if (targets.information) {
       pool_targets_ = information_targets(*model.model, pool->rows());
@@ -87,19 +116,21 @@ StudySubject Subject::view(const Targets& targets_of_pool) const {
 std::shared_ptr<PoolSource> pool_source(Explained& explained, const std::shared_ptr<Subject>& subject,
                                         const Context& context) {
   if (subject == nullptr || subject->pool == nullptr) return {};
-  const bool own = subject == explained.subject;
+  const bool own =
+      explained.subject != nullptr && explained.subject->pool != nullptr && covers(*explained.subject, *subject);
   if (own && explained.pool) return explained.pool;
+  const std::shared_ptr<Subject>& from = own ? explained.subject : subject;
   auto made = std::make_shared<PoolSource>();
-  made->subject = subject;
+  made->subject = from;
   if (explained.recipe && own) {
     made->recipe = explained.recipe;
     const AggregateRecipe& recipe = *explained.recipe;
     if (recipe.task.pool == nullptr) return {};
     made->explanations = std::make_unique<PoolExplanations>(aggregate_of_pool(recipe.spec, recipe.task, recipe.made));
   } else if (explained.method) {
-    const Targets* targets = subject->pool_targets(context);
+    const Targets* targets = from->pool_targets(context);
     if (targets == nullptr) return {};
-    made->view.emplace(subject->view(*targets));
+    made->view.emplace(from->view(*targets));
     made->method = *explained.method;
     made->explanations = std::make_unique<PoolExplanations>(
         pool_explanations_by(*made->view, made->method, explained.explanations.provenance.seed));

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,7 +40,7 @@ class Subject {
   std::string pool_words = {};
   nanobind::object owner = {};  // the model as the package has it: what tells whether two models are one
 
-  // Targets of the pool's rows; nothing where they have none. From one thread at a time, with the context of a call.
+  // Targets of the pool's rows; nothing where they have none. In the call's turn (EngineCall::Turn).
   const Targets* pool_targets(const Context& context);
 
   // With a pool whose targets are known. `targets_of_pool` must outlive it.
@@ -50,7 +49,6 @@ class Subject {
   bool trains_concurrently() const { return model.graph != nullptr; }
 
  private:
-  std::mutex mutex_;
   std::optional<Targets> pool_targets_ = {};
 };
 
@@ -62,6 +60,12 @@ void check_given_pool(const std::string& where, const Explanations& pool, const 
 // Whether what was made from `part` could have been made from `whole`: the same model, rows, players and targets, and
 // the same pool and reference as far as `part` has them.
 bool covers(const Subject& whole, const Subject& part);
+
+// The same of other rows of it: their numbers.
+std::shared_ptr<Subject> subject_of_rows(const Subject& from, const std::vector<size_t>& rows);
+// The same with other labels of the rows or of the pool; null: as they are. These have the same rows.
+std::shared_ptr<Subject> labelled_subject(const Subject& from, std::shared_ptr<Dataset> data,
+                                          std::shared_ptr<Dataset> pool);
 
 struct Explained;
 struct PoolSource;
@@ -94,12 +98,11 @@ struct Explained {
   std::shared_ptr<Subject> subject = {};         // null for those from elsewhere
   std::optional<Spec> method = {};               // how to make them again
   std::shared_ptr<AggregateRecipe> recipe = {};  // of an aggregate that was made here
-  std::shared_ptr<std::mutex> pool_mutex = std::make_shared<std::mutex>();
-  std::shared_ptr<PoolSource> pool = {};  // kept, so that what one criterion needed is there for the next
+  std::shared_ptr<PoolSource> pool = {};         // kept, so that what one criterion needed is there for the next
 };
 
 // The explanations of the subject's pool by what made `explained`; null where there is no pool, no method, or rows of
-// the pool have no target. Kept with the explanations where the subject is their own.
+// the pool have no target. Kept with the explanations where their own subject covers this one. In the call's turn.
 std::shared_ptr<PoolSource> pool_source(Explained& explained, const std::shared_ptr<Subject>& subject,
                                         const Context& context);
 

@@ -37,7 +37,7 @@ void set_label(Table& table, const std::optional<std::string>& label) {
 
 Table table_from_columns(std::string source, const std::vector<std::string>& names, const FloatMatrix& values,
                          const Levels& levels, const std::optional<std::string>& label, std::string id_name,
-                         std::vector<std::string> ids) {
+                         std::vector<std::string> ids, std::vector<size_t> item_shape) {
   expect_count(source, "columns, one for each name", names.size(), values.shape(1));
   expect_count(source, "lists of levels, one for each name", names.size(), levels.size());
   if (!ids.empty()) expect_count(source, "names of rows", values.shape(0), ids.size());
@@ -65,6 +65,7 @@ Table table_from_columns(std::string source, const std::vector<std::string>& nam
   }
   table.id_name = std::move(id_name);
   table.ids = std::move(ids);
+  table.item_shape = std::move(item_shape);
   set_label(table, label);
   return table;
 }
@@ -151,6 +152,7 @@ void bind_dataset(nb::module_& m) {
       .def_prop_ro("class_names", [](const Dataset& self) { return self.class_names; })
       .def_prop_ro("ids", [](const Dataset& self) { return self.ids; })
       .def_prop_ro("id_name", [](const Dataset& self) { return self.id_name; })
+      .def("copy", [](const Dataset& self) { return Dataset(self); })
       .def(
           "set_labels",
           [](Dataset& self, const FloatVector& labels, std::string name, std::vector<std::string> class_names) {
@@ -180,7 +182,8 @@ void bind_tables(nb::module_& m) {
   nb::class_<Table>(m, "Table")
       .def_static("from_columns", &table_from_columns, nb::arg("source"), nb::arg("names"),
                   nb::arg("values").noconvert(), nb::arg("levels"), nb::arg("label") = nb::none(),
-                  nb::arg("id_name") = "", nb::arg("ids") = std::vector<std::string>())
+                  nb::arg("id_name") = "", nb::arg("ids") = std::vector<std::string>(),
+                  nb::arg("item_shape") = std::vector<size_t>())
       .def_static("from_arrow", &table_from_stream, nb::arg("stream"), nb::arg("source"), nb::arg("label") = nb::none(),
                   nb::arg("id") = nb::none())
       .def_static("open", &open_by_name, nb::arg("what"), nb::arg("split") = "all", nb::arg("label") = nb::none(),

@@ -9,6 +9,19 @@
 
 namespace assay::python {
 
+// Whether it is inside of 'quotes', which hold what users wrote: they open after a space and close before one.
+inline bool in_user_text(const std::string& message, size_t at) {
+  bool inside = false;
+  for (size_t i = 0; i < at; i++) {
+    if (message[i] != '\'') continue;
+    const bool opens = i == 0 || message[i - 1] == ' ' || message[i - 1] == '(';
+    const bool closes =
+        i + 1 == message.size() || std::string_view(" :;,.)").find(message[i + 1]) != std::string_view::npos;
+    inside = inside ? !closes : opens;
+  }
+  return inside;
+}
+
 // "give --pool" as "give pool=", and "--pool: expected" as "pool: expected". Only what the library itself says, at the
 // beginning of a word: text of users is in quotes and may hold anything.
 inline std::string in_python_words(std::string message) {
@@ -27,7 +40,7 @@ inline std::string in_python_words(std::string message) {
       const size_t end = at + option.size();
       const bool ends =
           end == message.size() || std::string_view(" :;,.)").find(message[end]) != std::string_view::npos;
-      if (!begins || !ends) continue;
+      if (!begins || !ends || in_user_text(message, at)) continue;
       const bool subject = end < message.size() && message[end] == ':';  // "target: expected ...", and "give target="
       message.replace(at, option.size(), std::string(argument) + (subject ? "" : "="));
     }

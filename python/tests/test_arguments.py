@@ -160,27 +160,6 @@ def test_numbers_of_every_kind_are_numbers(said, iris):
     assert assay.explain(iris.model, iris.matrix, "occlusion", pool=iris.pool, **said).values.shape == (30, 4)
 
 
-def test_targets_by_name_come_before_targets_by_index():
-    """For classes that are called by numbers, alike for one target and for a list of them."""
-    function = lambda rows: np.stack([rows[:, 0], 10 * rows[:, 1], 100 * rows[:, 0]], axis=1)  # noqa: E731
-    model = assay.wrap(function, classes=["1", "2", "3"], value="margin")
-    rows = np.ones((4, 2))
-    one = assay.explain(model, rows, "occlusion", baseline="zero", target=1)
-    each = assay.explain(model, rows, "occlusion", baseline="zero", target=[1, 1, 2, 3])
-    assert list(one.target) == ["1"] * 4 and one.values[0].tolist() == [1, 0]
-    assert list(each.target) == ["1", "1", "2", "3"] and each.values[2:].tolist() == [[0, 10], [100, 0]]
-    zero = assay.explain(model, rows, "occlusion", baseline="zero", target=[0, 1, 2, 0])
-    assert list(zero.target) == ["1", "2", "3", "1"]  # there is no class 0, so they count the classes
-
-
-def test_outputs_of_a_regression_must_be_named():
-    model = assay.wrap(lambda rows: np.asarray(rows)[:, :2], name="pair")
-    with refused("target: expected '0' or '1' or an index from 0 to 1, as pair gives 2 values, found none; assay.expl"):
-        assay.explain(model, np.ones((3, 2)), "occlusion", baseline="zero")
-    with refused("target: expected '0' or '1' or an index from 0 to 1, as pair has no classes, found 'predicted'"):
-        assay.explain(model, np.ones((3, 2)), "occlusion", baseline="zero", target="predicted")
-
-
 # Tables
 
 

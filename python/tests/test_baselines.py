@@ -120,6 +120,106 @@ def test_what_is_no_baseline(baseline, message, rows, iris, frames):
         assay.explain(iris.model, RAW[rows](iris, frames), "occlusion", baseline=baseline)
 
 
+def pressures(rows=3000):
+    """Numbers closer together than float32 numbers of their size."""
+    rng = np.random.default_rng(8)
+    import pandas
+
+    return pandas.DataFrame({"p": 101325 + rng.exponential(5, rows), "i": 2**40 + rng.integers(0, 99, rows)})
+
+
+@pytest.mark.parametrize("said", [{}, {"baseline": "mean"}])
+@pytest.mark.parametrize("own", [False, True])
+def test_the_mean_of_crowded_cells_is_that_of_the_cells(said, own, frames):
+    pool = pressures()
+    X = pool if own else pool[:3]
+    model = assay.wrap(lambda frame: (frame["p"] - 101325) + 100 * (frame["i"] - 2**40))
+    made = assay.explain(model, X, "occlusion", pool=pool, **said)
+    wanted = pool["p"].mean() - 101325 + 100 * np.rint((pool["i"] - 2**40).mean())
+    assert made.base == pytest.approx(np.full(len(X), wanted), rel=1e-6)
+    assert made.provenance["reference"] == ("mean of X" if own else "mean of pool")
+    array = pool.to_numpy()
+    model = assay.wrap(lambda rows: rows[:, 0] - 101325)
+    made = assay.explain(model, array[:3], "occlusion", pool=array, **said)
+    assert made.base[0] == pytest.approx(pool["p"].mean() - 101325, rel=1e-6)
+
+
+def test_the_mean_of_crowded_cells_of_an_estimator(frames):
+    linear_model = pytest.importorskip("sklearn.linear_model", reason="estimators are scikit-learn's")
+    pool = pressures()
+    fitted = linear_model.LinearRegression().fit(pool - [101325, 2**40], pool["p"] - 101325)
+    fitted.intercept_ -= 101325
+    wanted = pool["p"].mean() - 101325
+    for table in (pool, pool.to_numpy()):  # an array gets the names of the columns
+        made = assay.explain(assay.wrap(fitted), table[:3], "occlusion", pool=table)
+        assert made.base[0] == pytest.approx(wanted, abs=1e-3)
+
+
+def test_the_mean_of_what_float32_holds_is_the_engines(iris, frames):
+    X, pool = frames.test, frames.train[COLUMNS]
+    model = assay.wrap(lambda frame: frame["petal_width"])
+    made = assay.explain(model, X, "occlusion", pool=pool)
+    mean = iris.model._bind([("X", pool)], None).encode("X", pool).x.astype(np.float64).mean(axis=0)
+    assert made.base[0] == np.float32(mean[3])
+    assert made.provenance["reference"] == "mean of pool"
+    with refused("pool: expected rows to take a baseline from, found none"):
+        assay.explain(assay.wrap(lambda frame: frame["p"]), pressures(3), "occlusion", pool=pressures(0))
+
+
+MIXED = {"n": 7.0, "c": "x", "b": True, "t": "p"}
+
+
+def mixed_frame():
+    import pandas
+
+    return pandas.DataFrame({"n": [0.0, 1.0], "c": pandas.Categorical(["x", "y"]), "b": [True, False], "t": ["p", "q"]})
+
+
+def rows_seen(baseline):
+    seen = []
+    model = assay.wrap(lambda frame: seen.append(frame.astype(object)) or frame["n"])
+    assay.explain(model, mixed_frame(), "occlusion", baseline=baseline)
+    return {tuple(row) for frame in seen for row in frame.to_numpy().tolist()}
+
+
+@pytest.mark.parametrize("cells", [{"c": "w"}, {"t": "w"}, {"c": "w", "t": "v", "b": False}, {"n": 3}])
+def test_new_cells_of_a_baseline_reach_the_model_in_every_form(cells, frames):
+    import pandas
+
+    row = MIXED | cells
+    wanted = rows_seen(pandas.DataFrame([row]))
+    assert tuple(row.values()) in wanted
+    for form in (row, pandas.Series(row), list(row.values()), tuple(row.values()), [list(row.values())]):
+        assert rows_seen(form) == wanted
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"t": 5}, "baseline, column 't': expected texts, found '5' of type int"),
+        ({"b": "w"}, "baseline, column 'b': expected a value that X, pool or background has, found 'w'"),
+        ({"n": "w"}, "baseline, column 'n': expected a cell of float64, found 'w'"),
+        ({"c": ["x"]}, "baseline, column 'c': expected a cell of category, found"),
+        ({"c": "\udc80"}, "baseline, column 'c': expected texts of whole characters, found '\\udc80'"),
+    ],
+)
+def test_cells_that_a_column_cannot_take(cells, message, frames):
+    with refused(message):
+        rows_seen(MIXED | cells)
+
+
+def test_names_of_half_characters(frames):
+    import pandas
+
+    model = assay.wrap(lambda frame: frame["n"])
+    with refused("ids: expected texts of whole characters, found '\\udc80'"):
+        assay.explain(model, mixed_frame(), "occlusion", baseline=MIXED, ids=["a", "\udc80"])
+    with refused("X, index: expected texts of whole characters, found '\\udc80'"):
+        frame = mixed_frame()
+        frame.index = pandas.Index(["a", "\udc80"], dtype=object)
+        assay.explain(model, frame, "occlusion", baseline=MIXED)
+
+
 def test_text_cells_of_a_baseline(frames):
     """By their texts, whatever the table."""
     frame = frames.train.assign(species=frames.train["species"].astype(str))
@@ -128,7 +228,12 @@ def test_text_cells_of_a_baseline(frames):
     row = {name: frame[name].iloc[0] for name in model._core.raw_columns}
     wanted = assay.explain(model, frame, "occlusion", baseline=frame[:1]).values
     for table in (frame, arrow_of(frame)):
-        assert assay.explain(model, table, "occlusion", baseline=row).values.tobytes() == wanted.tobytes()
+        for form in (row, list(row.values()), [tuple(row.values())]):
+            assert assay.explain(model, table, "occlusion", baseline=form).values.tobytes() == wanted.tobytes()
+        with refused(
+            "baseline, row 1, column 'species': expected one of the categories of the training rows, found 'w'"
+        ):
+            assay.explain(model, table, "occlusion", baseline=row | {"species": "w"})
         other = assay.explain(model, table, "occlusion", baseline=row | {"species": "virginica"}).values
         assert other.tobytes() != wanted.tobytes()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from assay._codec import ArrayCodec, FrameCodec, codec_for
+from assay._codec import ArrayCodec, FrameCodec, PoolMean, codec_for
 from assay._images import NumberImages, strictly_increasing
 
 pd = pytest.importorskip("pandas", reason="frames need pandas")
@@ -141,17 +142,23 @@ cells: dict[str, Any] = {
     "double[pyarrow]": doubles | st.just(None),
     "bool[pyarrow]": st.booleans() | st.just(None),
     "string[pyarrow]": st.text(st.characters(exclude_categories=["Cs"])) | st.just(None),
+    "dictionary[pyarrow]": st.sampled_from(["b", "a", "ü", "1"]) | st.just(None),
 }
+
+
+def dtype_of(word: str) -> Any:
+    if "pyarrow" not in word:
+        return word
+    arrow = pytest.importorskip("pyarrow", reason="dtypes of pyarrow need it")
+    return pd.ArrowDtype(arrow.dictionary(arrow.int32(), arrow.string())) if word.startswith("dictionary") else word
 
 
 @pytest.mark.parametrize("dtype", cells)
 @cases
 @given(data=st.data())
 def test_every_dtype_comes_back(dtype: str, data: Any) -> None:
-    if "pyarrow" in dtype:
-        pytest.importorskip("pyarrow", reason="dtypes of pyarrow need it")
     values = data.draw(st.lists(cells[dtype], min_size=1, max_size=30))
-    there_and_back(pd.DataFrame({"column": pd.Series(values, dtype=dtype)}))
+    there_and_back(pd.DataFrame({"column": pd.Series(values, dtype=dtype_of(dtype))}))
 
 
 @cases
@@ -193,6 +200,95 @@ def test_new_levels_of_a_category_keep_its_order() -> None:
 def test_categories_of_numbers_and_equal_texts() -> None:
     codec = there_and_back(pd.DataFrame({"c": pd.Categorical([3, 1, 2]), "o": pd.Series([1, "1", "x"], dtype=object)}))
     assert codec.kinds == [["1", "2", "3"], ["1 (int)", "1 (str)", "x (str)"]]
+
+
+def test_equal_objects_of_other_types_are_others() -> None:
+    given = [1, 1.0, True, "1", None, np.float64(1), 0, False, "x"]
+    frame = pd.DataFrame({"o": pd.Series(given, dtype=object)})
+    codec = FrameCodec.fit([("X", frame)])
+    back = codec.decode(codec.encode("X", frame))["o"].tolist()
+    kinds = [type(value) for value in given]
+    kinds[5] = float  # NumPy's scalars are Python's
+    assert [type(value) for value in back] == kinds and back == given
+    # What was never seen with its type is what it equals; categories cannot be told apart so.
+    assert codec.decode(codec.encode("X", pd.DataFrame({"o": [0.0]})))["o"].tolist() == [0]
+    codec = FrameCodec.fit(
+        [("X", pd.DataFrame({"c": pd.Categorical([1, 2])})), ("pool", pd.DataFrame({"c": [2.0, 1.0]}))]
+    )
+    assert codec.kinds == [["1", "2"]]
+
+
+def test_cells_of_a_dictionary_of_other_types_are_named() -> None:
+    arrow = pytest.importorskip("pyarrow", reason="dtypes of pyarrow need it")
+    dtype = pd.ArrowDtype(arrow.dictionary(arrow.int32(), arrow.int64()))
+    x = pd.DataFrame({"c": pd.Series([1, 2], dtype=dtype)})
+    there_and_back(x)
+    with pytest.raises(ValueError, match=r"^X, column 'c': expected cells of dictionary<.* in every table, found "):
+        FrameCodec.fit([("X", x), ("pool", pd.DataFrame({"c": ["a"]}))])
+
+
+def test_half_characters_of_levels_are_named() -> None:
+    x = pd.DataFrame({"t": pd.Series(["a", "b\udc80"], dtype=object)})
+    with pytest.raises(ValueError, match=r"^X, column 't': expected texts of whole characters, found 'b\\udc80'$"):
+        FrameCodec.fit([("X", x)])
+
+
+def test_the_mean_of_the_pool_is_learnt_from_its_cells() -> None:
+    rng = np.random.default_rng(3)
+    far = 2**60 + rng.integers(0, 1000, 400)
+    pool = pd.DataFrame(
+        {
+            "p": 101325 + rng.exponential(5, 400),
+            "i": far,
+            "gaps": pd.Series(far).astype("Int64").mask(rng.random(400) < 0.3),
+            "none": np.full(400, np.nan),
+            "exact": np.arange(400.0),
+            "whole": np.arange(400),
+            "c": pd.Categorical(["low", "high", "high", "low"] * 100, ["low", "high", "unused"]),
+            "t": ["b", "a", "b", "b"] * 100,
+        }
+    )
+    mean = PoolMean("pool")
+    codec = codec_for([("X", pool[:2]), ("pool", pool), ("baseline", mean)])
+    row = codec.decode(codec.encode("mean of pool", mean))
+    assert row["p"][0] == pool["p"].mean()
+    assert row["i"][0] == round(Fraction(sum(far.tolist()), 400)) and row["i"].dtype == np.int64
+    there = pool["gaps"].dropna().tolist()
+    assert row["gaps"][0] == round(Fraction(sum(there), len(there)))
+    assert np.isnan(row["none"][0])
+    assert row["exact"][0] == 199.5
+    assert mean.row is not None and mean.row[0, 5] == 199.5  # as the engine has it; the model sees whole numbers
+    assert row["c"][0] == "low" and row["t"][0] == "b"
+    # X and every other table come back as before.
+    pd.testing.assert_frame_equal(codec.decode(codec.encode("pool", pool)), pool, check_exact=True)
+
+
+def test_the_mean_of_an_array_is_learnt_from_its_cells() -> None:
+    rng = np.random.default_rng(4)
+    pool = np.column_stack([101325 + rng.exponential(5, 300), np.arange(300.0), np.full(300, np.nan)])
+    pool[::7, 0] = np.nan
+    mean = PoolMean("X")
+    codec = codec_for([("X", pool), ("baseline", mean)])
+    row = codec.decode(codec.encode("mean of X", mean))
+    assert row[0, 0] == np.mean(pool[~np.isnan(pool[:, 0]), 0])
+    assert row[0, 1] == 149.5 and np.isnan(row[0, 2])
+    assert np.array_equal(codec.decode(codec.encode("X", pool)), pool, equal_nan=True)
+
+
+def test_rows_that_a_model_sees_encoded_are_the_nearest() -> None:
+    crowded = 101325 + np.random.default_rng(5).exponential(5, (3000, 1))
+    for table in (crowded, pd.DataFrame(crowded, columns=["p"])):
+        mean = PoolMean("X")
+        codec = codec_for([("X", table), ("baseline", mean)], nearest=True)
+        assert np.array_equal(codec.encode("X", table), crowded.astype(np.float32))
+        assert mean.row is None
+
+
+def test_the_engine_takes_the_mean_of_what_float32_holds() -> None:
+    for table in (pd.DataFrame({"n": [0.5, 1.5], "t": ["a", "b"]}), np.ones((2, 2)), np.ones((2, 2), np.int64)):
+        mean = PoolMean("X")
+        codec_for([("X", table), ("baseline", mean)])
+        assert mean.row is None
 
 
 def test_objects_keep_what_stands_for_missing() -> None:

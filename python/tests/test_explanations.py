@@ -226,19 +226,46 @@ def test_other_files_keep_the_values(tmp_path, sampled, extension):
 def test_files_that_cannot_be(tmp_path, sampled):
     with pytest.raises(ValueError, match="ends in"):
         sampled.save(tmp_path / "e.xyz")
-    with pytest.raises(OSError):
-        assay.Explanations.load(tmp_path / "nothing.npz")
+    for extension in ("npz", "csv", "json", "parquet"):
+        with pytest.raises(FileNotFoundError, match=f"nothing.{extension}"):
+            assay.Explanations.load(tmp_path / f"nothing.{extension}")
+        with pytest.raises(FileNotFoundError, match="missing"):
+            sampled.save(tmp_path / "missing" / f"e.{extension}")
+    (tmp_path / "file").write_text("")
+    for use in (sampled.save, assay.Explanations.load):
+        with pytest.raises(NotADirectoryError, match="file"):
+            use(tmp_path / "file" / "e.npz")
     for name in ("-", "", b"e.npz"):
         for use in (sampled.save, assay.Explanations.load):
             with pytest.raises(ValueError, match="path: expected the name of a file, found "):
                 use(name)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^path: expected the name of a file, found None$"):
         sampled.save(None)
     with pytest.raises(ValueError, match="one row or more"):
         sampled[[]].save(tmp_path / "e.npz")
     with pytest.raises(ValueError, match="one row or more"):
         pickle.dumps(sampled[0:0])
     assert not (tmp_path / "e.npz").exists()
+
+
+@pytest.mark.parametrize("extension", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"features": ["", "b", "c"]}, "features: expected .* found ''"),
+        ({"features": ["a\0", "b", "c"]}, r"features: expected .* found 'a\\x00'"),
+        ({"ids": ["a\0", "b"]}, r"ids: expected .* found 'a\\x00'"),
+        ({"target": ["", "b"]}, "target names: expected .* found ''"),
+    ],
+)
+def test_tables_that_could_not_be_read_again_are_not_written(tmp_path, more, message, extension):
+    made = assay.Explanations.from_array(np.ones((2, 3)), **more)
+    with pytest.raises(ValueError, match=f"^{message}"):
+        made.save(tmp_path / f"e.{extension}")
+    assert list(tmp_path.iterdir()) == []
+    made.save(tmp_path / "e.json")
+    read = assay.Explanations.load(tmp_path / "e.json")
+    assert (read.features, read.ids) == (made.features, made.ids)
 
 
 def test_to_pandas(sampled):

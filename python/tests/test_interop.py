@@ -158,6 +158,13 @@ INFINITE = np.array([[1.0, 2.0], [3.0, -np.inf]])
         (VALUES, {"target_names": ["a", "b"]}, "target: expected which of 2 target_names"),
         (VALUES, {"unit": "logit"}, "unit: expected margin, probability, .* found 'logit'"),
         (VALUES, {"method": None}, "method: expected text, found NoneType"),
+        (VALUES, {"method": "\udcff"}, "method: expected text of whole characters"),
+        (VALUES, {"model": "\udcff"}, "model: expected text of whole characters"),
+        (VALUES, {"target": "\udcff"}, "target: expected text of whole characters"),
+        (VALUES, {"notes": ["\udcff"]}, "notes: expected text of whole characters"),
+        (VALUES, {"notes": [5]}, "notes: expected text, found int"),
+        (VALUES, {"notes": 5}, "notes: expected a list of texts, found 5"),
+        (VALUES, {"notes": "one"}, "notes: expected a list of texts, found 'one'"),
     ],
 )
 def test_wrong_arguments_are_named(values, more, words):
@@ -344,3 +351,12 @@ def test_nothing_optional_is_imported_before_it_is_needed():
     )
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert found.stdout.strip() == ""
+
+
+def test_values_of_several_outputs_beside_no_output_argument_say_how_to_choose_one():
+    several = ShapLike(np.ones((3, 2, 4)), data=np.ones((3, 2)))
+    words = r"expected values of one output, as {0}\[\.\.\., 1\] or .* has them; {0} has values for 4 outputs$"
+    with pytest.raises(ValueError, match="^explanations: " + words.format("explanations")):
+        assay.evaluate(several, "complexity")
+    with pytest.raises(ValueError, match=r"^members\[1\]: " + words.format(r"members\[1\]")):
+        assay.aggregate([VALUES, several], "mean")

@@ -1,4 +1,4 @@
-"""How calls run: the GIL, threads, signals, exceptions, progress and forks. Nothing here looks at a clock."""
+"""How calls run: the GIL, threads, signals, exceptions, progress and forks. No test asserts seconds."""
 
 import contextlib
 import multiprocessing

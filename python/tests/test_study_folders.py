@@ -30,6 +30,19 @@ def finished(tmp_path_factory):
     return assay.study(assay.wrap(lambda rows: rows[:, 0] * rows[:, 1]), ROWS[:20], pool=ROWS, out=out, **QUICK)
 
 
+def test_folders_that_are_not_there_are_told_from_those_that_are_no_studies(finished, tmp_path):
+    (tmp_path / "file").write_text("")
+    for path, error in ((tmp_path / "none", FileNotFoundError), (tmp_path / "file", NotADirectoryError)):
+        with pytest.raises(error, match=path.name):
+            assay.Study.load(path)
+    with pytest.raises(ValueError, match=r"found no file study\.json in it$"):
+        assay.Study.load(tmp_path)
+    with pytest.raises(ValueError, match=r"^folder: expected a name of whole characters"):
+        finished.save("\udcff")
+    with pytest.raises(TypeError, match=r"^folder: expected the name of a folder, found 5$"):
+        finished.save(5)
+
+
 def test_what_is_read_is_what_was_written(finished):
     loaded = assay.Study.load(finished.folder)
     assert loaded._json_text == (finished.folder / "study.json").read_text()
@@ -98,7 +111,6 @@ def score_text(folder):
 
 
 BROKEN = {
-    "no folder": (shutil.rmtree, "expected the folder of a study"),
     "schema": (edited(schema="assay.study/2"), r"assay\.study/2"),
     "entries": (edited(entries=[{}]), r"study\.json.*entries"),
     "notes": (edited(notes=[1]), r"study\.json.*notes"),

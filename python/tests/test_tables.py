@@ -118,6 +118,10 @@ def test_data_sets_by_name_and_their_errors(tmp_path: pathlib.Path) -> None:
     assert dataset(path, folders=[tmp_path, str(tmp_path)]).label is None
     assert "c" in message(dataset, path, label="c")
     assert message(dataset, path, split="half").startswith("split: expected all, train or test")
+    assert message(dataset, path, split=None) == "split: expected text, found NoneType"
+    assert message(dataset, path, label=5) == "label: expected text, found int"
+    assert message(dataset, path, id="\udc80") == "id: expected text of whole characters, found '\\udc80'"
+    assert message(dataset, "\udc80").startswith("what: expected a name of whole characters")
 
 
 def test_a_data_set_that_is_not_there_says_where_to_put_it(
@@ -200,8 +204,15 @@ def test_frames_of_polars() -> None:
 def test_what_is_no_table() -> None:
     one = "X: expected rows x columns, found one dimension; X.reshape(1, -1) is one row"
     assert message(kind_of, np.ones(3)) == one
-    assert message(kind_of, pd.Series([1, 2])) == one
     assert message(kind_of, ARROW["n"]) == one
+    found = "X: expected rows x columns, found "
+    assert message(kind_of, pd.Series([1, 2])) == (
+        f"{found}a Series; X.to_frame().T is one row, X.to_frame() one column"
+    )
+    table = "pandas.DataFrame(X) makes a table of it"
+    assert message(kind_of, [{"a": 1}, {"a": 2}]) == f"{found}a list of dicts; {table}"
+    assert message(kind_of, np.zeros(3, [("a", float), ("b", int)])) == f"{found}a structured array; {table}"
+    assert message(kind_of, [1.0, 2.0]) == f"{found}one list of values; [X] is one row"
     assert message(kind_of, 3, "pool") == "pool: expected rows x columns, found a single value"
     assert message(kind_of, {"a": [1]}) == "X: expected rows x columns, found dict"
     assert message(kind_of, "adult").startswith("X: expected rows x columns, found the text 'adult'")
@@ -330,6 +341,20 @@ def test_levels_are_counted_anew_in_byte_order() -> None:
 def test_columns_that_cannot_be_used_are_named(series: Any, found: str) -> None:
     text = message(core_table, pd.DataFrame({"x": series}), "pool")
     assert text.startswith("pool, column 'x'") and found in text
+
+
+def test_half_characters_are_named() -> None:
+    """Lone surrogates, which no file can hold."""
+    half = pd.Series(["a", "b\udc80"], dtype=object)
+    expected = "expected texts of whole characters, found 'b\\udc80'"
+    named = pd.DataFrame([[1.0, 2.0]], columns=pd.Index(half, dtype=object))
+    assert message(core_table, named, "pool") == f"pool, names of columns: {expected}"
+    assert message(column_names, named, "pool") == f"pool, names of columns: {expected}"
+    assert message(core_table, pd.DataFrame({"t": half}), "pool") == f"pool, column 't': {expected}"
+    category = pd.DataFrame({"t": pd.Categorical.from_codes([0, 1], pd.Index(half, dtype=object))})
+    assert message(core_table, category, "pool") == f"pool, column 't': {expected}"
+    indexed = pd.DataFrame({"n": [1.0, 2.0]}, index=pd.Index(half, dtype=object))
+    assert message(core_table, indexed, "pool") == f"pool, index: {expected}"
 
 
 def test_names_and_labels_of_arrays() -> None:

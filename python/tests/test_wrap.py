@@ -87,6 +87,8 @@ def test_what_is_no_model_is_refused():
         ({"batch": 0}, "batch: expected at least one row"),
         ({"batch": 1.5}, "batch: expected a whole number"),
         ({"example": ROWS}, "example: expected None"),
+        ({"returns": "margin"}, "returns: expected None for what is no PyTorch module"),
+        ({"returns": "value"}, "returns: expected one of margin, probability, found 'value'"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, words):
@@ -181,7 +183,10 @@ def test_a_function_gives_one_unit():
         (lambda rows: [[1, 2], [1]], "outputs of scorecard: expected"),
         (lambda rows: [object()] * len(rows), "expected numbers, found"),
         (lambda rows: linear(rows) * 1j, "expected numbers, found an array of complex128"),
-        (lambda rows: None, "outputs of scorecard: expected"),
+        (lambda rows: None, "expected an array of 2 rows, found NoneType"),
+        (lambda rows: (each for each in linear(rows)), "found generator; return a list of what it yields"),
+        (lambda rows: map(float, linear(rows)), "found map; return a list of what it yields"),
+        (lambda rows: set(linear(rows)), "expected an array of 2 rows, found set$"),
     ],
 )
 def test_wrong_outputs_are_named(wrong, words):
@@ -271,6 +276,25 @@ def test_arrays_keep_their_dtype(dtype):
     assert {each.dtype for each in recorder.seen} == {np.dtype(dtype)}
     assert {type(each) for each in recorder.seen} == {np.ndarray}
     np.testing.assert_allclose(found.values, WEIGHTS * rows, rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", ["array", "one row", "frame", "read-only"])
+def test_a_function_may_work_in_place(form):
+    def doubled(rows):
+        rows *= 2
+        return np.asarray(rows).sum(axis=1)
+
+    x = np.arange(24, dtype=np.float32).reshape(6, 4)
+    if form == "one row":
+        x = x[:1]
+    if form == "frame":  # of one column: a transposed view would be no copy
+        x = pytest.importorskip("pandas", reason="frames need pandas").DataFrame({"a": x[:, 0]})
+    if form == "read-only":
+        x.flags.writeable = False
+    before = np.array(x)
+    found = assay.explain(assay.wrap(doubled), x, "occlusion", baseline="zero")
+    np.testing.assert_array_equal(np.asarray(x), before)
+    np.testing.assert_array_equal(found.values, 2 * before)
 
 
 def test_images_keep_their_shape():

@@ -5,6 +5,7 @@ import pytest
 
 def pytest_addoption(parser):
     parser.addoption("--run-peers", action="store_true", help="run the comparisons with other libraries")
+    parser.addoption("--every-order", action="store_true", help="import packages in all 120 orders instead of 20")
 
 
 class NotRun(pytest.Module):
