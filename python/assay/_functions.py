@@ -65,6 +65,9 @@ def explain(
 ) -> Explanations:
     """What each feature adds to the model's output, for every row of X.
 
+    >>> assay.explain(model, X_test, "kernel_shap", pool=X_train, samples=512)
+    >>> assay.explain(model, X_test, "integrated_gradients", baseline="zero", target="yes", value="probability")
+
     model       what assay.load, assay.wrap or assay.train made
     X           rows: a DataFrame, an Arrow table, an assay.Table or an array
     method      one of assay.methods(); its options follow as keyword arguments: samples=2048
@@ -127,6 +130,9 @@ def evaluate(
 ) -> Evaluation:
     """How good explanations are, by one or more of assay.criteria().
 
+    >>> assay.evaluate(explanations)["faithfulness"].mean
+    >>> assay.evaluate(shap_values, "faithfulness", subset=3, model=model, X=X_test, pool=X_train)
+
     Explanations that assay.explain or assay.aggregate made know their model, rows and pool. Those made elsewhere (an
     array, shap.Explanation, a file) need model= and X=, and for some criteria pool=; the other arguments are those of
     assay.explain, and say how they were made.
@@ -186,8 +192,11 @@ def aggregate(
 ) -> Explanations:
     """One explanation of each row out of several: simpler, or more stable.
 
+    >>> assay.aggregate({"shap": a, "lime": b}, "region_shrinking")
+
     members       explanations of the same rows: a list, or a dict by name; of ours, or arrays and shap.Explanation
     aggregator    one of assay.aggregators(); its options follow as keyword arguments
+    names         what to call the members of a list; by default their methods
     pool_members  explanations of the pool's rows, one for each member; by default made by the same methods where needed
 
     model, X, pool and the others are as in assay.evaluate: only for members that were made elsewhere, and aggregators

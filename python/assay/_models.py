@@ -33,9 +33,14 @@ class Bound:
 
 
 class Model(ABC):
-    """What can be explained. Made by `assay.load`, `assay.wrap` and `assay.train`."""
+    """What can be explained. Made by `assay.load`, `assay.wrap` and `assay.train`.
+
+    `predict(X)` gives what is explained. Models that were loaded or trained also have `features`, `outputs`, `classes`,
+    `unit` and `capabilities`, and `save("model.onnx")` keeps them; wrapped ones learn theirs from the rows of a call.
+    """
 
     name: str
+    """For messages and provenance."""
 
     @abstractmethod
     def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
@@ -94,6 +99,7 @@ class GraphModel(Model):
 
     @property
     def outputs(self) -> list[str]:
+        """Names of what it gives, one for each column of its predictions."""
         return self._core.output_names
 
     @property

@@ -60,6 +60,16 @@ class Scores:
     >>> scores = assay.evaluate(e, "faithfulness")["faithfulness"]
     >>> scores.mean, scores.interval
     >>> scores.values           # one for each row, NaN where undefined
+
+    criterion, options   what was computed, with all options
+    values               one for each row, NaN where undefined (of_rows False: one for each run over all rows)
+    standard_error       of each value, where it is sampled; else None
+    mean, error          over the defined values, and the standard error of that mean
+    interval             95 % interval of the mean
+    coverage, undefined  share of values that are defined; why the others are not, and how many
+    direction            which scores are better: higher, lower or neither
+    tables, notes        curves and other numbers beside the scores; what was chosen on the way
+    evaluations          how many rows the model predicted for this criterion alone
     """
 
     criterion: str
