@@ -100,23 +100,6 @@ void list_methods(const Session& session, const std::string& name) {
   }
 }
 
-// In the words of the documentation.
-std::vector<std::string> needs_in_words(const Needs& needs) {
-  std::vector<std::string> words;
-  const auto add = [&](bool needed, const char* word) {
-    if (needed) words.emplace_back(word);
-  };
-  add(needs.model, "model");
-  add(needs.reference, "reference");
-  add(needs.pool, "pool");
-  add(needs.pool_explanations, "pool explanations");
-  add(needs.labels, "labels");
-  add(needs.explainer, "explainer");
-  add(needs.trainer, "trainer");
-  add(needs.others, "other explanations");
-  return words;
-}
-
 nlohmann::json criterion_json(const CriterionInfo& info) {
   return {{"name", info.name},       {"title", info.title},
           {"family", info.family},   {"citation", info.citation},
@@ -156,18 +139,6 @@ void list_criteria(const Session& session, const std::string& name) {
     fmt::print("{}", aligned(rows, {0, 1, 2, 3}));
     if (!session.quiet) fmt::print("`assay list criteria NAME` shows what a criterion needs, and its options\n");
   }
-}
-
-std::vector<std::string> needs_in_words(const AggregateNeeds& needs) {
-  std::vector<std::string> words;
-  const auto add = [&](bool needed, const char* word) {
-    if (needed) words.emplace_back(word);
-  };
-  add(needs.model, "model");
-  add(needs.reference, "reference");
-  add(needs.pool, "pool");
-  add(needs.pool_members, "pool members");
-  return words;
 }
 
 nlohmann::json aggregator_json(const AggregatorInfo& info) {

@@ -70,4 +70,16 @@ std::string aggregate_in_words(const Explanations& explanations) {
   return members.empty() ? "an aggregate" : fmt::format("an aggregate of {}", joined(members));
 }
 
+std::vector<std::string> needs_in_words(const AggregateNeeds& needs) {
+  std::vector<std::string> words;
+  const auto add = [&](bool needed, const char* word) {
+    if (needed) words.emplace_back(word);
+  };
+  add(needs.model, "model");
+  add(needs.reference, "reference");
+  add(needs.pool, "pool");
+  add(needs.pool_members, "pool members");
+  return words;
+}
+
 }  // namespace assay

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "assay/aggregate/aggregator.h"
 #include "assay/explain/explanations.h"
@@ -18,5 +19,8 @@ const AggregatorInfo& find_aggregator(std::string_view name);
 // Whether explanations are what an aggregator made, and of what, in words: "an aggregate of a and b".
 bool is_aggregate(const Explanations& explanations);
 std::string aggregate_in_words(const Explanations& explanations);
+
+// In the words of the documentation: "model", "pool".
+std::vector<std::string> needs_in_words(const AggregateNeeds& needs);
 
 }  // namespace assay

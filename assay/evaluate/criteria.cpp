@@ -98,4 +98,20 @@ const CriterionInfo& find_criterion(std::string_view name) {
   fail_input("criterion", joined(names, "or"), fmt::format("{}{}", in_quotes(name), suggestion(name, names)));
 }
 
+std::vector<std::string> needs_in_words(const Needs& needs) {
+  std::vector<std::string> words;
+  const auto add = [&](bool needed, const char* word) {
+    if (needed) words.emplace_back(word);
+  };
+  add(needs.model, "model");
+  add(needs.reference, "reference");
+  add(needs.pool, "pool");
+  add(needs.pool_explanations, "pool explanations");
+  add(needs.labels, "labels");
+  add(needs.explainer, "explainer");
+  add(needs.trainer, "trainer");
+  add(needs.others, "other explanations");
+  return words;
+}
+
 }  // namespace assay

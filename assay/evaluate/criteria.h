@@ -3,7 +3,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "assay/evaluate/criterion.h"
 
@@ -12,5 +14,8 @@ namespace assay {
 std::span<const CriterionInfo> criteria();
 // An input error lists the criteria when there is none of that name.
 const CriterionInfo& find_criterion(std::string_view name);
+
+// In the words of the documentation: "model", "pool".
+std::vector<std::string> needs_in_words(const Needs& needs);
 
 }  // namespace assay

@@ -49,34 +49,6 @@ void translate_errors(nb::module_& m) {
   });
 }
 
-std::vector<std::string> needs_of(const Needs& needs) {
-  std::vector<std::string> names;
-  const auto add = [&](bool needed, const char* name) {
-    if (needed) names.emplace_back(name);
-  };
-  add(needs.model, "model");
-  add(needs.reference, "reference");
-  add(needs.pool, "pool");
-  add(needs.pool_explanations, "pool_explanations");
-  add(needs.labels, "labels");
-  add(needs.explainer, "explainer");
-  add(needs.trainer, "trainer");
-  add(needs.others, "others");
-  return names;
-}
-
-std::vector<std::string> needs_of(const AggregateNeeds& needs) {
-  std::vector<std::string> names;
-  const auto add = [&](bool needed, const char* name) {
-    if (needed) names.emplace_back(name);
-  };
-  add(needs.model, "model");
-  add(needs.reference, "reference");
-  add(needs.pool, "pool");
-  add(needs.pool_members, "pool_members");
-  return names;
-}
-
 template <class Info>
 nb::class_<Info> bind_info(nb::module_& m, const char* name) {
   return nb::class_<Info>(m, name)
@@ -103,11 +75,11 @@ void bind_infos(nb::module_& m) {
       .def_prop_ro("direction", [](const CriterionInfo& self) { return std::string(direction_name(self.direction)); })
       .def_prop_ro("range", [](const CriterionInfo& self) { return self.range; })
       .def_prop_ro("sampled", [](const CriterionInfo& self) { return self.sampled; })
-      .def_prop_ro("needs", [](const CriterionInfo& self) { return needs_of(self.needs); });
+      .def_prop_ro("needs", [](const CriterionInfo& self) { return needs_in_words(self.needs); });
   bind_info<AggregatorInfo>(m, "AggregatorInfo")
       .def_prop_ro("family", [](const AggregatorInfo& self) { return self.family; })
       .def_prop_ro("guarantee", [](const AggregatorInfo& self) { return self.guarantee; })
-      .def_prop_ro("needs", [](const AggregatorInfo& self) { return needs_of(self.needs); });
+      .def_prop_ro("needs", [](const AggregatorInfo& self) { return needs_in_words(self.needs); });
   const auto list = [](auto infos) { return std::vector(infos.begin(), infos.end()); };
   m.def("methods", [list] { return list(methods()); });
   m.def("criteria", [list] { return list(criteria()); });

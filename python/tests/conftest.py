@@ -3,7 +3,9 @@
 import importlib.util
 import os
 import pathlib
+import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -39,3 +41,16 @@ def program() -> pathlib.Path:
     import assay
 
     return pathlib.Path(assay.__file__).parent / "bin" / "assay"
+
+
+@pytest.fixture(scope="session")
+def command(root: pathlib.Path, program: pathlib.Path) -> Callable[..., str]:
+    """command(*arguments) is what the program of the package prints, or the one that was built beside it."""
+    path = program if program.exists() else root / "build" / "assay"
+
+    def run(*arguments: object) -> str:
+        result = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, timeout=300)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    return run

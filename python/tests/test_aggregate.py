@@ -1,7 +1,6 @@
 """assay.aggregate: the bits of the command line, members of every kind, and closed forms."""
 
 import json
-import subprocess
 import types
 
 import numpy as np
@@ -15,19 +14,6 @@ PARTS = ("values", "base", "output", "gap", "target_index", "standard_error", "w
 FIRST = np.random.default_rng(0).normal(size=(6, 5))
 SECOND = np.random.default_rng(1).normal(size=(6, 5))
 THIRD = np.random.default_rng(2).normal(size=(6, 5))
-
-
-@pytest.fixture(scope="module")
-def command(root, program):
-    """command(*arguments) runs the program of the package, or the one that was built beside it."""
-    path = program if program.exists() else root / "build" / "assay"
-
-    def run(*arguments):
-        result = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, timeout=300)
-        assert result.returncode == 0, result.stderr
-        return result.stdout
-
-    return run
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import json
 import math
 import pathlib
-import subprocess
 import types
 
 import numpy as np
@@ -13,24 +12,11 @@ import assay
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "tests" / "fixtures" / "models"
 CRITERIA = assay.criteria().names
-OTHERS = [each.name for each in assay.criteria() if "others" in each.needs]
+OTHERS = [each.name for each in assay.criteria() if "other explanations" in each.needs]
 RETRAINING = [each.name for each in assay.criteria() if "trainer" in each.needs]
 ROWS = np.random.default_rng(0).normal(size=(12, 4)).astype(np.float32)
 POOL = np.random.default_rng(1).normal(size=(40, 4)).astype(np.float32)
 NUMBERS = np.random.default_rng(2).normal(size=(12, 4)).astype(np.float32)
-
-
-@pytest.fixture(scope="module")
-def command(root, program):
-    """command(*arguments) runs the program of the package, or the one that was built beside it."""
-    path = program if program.exists() else root / "build" / "assay"
-
-    def run(*arguments):
-        result = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, timeout=300)
-        assert result.returncode == 0, result.stderr
-        return result.stdout
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -346,7 +332,7 @@ AGAIN = "attributions made elsewhere cannot be made again"
 def test_attributions_alone_are_told_what_they_lack():
     found = refusals_of(NUMBERS)
     for criterion, needs in NEEDS.items():
-        if "others" in needs:
+        if "other explanations" in needs:
             wanted = "needs other explanations of the same rows to compare with; give others="
         elif "model" in needs and "explainer" not in needs:
             wanted = "needs the model and the rows that were explained; give model= and X="
@@ -370,7 +356,7 @@ def test_explanations_without_a_pool_are_told_what_they_lack(remembered, iris):
             wanted = f"stands for absent features; give pool=, baseline= or background={there}"
         elif "pool" in needs:
             wanted = f"needs a pool of training rows; give pool={there}"
-        elif "others" in needs:
+        elif "other explanations" in needs:
             wanted = "to compare with; give others="
         elif "explainer" in needs and criterion not in ("identity", "randomisation"):
             wanted = f"whose columns' deviations are its unit, or space=raw; give pool={there}"

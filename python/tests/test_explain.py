@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import subprocess
 import types
 
 import numpy as np
@@ -26,19 +25,6 @@ WORDS = ("features", "target_names", "ids", "evaluations", "notes", "provenance"
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "tests" / "fixtures" / "models"
 PETAL = {"petal": ["petal_length", "petal_width"], "sepal": ["sepal_length", "sepal_width"]}
 ROW = {"sepal_length": 5.5, "sepal_width": 3.0, "petal_length": 2.25, "petal_width": 0.75}
-
-
-@pytest.fixture(scope="module")
-def command(root, program):
-    """command(*arguments) runs the program of the package, or the one that was built beside it."""
-    path = program if program.exists() else root / "build" / "assay"
-
-    def run(*arguments):
-        result = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, timeout=300)
-        assert result.returncode == 0, result.stderr
-        return result.stdout
-
-    return run
 
 
 @pytest.fixture(scope="module")
