@@ -113,6 +113,13 @@ class CallableModel final : public Model, public Differentiable, public Trainabl
   const AffineEntry* affine_entry() const override { return parts_.graph ? parts_.graph->affine_entry() : nullptr; }
   const Randomisable* randomisable() const override { return parts_.graph ? parts_.graph->randomisable() : nullptr; }
 
+  int visit_functions(visitproc visit, void* arg) const {
+    Py_VISIT(parts_.predict.ptr());
+    Py_VISIT(parts_.gradient.ptr());
+    Py_VISIT(parts_.train.ptr());
+    return 0;
+  }
+
  private:
   CallableParts parts_;
   NoLayers no_layers_;
@@ -158,6 +165,11 @@ std::shared_ptr<Model> callable_model(CallableParts parts) {
     }
   }
   return std::make_shared<CallableModel>(std::move(parts));
+}
+
+int visit_functions(const Model& model, visitproc visit, void* arg) {
+  const auto* callable = dynamic_cast<const CallableModel*>(&model);
+  return callable != nullptr ? callable->visit_functions(visit, arg) : 0;
 }
 
 }  // namespace assay::python

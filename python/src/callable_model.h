@@ -24,4 +24,7 @@ struct CallableParts {
 // Made, and deleted wherever that happens, with or without the GIL.
 std::shared_ptr<Model> callable_model(CallableParts parts);
 
+// Shows the functions of such a model to the garbage collector; of others there are none.
+int visit_functions(const Model& model, visitproc visit, void* arg);
+
 }  // namespace assay::python

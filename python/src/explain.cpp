@@ -20,6 +20,7 @@
 #include "assay/explain/explainer.h"
 #include "assay/explain/methods.h"
 #include "python/src/arrays.h"
+#include "python/src/collected.h"
 #include "python/src/explained.h"
 #include "python/src/module.h"
 #include "python/src/run.h"
@@ -239,7 +240,7 @@ std::shared_ptr<Explained> explain_subject(const std::shared_ptr<Subject>& subje
 }  // namespace
 
 void bind_explain(nb::module_& m) {
-  nb::class_<Subject>(m, "Subject")
+  nb::class_<Subject>(m, "Subject", nb::type_slots(subject_slots.data()))
       .def(nb::new_(&make_subject), nb::arg("model"), nb::arg("data"), nb::arg("run"),
            nb::arg("margins").none() = nb::none(), nb::arg("pool").none() = nb::none(),
            nb::arg("baseline").none() = nb::none(), nb::arg("background").none() = nb::none(),

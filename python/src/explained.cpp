@@ -19,6 +19,7 @@
 #include "assay/explain/methods.h"
 #include "python/src/arrays.h"
 #include "python/src/checks.h"
+#include "python/src/collected.h"
 #include "python/src/run.h"
 #include "python/src/subject.h"
 
@@ -208,7 +209,7 @@ std::optional<Spec> method_of(const Explanations& found) {
 void bind_explanations(nb::module_& m) {
   using Self = nb::handle_t<Explained>;
   const std::vector<std::string> none;
-  nb::class_<Explained>(m, "Explanations")
+  nb::class_<Explained>(m, "Explanations", nb::type_slots(explanations_slots.data()))
       .def_static("from_arrays", &from_arrays, nb::arg("values").noconvert(), nb::arg("features"),
                   nb::arg("base").noconvert().none() = nb::none(), nb::arg("output").noconvert().none() = nb::none(),
                   nb::arg("target").noconvert().none() = nb::none(), nb::arg("target_names") = none,

@@ -20,6 +20,7 @@
 #include "assay/model/train/training_rows.h"
 #include "python/src/arrays.h"
 #include "python/src/callable_model.h"
+#include "python/src/collected.h"
 #include "python/src/module.h"
 
 namespace nb = nanobind;
@@ -142,7 +143,7 @@ nb::bytes train_on(const Table& table, const std::string& encode, const Table* h
 }  // namespace
 
 void bind_models(nb::module_& m) {
-  nb::class_<ModelHandle>(m, "Model")
+  nb::class_<ModelHandle>(m, "Model", nb::type_slots(model_slots.data()))
       .def_static("load", &load_model, nb::arg("path"), nb::arg("unit") = nb::none(), nb::arg("features") = nb::none(),
                   nb::arg("name") = nb::none())
       .def_static("from_bytes", &model_from_bytes, nb::arg("name"), nb::arg("data"), nb::arg("unit") = nb::none(),

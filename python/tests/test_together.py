@@ -1,5 +1,6 @@
 """Several calls at once: threads that share explanations, functions that call assay, forks, the end of a process."""
 
+import gc
 import os
 import pickle
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -121,6 +123,32 @@ def test_the_end_of_a_process_stops_what_threads_have_begun():
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=60, check=False
     )
     assert (result.returncode, result.stdout) == (0, "the end\n"), result.stderr
+
+
+def test_circles_through_explanations_are_collected():
+    class Audit:
+        """Explains its own method, and keeps the result."""
+
+        def __init__(self, evaluated):
+            self.explanations = assay.explain(assay.wrap(self.predict), ROWS, "occlusion", pool=POOL)
+            if evaluated:
+                assay.evaluate(self.explanations, "max_sensitivity")
+
+        def predict(self, rows):
+            return rows.sum(axis=1)
+
+    for evaluated in (False, True):
+        audits = [Audit(evaluated) for _ in range(3)]
+        kept = audits[0].explanations  # from outside of the circle
+        watched = [weakref.ref(audit) for audit in audits]
+        del audits
+        gc.collect()
+        assert [each() is None for each in watched] == [False, True, True]
+        gc.collect()
+        assert np.isfinite(assay.evaluate(kept, "faithfulness")["faithfulness"].mean)
+        del kept
+        gc.collect()
+        assert watched[0]() is None
 
 
 def test_labels_are_for_one_call():
