@@ -102,9 +102,11 @@ EngineCall::Turn::Turn(const Context& context) {
   for (const EngineCall* call = current_call; call != nullptr; call = call->outer_) {
     if (call->has_turn_) return;
   }
+  EngineCall* const call = current_call;
+  if (call == nullptr) throw Error(ErrorKind::internal, "a turn was asked for on a thread that works for no call");
   while (!turn.try_lock_for(kTick)) context.check_cancelled();
-  holder_ = current_call;
-  holder_->has_turn_ = true;
+  call->has_turn_ = true;
+  holder_ = call;
 }
 
 EngineCall::Turn::~Turn() {

@@ -32,14 +32,14 @@ bool covers(const Subject& whole, const Subject& part) {
   return part.reference.rows.empty() || same_numbers(whole.reference.rows, part.reference.rows);
 }
 
-std::shared_ptr<Subject> labelled_subject(const Subject& from, std::shared_ptr<Dataset> data,
-                                          std::shared_ptr<Dataset> pool) {
+std::shared_ptr<Subject> labelled_subject(const Subject& from, const std::shared_ptr<Dataset>& data,
+                                          const std::shared_ptr<Dataset>& pool) {
   auto made = std::make_shared<Subject>();
   made->model = from.model;
   made->margins = from.margins;
   made->owner = from.owner;
-  made->data = data != nullptr ? std::move(data) : from.data;
-  made->pool = pool != nullptr ? std::move(pool) : from.pool;
+  made->data = data != nullptr ? data : from.data;
+  made->pool = pool != nullptr ? pool : from.pool;
   made->players = from.players;
   made->players_words = from.players_words;
   made->reference = from.reference;

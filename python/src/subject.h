@@ -64,8 +64,8 @@ bool covers(const Subject& whole, const Subject& part);
 // The same of other rows of it: their numbers.
 std::shared_ptr<Subject> subject_of_rows(const Subject& from, const std::vector<size_t>& rows);
 // The same with other labels of the rows or of the pool; null: as they are. These have the same rows.
-std::shared_ptr<Subject> labelled_subject(const Subject& from, std::shared_ptr<Dataset> data,
-                                          std::shared_ptr<Dataset> pool);
+std::shared_ptr<Subject> labelled_subject(const Subject& from, const std::shared_ptr<Dataset>& data,
+                                          const std::shared_ptr<Dataset>& pool);
 
 struct Explained;
 struct PoolSource;
