@@ -195,15 +195,13 @@ def test_ctrl_c_keeps_finished_parts(program, tmp_path):
         table.writerow([*(f"x{j}" for j in range(12)), "y"])
         table.writerows([*row, "yes" if row[0] * row[1] > 0 else "no"] for row in rows)
     process = subprocess.Popen(
-        [
-            program,
-            "study",
-            *["--data", "rows.csv", "--split", "test", "--label", "y", "--sample", "all", "--out", "study"],
-        ],
+        [program, "study", "--data", "rows.csv", "--split=test", "--label=y", "--sample=all", "--out", "study"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell's background jobs ignore it, and so does the program then.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 120
     while not list((tmp_path / "study" / "scores").glob("*.json")):
