@@ -96,6 +96,7 @@ def aggregators() -> list[AggregatorInfo]: ...
 Spec = tuple[str, Sequence[tuple[str, str]]]
 
 def parse_spec(where: str, text: str) -> tuple[str, list[tuple[str, str]]]: ...
+def parse_specs(where: str, text: str) -> list[tuple[str, list[tuple[str, str]]]]: ...
 def aligned(lines: Sequence[Sequence[str]], left: Sequence[int]) -> str:
     """Lines of cells as a table for terminals; columns of `left` are aligned to the left, the others to the right."""
 
@@ -442,8 +443,6 @@ class StudyResult:
     def json(self) -> str:
         """The text of study.json."""
 
-    @property
-    def run_json(self) -> str: ...
     @property
     def table(self) -> str:
         """Means and errors by explanation and criterion, for a terminal."""

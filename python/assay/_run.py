@@ -115,7 +115,8 @@ def spec_list(argument: str, said: Any, known: Sequence[Any]) -> list[_core.Spec
     if said is None:
         return []
     if isinstance(said, str):
-        said = _split(said)
+        text = text_of(argument, said)
+        said = [(name, dict(options)) for name, options in _core.parse_specs(argument, text)]
     elif isinstance(said, Entry) or (isinstance(said, tuple) and len(said) == 2 and isinstance(said[1], Mapping)):
         said = [said]
     if not isinstance(said, Iterable):
@@ -130,18 +131,6 @@ def spec_list(argument: str, said: Any, known: Sequence[Any]) -> list[_core.Spec
 def spec_text(spec: _core.Spec) -> str:
     """As the command line writes it: "faithfulness:subset=2"."""
     return ":".join([spec[0], *(f"{key}={value}" for key, value in spec[1])])
-
-
-def _split(text: str) -> list[str]:
-    """At commas that are not inside brackets."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += {"[": 1, "]": -1}.get(letter, 0)
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return parts
 
 
 def in_notebook() -> bool:

@@ -94,6 +94,14 @@ void bind_texts(nb::module_& m) {
         return SpecPair(spec.name, spec.options);
       },
       nb::arg("where"), nb::arg("text"));
+  m.def(
+      "parse_specs",
+      [](const std::string& where, const std::string& text) {
+        std::vector<SpecPair> pairs;
+        for (const Spec& spec : parse_specs(where, text)) pairs.emplace_back(spec.name, spec.options);
+        return pairs;
+      },
+      nb::arg("where"), nb::arg("text"));
   m.def("aligned", &aligned, nb::arg("lines"), nb::arg("left"));
   m.def("short_number", &short_number, nb::arg("value"));
   m.def(

@@ -21,7 +21,6 @@
 #include "assay/report/finished_study.h"
 #include "assay/report/plan_text.h"
 #include "assay/report/read_study.h"
-#include "assay/report/run_json.h"
 #include "assay/report/study_files.h"
 #include "assay/report/study_json.h"
 #include "assay/report/study_settings.h"
@@ -48,7 +47,6 @@ using Entry = std::tuple<std::string, std::string, std::shared_ptr<Explained>, s
 struct StudyResult {
   std::string folder;
   std::string json;
-  std::string run_json;
   std::string table;
   std::string conclusions;
   std::vector<Entry> entries;
@@ -66,7 +64,7 @@ struct StudyWords {
 
 // A sample of a subject, with all that a study of it needs.
 struct SampledSubject {
-  std::shared_ptr<Subject> subject = std::make_shared<Subject>();
+  std::shared_ptr<Subject> subject = {};
   std::vector<Reference> others = {};
   StudyFacts facts = {};
 
@@ -103,16 +101,7 @@ void check_studied(const Subject& subject) {
 // With the GIL: the owner is a Python object. The rest is sample_into().
 SampledSubject unsampled(const Subject& from) {
   SampledSubject made;
-  made.subject->model = from.model;
-  made.subject->margins = from.margins;
-  made.subject->owner = from.owner;
-  made.subject->data = from.data;
-  made.subject->pool = from.pool;
-  made.subject->players = from.players;
-  made.subject->reference = from.reference;
-  made.subject->targets = from.targets;
-  made.subject->choice = from.choice;
-  made.subject->own_rows = from.own_rows;
+  made.subject = labelled_subject(from, {}, {});
   return made;
 }
 
@@ -179,7 +168,6 @@ std::vector<StudyInput> inputs_of(const Inputs& given) {
 StudyResult texts_of(const FinishedStudy& finished, const std::string& folder) {
   return {.folder = folder,
           .json = study_json(finished.study, finished.assessment),
-          .run_json = run_json(finished.study, finished.times),
           .table = study_table(finished.study, finished.assessment, finished.times),
           .conclusions = study_conclusions(finished.study, finished.assessment),
           .entries = {}};
@@ -288,7 +276,6 @@ void bind_study(nb::module_& m) {
   nb::class_<StudyResult>(m, "StudyResult")
       .def_prop_ro("folder", [](const StudyResult& self) { return self.folder; })
       .def_prop_ro("json", [](const StudyResult& self) { return self.json; })
-      .def_prop_ro("run_json", [](const StudyResult& self) { return self.run_json; })
       .def_prop_ro("table", [](const StudyResult& self) { return self.table; })
       .def_prop_ro("conclusions", [](const StudyResult& self) { return self.conclusions; })
       .def_prop_ro("entries", [](const StudyResult& self) { return self.entries; });
