@@ -11,6 +11,7 @@
 #include "assay/core/text.h"
 #include "assay/data/table_io.h"
 #include "assay/model/graph/onnx.h"
+#include "assay/model/model_file.h"
 #include "cli/file_lists.h"
 
 namespace assay::cli {
@@ -117,7 +118,7 @@ void require_same_order(const Dataset& rows, const Dataset& other) {
 std::unique_ptr<GraphModel> margins_beside(const std::string& name, const std::string& path,
                                            std::optional<OutputUnit> unit, size_t columns) {
   if (unit != OutputUnit::probability && unit != OutputUnit::log_odds) return {};
-  std::unique_ptr<GraphModel> model = GraphModel::from_onnx(name, read_onnx(path), {{}, columns});
+  std::unique_ptr<GraphModel> model = GraphModel::from_onnx(name, read_model(path), {{}, columns});
   if (model->info().unit != OutputUnit::margin) return {};
   return model;
 }
@@ -129,7 +130,7 @@ bool takes_text(const GraphModel& model) {
 }  // namespace
 
 void ModelRowsArguments::add_to(CLI::App& command, bool required) {
-  command.add_option("--model", model, "An ONNX file")->required(required);
+  command.add_option("--model", model, "An ONNX, XGBoost or LightGBM file")->required(required);
   table.add_to(command, "--data", required);
   command.add_option("--rows", rows, "Which rows, counted from 1, as in 1,5,10-20 (default: all)");
   auto* baseline = command.add_option("--baseline", reference.baseline,
@@ -162,7 +163,7 @@ ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWa
   const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
   ModelRows made;
   const std::string& path = session.now_at(arguments.model);
-  OnnxModel onnx = read_onnx(path);
+  OnnxModel onnx = read_model(path);
   made.external_files = onnx.external_files;
   made.model = GraphModel::from_onnx(arguments.model, std::move(onnx), {wanted.unit, columns});
   if (wanted.margins) made.margins = margins_beside(arguments.model, path, wanted.unit, columns);

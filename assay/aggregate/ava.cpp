@@ -55,17 +55,6 @@ std::string note_of_named(const Spec& wanted, const AggregateTask& task) {
                       : fmt::format("{}, not by {} as the member was", by, in_quotes(said));
 }
 
-Explained how_explained(const std::optional<Spec>& wanted, const AggregateTask& task, uint64_t seed) {
-  if (wanted) {
-    // The member's own seed too, where it is the member's method: then AVA is made of values like the member's.
-    const bool own = task.method != nullptr && task.method->name == wanted->name;
-    return {*wanted, own ? task.method_seed : seed, note_of_named(*wanted, task)};
-  }
-  if (task.method != nullptr) return {*task.method, task.method_seed};
-  const std::string chosen = task.players->size() <= kMostExactPlayers ? "exact_shapley" : "kernel_shap";
-  return {{chosen}, seed, fmt::format("antecedents are explained by {}", chosen)};
-}
-
 const Reference& reference_of(const AggregateTask& task) {
   static const Reference none;
   return task.reference == nullptr ? none : *task.reference;
@@ -73,6 +62,20 @@ const Reference& reference_of(const AggregateTask& task) {
 
 ExplainTask explain_task(const AggregateTask& task) {
   return {*task.model, task.data->x.view(), *task.targets, reference_of(task), *task.players};
+}
+
+Explained how_explained(const std::optional<Spec>& wanted, const AggregateTask& task, uint64_t seed) {
+  if (wanted) {
+    // The member's own seed too, where it is the member's method: then AVA is made of values like the member's.
+    const bool own = task.method != nullptr && task.method->name == wanted->name;
+    return {*wanted, own ? task.method_seed : seed, note_of_named(*wanted, task)};
+  }
+  if (task.method != nullptr) return {*task.method, task.method_seed};
+  const bool trees = !refusal({"tree_shap"}, explain_task(task));
+  const std::string chosen = trees                                       ? "tree_shap"
+                             : task.players->size() <= kMostExactPlayers ? "exact_shapley"
+                                                                         : "kernel_shap";
+  return {{chosen}, seed, fmt::format("antecedents are explained by {}", chosen)};
 }
 
 std::optional<std::string> refuses_to_explain(const std::optional<Spec>& wanted, const AggregateTask& task) {
@@ -230,7 +233,7 @@ void Ava::Options::describe(OptionVisitor& visit) {
                {"auto", "query", "own", "same"});
   visit.choice("method", method,
                "what explains antecedents, with its options in brackets; auto: as the member was explained, without a "
-               "member exact_shapley up to 16 players and kernel_shap beyond",
+               "member tree_shap for trees, else exact_shapley up to 16 players and kernel_shap beyond",
                method_words());
 }
 

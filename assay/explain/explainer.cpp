@@ -181,10 +181,12 @@ Explanations explain(const Spec& spec, const ExplainTask& task, const Context& c
   made.background_error = std::move(attributions.background_error);
   made.evaluations = attributions.evaluations;
   made.notes = std::move(attributions.notes);
+  const bool own_base = !attributions.base.empty();
+  if (own_base) made.base = std::move(attributions.base);
   made.features = task.players.names;
   made.target = task.targets.of_row;
   made.target_names = task.targets.names;
-  if (method.uses_reference) {
+  if (method.uses_reference || own_base) {
     find_gaps(made, quiet);
   } else {
     made.gap = made.base;

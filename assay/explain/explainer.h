@@ -43,6 +43,7 @@ struct Attributions {
   uint64_t evaluations = 0;
   std::vector<std::string> notes = {};
   std::vector<double> output = {};  // for each row, the explained value: filled by methods that gives_output()
+  std::vector<double> base = {};    // for each row: filled by methods that have a base value without a reference
 };
 
 class Explainer {

@@ -8,6 +8,7 @@
 #include "assay/core/text.h"
 #include "assay/model/ops/classifier.h"
 #include "assay/model/ops/zip_map.h"
+#include "assay/model/trees/booster.h"
 
 namespace assay {
 namespace {
@@ -106,6 +107,16 @@ std::string add_raw_scores(Graph& graph, const GraphNode& node) {
   return scores;
 }
 
+// A regression whose file says which value is explained: the one before exp, say.
+bool find_told(const Graph& graph, GraphHead& head) {
+  for (const auto& [key, value] : graph.metadata()) {
+    if (key != kMarginKey || graph.find_value(value) == kNoValue) continue;
+    head.margin = value;
+    return true;
+  }
+  return false;
+}
+
 // Heads made by a classifier node of ai.onnx.ml.
 bool find_classifier(Graph& graph, size_t value, GraphHead& head) {
   const GraphNode* node = producer(graph, value);
@@ -157,7 +168,7 @@ GraphHead find_head(Graph& graph) {
         fmt::format("{}: none of its outputs holds numbers that can be explained; found only labels", graph.name()));
   }
   const size_t value = behind_copies(graph, graph.find_value(head.output), head);
-  if (find_classifier(graph, value, head)) return head;
+  if (find_told(graph, head) || find_classifier(graph, value, head)) return head;
   const auto scores = std::find_if(graph.outputs().begin(), graph.outputs().end(),
                                    [&](const OnnxValue& output) { return output.name == head.output; });
   const auto& dims = scores->type.dims;

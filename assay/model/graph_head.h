@@ -25,7 +25,7 @@ struct GraphHead {
   bool classification = false;
   bool one_vs_rest = false;              // sigmoids, normalised to sum to 1: margins do not give log-odds
   std::vector<std::string> class_names;  // as the graph's nodes tell them; may be empty
-  std::string reason;                    // how it was recognised, in words for users
+  std::string reason;                    // how it was recognised, in words for users; may be empty for a regression
 };
 
 // Finds the head; adds nodes to the graph where a classifier node must also give its raw scores.

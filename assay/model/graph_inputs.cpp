@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/model/trees/booster.h"
 
 namespace assay {
 namespace {
@@ -49,6 +52,37 @@ std::string number_text(float value) {
   return fmt::format("{}", value);
 }
 
+// The first few, for messages.
+std::string some_of(const std::vector<std::string>& levels) {
+  constexpr size_t kMost = 8;
+  if (levels.size() <= kMost) return joined(levels);
+  return fmt::format("{} and {} others", fmt::join(levels.begin(), levels.begin() + kMost, ", "),
+                     levels.size() - kMost);
+}
+
+// Categories of numeric features, as the file's metadata tells them: {"3": ["red", "blue"], "5": []}.
+void read_categories(const Graph& graph, GraphInputs& inputs) {
+  const auto found = std::ranges::find(graph.metadata(), kCategoriesKey,
+                                       [](const auto& entry) -> std::string_view { return entry.first; });
+  if (found == graph.metadata().end()) return;
+  const auto refuse = [&] {
+    fail_input(fmt::format("{}: its metadata {} must be a JSON object of lists of texts by the number of a feature",
+                           graph.name(), in_quotes(kCategoriesKey)));
+  };
+  const auto json = nlohmann::json::parse(found->second, nullptr, false);
+  if (!json.is_object()) refuse();
+  for (const auto& [key, texts] : json.items()) {
+    size_t feature = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), feature);
+    const bool number = error == std::errc() && end == key.data() + key.size() && feature < inputs.levels.size();
+    const auto is_text = [](const auto& each) { return each.is_string(); };
+    if (!number || !texts.is_array() || !std::ranges::all_of(texts, is_text)) refuse();
+    if (inputs.is_text[feature]) continue;
+    inputs.is_category[feature] = true;
+    inputs.levels[feature] = texts.template get<std::vector<std::string>>();
+  }
+}
+
 struct Source {
   std::vector<size_t> columns;  // of the table, one for each feature
 };
@@ -80,6 +114,37 @@ Source by_position(const GraphInputs& inputs, const ModelInfo& info, const Table
   return source;
 }
 
+// Replaces the cells of feature f, which are texts or numbers, by the positions of their texts in the feature's levels.
+// A text feature gets new levels; one whose categories the model knows has all of them.
+void code_texts(GraphInputs& inputs, const ModelInfo& info, const Table& table, const Column& column, size_t f,
+                Dataset& data) {
+  std::vector<std::string>& levels = inputs.levels[f];
+  std::unordered_map<std::string, size_t> known;
+  for (size_t l = 0; l < levels.size(); l++) known.emplace(levels[l], l);
+  const auto code_of = [&](const std::string& text, size_t row) {
+    const auto found = known.find(text);
+    if (found != known.end()) return static_cast<float>(found->second);
+    if (inputs.is_category[f]) {
+      fail_input(fmt::format("{}: row {}: column {} holds {}, which is no category that {} knows; it knows {}",
+                             table.source, row + 1, in_quotes(column.name), in_quotes(text), info.name,
+                             some_of(levels)));
+    }
+    known.emplace(text, levels.size());
+    levels.push_back(text);
+    return static_cast<float>(levels.size() - 1);
+  };
+  const bool categorical = column.kind == ColumnKind::categorical;
+  // Levels of a text feature are in the order of the column's, whatever rows come first.
+  if (categorical && inputs.is_text[f]) {
+    for (const std::string& level : column.levels) code_of(level, 0);
+  }
+  for (size_t r = 0; r < table.rows(); r++) {
+    float& value = data.x(r, f);
+    if (std::isnan(value)) continue;
+    value = code_of(categorical ? column.levels[static_cast<size_t>(value)] : number_text(value), r);
+  }
+}
+
 }  // namespace
 
 GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std::optional<size_t> features) {
@@ -106,6 +171,8 @@ GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std:
     result.inputs.push_back(std::move(row));
   }
   result.levels.resize(total);
+  result.is_category.resize(total, false);
+  read_categories(graph, result);
   result.named = !names.empty() || result.inputs.size() > 1;
   if (!names.empty() && names.size() != total) {
     fail_input(
@@ -143,8 +210,8 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
   }
   for (size_t f = 0; f < source.columns.size(); f++) {
     const Column& column = table.columns[source.columns[f]];
-    const bool categorical = column.kind == ColumnKind::categorical;
-    if (categorical && !inputs.is_text[f]) {
+    const bool known_levels = inputs.is_category[f] && !inputs.levels[f].empty();
+    if (column.kind == ColumnKind::categorical && !inputs.is_text[f] && !known_levels) {
       fail_input(fmt::format("{}: column {} is text; {} takes numbers there", table.source, in_quotes(column.name),
                              info.name));
     }
@@ -152,25 +219,11 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
       fail_input(fmt::format("{}: column {} holds whole numbers beyond 2^24, which tables round; {} takes them exactly",
                              table.source, in_quotes(column.name), info.name));
     }
-    std::vector<std::string>& levels = inputs.levels[f];
-    std::unordered_map<std::string, size_t> known;
-    for (size_t l = 0; l < levels.size(); l++) known.emplace(levels[l], l);
-    const auto code_of = [&](const std::string& text) {
-      const auto [at, added] = known.emplace(text, levels.size());
-      if (added) levels.push_back(text);
-      return static_cast<float>(at->second);
-    };
-    std::vector<float> codes;
-    if (categorical) {
-      for (const std::string& level : column.levels) codes.push_back(code_of(level));
-    }
-    for (size_t r = 0; inputs.is_text[f] && r < table.rows(); r++) {
-      float& value = data.x(r, f);
-      if (!std::isnan(value)) value = categorical ? codes[static_cast<size_t>(value)] : code_of(number_text(value));
-    }
+    if (inputs.is_text[f] || known_levels) code_texts(inputs, info, table, column, f, data);
     const std::string& name = inputs.named ? inputs.feature_names[f] : column.name;
     data.feature_names.push_back(name);
-    data.groups.push_back({name, f, 1, inputs.is_text[f] ? ColumnKind::categorical : ColumnKind::numeric, levels});
+    const bool categorical = inputs.is_text[f] || inputs.is_category[f];
+    data.groups.push_back({name, f, 1, categorical ? ColumnKind::categorical : ColumnKind::numeric, inputs.levels[f]});
   }
   gather_labels(info, table, data);
   return data;

@@ -23,6 +23,8 @@ struct GraphInputs {
   // For text features: what their numbers stand for. Empty for all others.
   std::vector<std::vector<std::string>> levels;
   std::vector<bool> is_text;
+  // Of numbers that stand for categories: codes, or positions in the levels where there are any, which are then all.
+  std::vector<bool> is_category;
   std::vector<bool> is_float;  // float32, as tables hold numbers
 };
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -15,10 +14,13 @@
 #include "assay/model/affine_entry.h"
 #include "assay/model/graph_head.h"
 #include "assay/model/graph_inputs.h"
+#include "assay/model/model_file.h"
 #include "assay/model/open_batch.h"
-#include "assay/model/ops/zip_map.h"
+#include "assay/model/output_table.h"
 #include "assay/model/randomise.h"
 #include "assay/model/train/recipe.h"
+#include "assay/model/tree_scores.h"
+#include "assay/model/trees/booster.h"
 
 namespace assay {
 namespace {
@@ -82,6 +84,7 @@ class OnnxGraphModel final : public GraphModel,
                              public Differentiable,
                              public Rescalable,
                              public AffineEntry,
+                             public TreeScores,
                              public Trainable,
                              public Randomisable {
  public:
@@ -120,6 +123,9 @@ class OnnxGraphModel final : public GraphModel,
       info_.unit = OutputUnit::margin;
       info_.note = "scores as the graph gives them: they are not between 0 and 1";
     }
+    if (const std::string* note = find_metadata(*graph_, kNoteKey); note != nullptr) {
+      info_.note += fmt::format("{}{}", info_.note.empty() ? "" : "; ", *note);
+    }
     name_outputs(head);
     find_capabilities();
   }
@@ -144,6 +150,7 @@ class OnnxGraphModel final : public GraphModel,
   const Differentiable* differentiable() const override { return gradient_ == nullptr ? nullptr : this; }
   const Rescalable* rescalable() const override { return gradient_ == nullptr ? nullptr : this; }
   const AffineEntry* affine_entry() const override { return entry_runner_ == nullptr ? nullptr : this; }
+  const TreeScores* tree_scores() const override { return trees_ == nullptr ? nullptr : this; }
 
   const Trainable* trainable() const override { return has_recipe(graph_->metadata()) ? this : nullptr; }
 
@@ -235,6 +242,14 @@ class OnnxGraphModel final : public GraphModel,
     return LeakyTail{tail_->slope, tail_->weights.view(), tail_->bias};
   }
 
+  const TreeEnsemble& trees() const override { return *trees_; }
+  bool are_outputs() const override { return scores_runner_ == nullptr; }
+  void outputs_of(MatrixView<const float> scores, MatrixView<float> outputs, const Context& context) const override {
+    check_shapes(scores, trees_->targets(), outputs.rows(), outputs.cols(), info_.outputs());
+    if (scores_runner_ != nullptr) return run_forward(*scores_runner_, scores, outputs, context);
+    for (size_t r = 0; r < scores.rows(); r++) std::ranges::copy(scores.row(r), outputs.row(r).begin());
+  }
+
   Dataset features_of(const Table& table) override {
     if (!encoder_) return gather_features(inputs_, info_, table);
     Dataset data = encoder_->apply(table);
@@ -245,7 +260,13 @@ class OnnxGraphModel final : public GraphModel,
     return data;
   }
 
-  Table own_outputs(MatrixView<const float> rows, const Context& context) const override;
+  Table own_outputs(MatrixView<const float> rows, const Context& context) const override {
+    std::vector<std::string> fetches;
+    for (const OnnxValue& output : graph_->outputs()) fetches.push_back(output.name);
+    const auto outputs = runner(fetches, false);
+    outputs->check_rows_apart();
+    return output_table(*graph_, fetches, *outputs, rows, context);
+  }
 
  private:
   // Tried on a few rows, where the graph only claims it.
@@ -273,13 +294,13 @@ class OnnxGraphModel final : public GraphModel,
                                        inputs_.fixed_batch);
   }
 
-  // Made when it is first asked for: few models ever run by this rule.
   // Found when they are first asked for: few models are ever randomised, and a file may have very many nodes.
   const std::vector<GraphLayer>& found_layers() const {
     std::call_once(layers_found_, [&] { layers_ = find_layers(*graph_, fetch_); });
     return layers_;
   }
 
+  // Made when it is first asked for: few models ever run by this rule.
   const RowRunner& reveal_runner() const {
     std::call_once(reveal_made_, [&] {
       reveal_ = std::make_unique<RowRunner>(graph_, inputs_.inputs, &inputs_.levels, std::vector<std::string>{fetch_},
@@ -346,7 +367,10 @@ class OnnxGraphModel final : public GraphModel,
     const bool float_inputs = std::all_of(inputs_.inputs.begin(), inputs_.inputs.end(),
                                           [](const RowInput& input) { return input.type == OnnxElement::float32; });
     find_gradient(float_inputs);
-    if (float_inputs && inputs_.inputs.size() == 1 && inputs_.inputs[0].row_shape.size() == 1) find_entry();
+    if (float_inputs && inputs_.inputs.size() == 1 && inputs_.inputs[0].row_shape.size() == 1) {
+      find_entry();
+      find_tree_scores();
+    }
   }
 
   void find_gradient(bool float_inputs) {
@@ -379,6 +403,28 @@ class OnnxGraphModel final : public GraphModel,
     tail_ = find_last_layer(*graph_, entry_.entry, entry_.bias.size(), fetch_);
   }
 
+  // Several nodes may hold the same trees: one whose scores are the outputs, one behind a transform.
+  void find_tree_scores() {
+    std::vector<ScoredTrees> found = find_trees(*graph_, inputs_.inputs[0].value, info_.features());
+    const auto outputs = std::ranges::find(found, fetch_, &ScoredTrees::scores);
+    if (outputs != found.end()) {
+      trees_ = std::move(outputs->trees);
+      return;
+    }
+    for (ScoredTrees& each : found) {
+      const size_t width = each.trees->targets();
+      const RowInput input{each.scores, OnnxElement::float32, {static_cast<int64_t>(width)}, 0, width};
+      try {
+        scores_runner_ = std::make_unique<RowRunner>(graph_, std::vector<RowInput>{input}, &inputs_.levels,
+                                                     std::vector<std::string>{fetch_}, false, inputs_.fixed_batch);
+      } catch (const Error&) {
+        continue;  // what is explained depends on more than these scores
+      }
+      trees_ = std::move(each.trees);
+      return;
+    }
+  }
+
   std::shared_ptr<const Graph> graph_;
   GraphInputs inputs_;
   ModelInfo info_;
@@ -393,86 +439,9 @@ class OnnxGraphModel final : public GraphModel,
   FirstLayer entry_;
   std::optional<LastLayer> tail_;
   std::unique_ptr<RowRunner> entry_runner_;
+  std::shared_ptr<const TreeEnsemble> trees_;
+  std::unique_ptr<RowRunner> scores_runner_;  // from raw scores to outputs; null where they are the same
 };
-
-Table OnnxGraphModel::own_outputs(MatrixView<const float> rows, const Context& context) const {
-  std::vector<std::string> fetches;
-  for (const OnnxValue& output : graph_->outputs()) fetches.push_back(output.name);
-  const auto outputs = runner(fetches, false);
-  outputs->check_rows_apart();
-  Table table;
-  table.source = info_.name;
-  std::vector<size_t> first_column;
-  for (size_t f = 0; f < fetches.size(); f++) {
-    first_column.push_back(table.columns.size());
-    const size_t producer = graph_->producer_of(graph_->find_value(fetches[f]));
-    std::vector<std::string> keys;
-    if (producer != GraphNode::kNoValue && graph_->nodes()[producer].onnx.op_type == "ZipMap") {
-      keys = zip_map_keys(graph_->nodes()[producer].onnx);
-    }
-    const size_t width = outputs->width(f);
-    const bool text = outputs->fetched(f).type == OnnxElement::string;
-    for (size_t c = 0; c < width; c++) {
-      std::string name = fetches[f];
-      if (keys.size() == width) {
-        name = fmt::format("{}.{}", name, keys[c]);
-      } else if (width > 1) {
-        name = fmt::format("{}.{}", name, c);
-      }
-      table.columns.push_back({std::move(name), text ? ColumnKind::categorical : ColumnKind::numeric});
-    }
-  }
-  table.values = Matrix(rows.rows(), table.columns.size());
-  std::mutex mutex;  // of the levels of text
-  // A whole number that float32 cannot hold is a name, not an amount: its column becomes text.
-  std::vector<bool> named(table.columns.size(), false);
-  std::vector<std::vector<int64_t>> exact(table.columns.size());
-  outputs->run(rows, context, [&](const Block& block, Workspace& workspace) {
-    workspace.forward();
-    for (size_t f = 0; f < fetches.size(); f++) {
-      const size_t width = outputs->width(f);
-      with_element(outputs->fetched(f).type, [&]<class T>() {
-        const T* from = static_cast<const T*>(workspace.fetched(f));
-        for (size_t r = block.begin; r < block.end; r++) {
-          for (size_t c = 0; c < width; c++, from++) {
-            float& to = table.values(r, first_column[f] + c);
-            if constexpr (std::is_same_v<T, std::string>) {
-              const std::lock_guard lock(mutex);
-              std::vector<std::string>& levels = table.columns[first_column[f] + c].levels;
-              const auto at = std::find(levels.begin(), levels.end(), *from);
-              to = static_cast<float>(at - levels.begin());
-              if (at == levels.end()) levels.push_back(*from);
-            } else {
-              to = static_cast<float>(*from);
-              if constexpr (std::is_same_v<T, int64_t>) {
-                const std::lock_guard lock(mutex);
-                const size_t column = first_column[f] + c;
-                if (exact[column].empty()) exact[column].resize(rows.rows());
-                exact[column][r] = *from;
-                if (std::abs(static_cast<double>(*from)) > 0x1p24) named[column] = true;
-              }
-            }
-          }
-        }
-      });
-    }
-  });
-  for (size_t c = 0; c < table.columns.size(); c++) {
-    if (!named[c]) continue;
-    table.columns[c].kind = ColumnKind::categorical;
-    std::map<int64_t, size_t> codes;
-    for (size_t r = 0; r < rows.rows(); r++) {
-      const auto [at, added] = codes.emplace(exact[c][r], codes.size());
-      if (added) table.columns[c].levels.push_back(fmt::format("{}", exact[c][r]));
-      table.values(r, c) = static_cast<float>(at->second);
-    }
-  }
-  // Levels came in the order in which threads met them.
-  for (size_t c = 0; c < table.columns.size(); c++) {
-    if (table.columns[c].kind == ColumnKind::categorical) sort_levels(table, c);
-  }
-  return table;
-}
 
 }  // namespace
 
@@ -488,7 +457,7 @@ std::unique_ptr<GraphModel> GraphModel::from_onnx(std::string name, OnnxModel mo
 }
 
 std::unique_ptr<GraphModel> GraphModel::load(const std::string& path, const GraphModelOptions& options) {
-  return from_onnx(path, read_onnx(path), options);
+  return from_onnx(path, read_model(path), options);
 }
 
 }  // namespace assay

@@ -1,4 +1,5 @@
-// A model from an ONNX graph: rows of numbers in, the explained outputs out, with derivatives where the graph has them.
+// A model from an ONNX graph, which files of boosters are read into (model_file.h): rows of numbers in, the explained
+// outputs out, with derivatives where the graph has them.
 //
 // Features are the elements of one row of the graph's inputs, in the order of the inputs. A text feature is a number
 // too: the position of its text in the feature's levels. Assay's own files carry the encoder of the rows they were

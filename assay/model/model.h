@@ -95,6 +95,20 @@ class AffineEntry {
   virtual std::optional<LeakyTail> leaky_tail() const { return {}; }
 };
 
+class TreeEnsemble;
+
+// The model is a function of the raw scores of trees on its features: explanations and coalition games then look at
+// the trees instead of running rows. May be called from several threads at once.
+class TreeScores {
+ public:
+  virtual ~TreeScores() = default;
+  virtual const TreeEnsemble& trees() const = 0;
+  // Whether output t is the raw score of target t itself, rounded to float32.
+  virtual bool are_outputs() const = 0;
+  // The outputs of raw scores, rows x targets.
+  virtual void outputs_of(MatrixView<const float> scores, MatrixView<float> outputs, const Context& context) const = 0;
+};
+
 class Model;
 
 // Can be fitted afresh: ROAR and KAR retrain on modified rows.
@@ -136,6 +150,7 @@ class Model {
   virtual const Differentiable* differentiable() const { return nullptr; }
   virtual const Rescalable* rescalable() const { return nullptr; }
   virtual const AffineEntry* affine_entry() const { return nullptr; }
+  virtual const TreeScores* tree_scores() const { return nullptr; }
   virtual const Trainable* trainable() const { return nullptr; }
   virtual const Randomisable* randomisable() const { return nullptr; }
 };

@@ -12,6 +12,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/random.h"
+#include "assay/model/ops/operators.h"
 
 namespace assay {
 namespace {
@@ -364,7 +365,8 @@ Graph rebuilt(const Graph& graph, std::unordered_map<size_t, Tensor>& tensors,
   };
   const size_t all = graph.nodes().size();
   size_t own = 0;
-  while (own < all && graph.nodes()[own].onnx.domain != "assay") model.graph.nodes.push_back(node_at(own++));
+  const auto added = [](const OnnxNode& node) { return is_engine_only(node.domain, node.op_type); };
+  while (own < all && !added(graph.nodes()[own].onnx)) model.graph.nodes.push_back(node_at(own++));
   Graph made(graph.name(), std::move(model));
   for (size_t at = own; at < all; at++) made.append(node_at(at), graph.nodes()[at].opset);
   return made;

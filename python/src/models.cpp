@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,8 +17,12 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/model/graph/onnx.h"
+#include "assay/model/model_file.h"
 #include "assay/model/train/recipe.h"
 #include "assay/model/train/training_rows.h"
+#include "assay/model/trees/booster.h"
+#include "assay/model/trees/lightgbm.h"
+#include "assay/model/trees/xgboost.h"
 #include "python/src/arrays.h"
 #include "python/src/callable_model.h"
 #include "python/src/collected.h"
@@ -35,6 +40,8 @@ OutputUnit unit_named(std::string_view name) {
   fail_input("value", "margin, probability, log_odds or value", in_quotes(name));
 }
 
+}  // namespace
+
 GraphModelOptions options_of(const std::optional<std::string>& unit, std::optional<size_t> features) {
   GraphModelOptions options{.features = features};
   if (unit) options.unit = unit_named(*unit);
@@ -47,18 +54,42 @@ ModelHandle graph_model(const std::string& name, OnnxModel onnx, const GraphMode
   return {.model = std::move(made), .graph = graph};
 }
 
+namespace {
+
 ModelHandle load_model(const std::string& path, const std::optional<std::string>& unit, std::optional<size_t> features,
                        const std::optional<std::string>& name) {
-  ModelHandle made = graph_model(name.value_or(path), read_onnx(path), options_of(unit, features));
+  ModelHandle made = graph_model(name.value_or(path), read_model(path), options_of(unit, features));
   made.path = path;
   return made;
 }
 
+std::string json_list(const std::vector<std::string>& texts) {
+  return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void set_metadata(OnnxModel& model, std::string_view key, std::string text) {
+  std::erase_if(model.metadata, [&](const auto& entry) { return entry.first == key; });
+  model.metadata.emplace_back(std::string(key), std::move(text));
+}
+
 ModelHandle model_from_bytes(const std::string& name, const nb::bytes& data, const std::optional<std::string>& unit,
-                             std::optional<size_t> features) {
+                             std::optional<size_t> features, const std::vector<std::string>& class_names,
+                             const std::vector<std::string>& feature_names, const std::string& note) {
   std::string bytes(data.c_str(), data.size());
-  ModelHandle made = graph_model(name, parse_onnx(name, bytes, ""), options_of(unit, features));
+  OnnxModel parsed = parse_model(name, bytes, "");
+  const bool renamed = !class_names.empty() || !feature_names.empty() || !note.empty();
+  if (!class_names.empty()) set_metadata(parsed, kClassNamesKey, json_list(class_names));
+  if (!feature_names.empty()) set_metadata(parsed, kFeatureNamesKey, json_list(feature_names));
+  if (!note.empty()) set_metadata(parsed, kNoteKey, note);
+  if (renamed || looks_like_xgboost(bytes) || looks_like_lightgbm(bytes)) bytes = serialise_onnx(parsed);
+  ModelHandle made = graph_model(name, std::move(parsed), options_of(unit, features));
   made.bytes = std::move(bytes);
+  return made;
+}
+
+ModelHandle with_training(const ModelHandle& self, nb::callable train) {
+  ModelHandle made = self;
+  made.model = retrainable(self.model, std::move(train));
   return made;
 }
 
@@ -91,6 +122,7 @@ std::vector<std::string> capabilities(const ModelHandle& self) {
   const Rescalable* rescalable = self.model->rescalable();
   if (rescalable != nullptr && !rescalable->refuses(DeepLiftRule::rescale)) names.emplace_back("multipliers");
   if (self.model->affine_entry() != nullptr) names.emplace_back("affine_entry");
+  if (self.model->tree_scores() != nullptr) names.emplace_back("trees");
   if (self.model->trainable() != nullptr) names.emplace_back("retrain");
   if (self.model->randomisable() != nullptr) names.emplace_back("randomise");
   return names;
@@ -117,7 +149,7 @@ GraphModel& graph_of(const ModelHandle& self) {
 nb::bytes onnx_bytes(const ModelHandle& self) {
   graph_of(self);
   if (!self.bytes.empty()) return nb::bytes(self.bytes.data(), self.bytes.size());
-  const std::string bytes = serialise_onnx(read_onnx(self.path));
+  const std::string bytes = serialise_onnx(read_model(self.path));
   return nb::bytes(bytes.data(), bytes.size());
 }
 
@@ -143,11 +175,13 @@ nb::bytes train_on(const Table& table, const std::string& encode, const Table* h
 }  // namespace
 
 void bind_models(nb::module_& m) {
-  nb::class_<ModelHandle>(m, "Model", nb::type_slots(model_slots.data()))
+  nb::class_<ModelHandle> model(m, "Model", nb::type_slots(model_slots.data()));
+  model
       .def_static("load", &load_model, nb::arg("path"), nb::arg("unit") = nb::none(), nb::arg("features") = nb::none(),
                   nb::arg("name") = nb::none())
       .def_static("from_bytes", &model_from_bytes, nb::arg("name"), nb::arg("data"), nb::arg("unit") = nb::none(),
-                  nb::arg("features") = nb::none())
+                  nb::arg("features") = nb::none(), nb::arg("class_names") = std::vector<std::string>(),
+                  nb::arg("feature_names") = std::vector<std::string>(), nb::arg("note") = "")
       .def_static("from_functions", &model_from_functions, nb::arg("name"), nb::arg("feature_names"),
                   nb::arg("output_names"), nb::arg("class_names"), nb::arg("unit"), nb::arg("predict"),
                   nb::arg("gradient").none() = nb::none(), nb::arg("no_gradient") = "",
@@ -177,7 +211,9 @@ void bind_models(nb::module_& m) {
           "features_of", [](const ModelHandle& self, const Table& table) { return graph_of(self).features_of(table); },
           nb::arg("table"))
       .def("predict", &predicted, nb::arg("data"), nb::arg("run"))
+      .def("with_training", &with_training, nb::arg("train"))
       .def("onnx_bytes", &onnx_bytes);
+  bind_trees(model);
   m.def("train", &train_on, nb::arg("table"), nb::arg("encode"), nb::arg("held_out").none(), nb::arg("run"));
 }
 

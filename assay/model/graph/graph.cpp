@@ -116,7 +116,7 @@ void Graph::check_operators(const OnnxModel& model) const {
     const OnnxNode& node = model.graph.nodes[i];
     own |= node.domain.empty();
     machine_learning |= node.domain == "ai.onnx.ml";
-    if (find_operator(node.domain, node.op_type) != nullptr && node.domain != "assay") continue;
+    if (find_operator(node.domain, node.op_type) != nullptr && !is_engine_only(node.domain, node.op_type)) continue;
     missing[operator_text(node)].push_back(node.name.empty() ? fmt::format("node {}", i + 1) : in_quotes(node.name));
   }
   if (!missing.empty()) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/model/ops/ensemble.h"
+#include "assay/model/trees/ensemble.h"
 #include "assay/model/ops/node_setup.h"
 
 namespace assay {

@@ -62,6 +62,7 @@ struct Gradients {
 };
 
 class DenseLayer;
+class TreeEnsemble;
 class UnaryKernel;
 class Kernel;
 
@@ -102,6 +103,9 @@ class Kernel {
   virtual size_t state_bytes() const { return 0; }
   // For forward and for backward alike.
   virtual size_t scratch_bytes() const { return 0; }
+
+  // The trees whose raw scores are the kernel's last output as it is; null for all other kernels.
+  virtual std::shared_ptr<const TreeEnsemble> raw_trees() const { return nullptr; }
 
   // Roles in fusion; null for kernels that have none.
   virtual const DenseLayer* dense_layer() const { return nullptr; }

@@ -82,7 +82,8 @@ namespace assay {
   OPERATOR("ai.onnx.ml", TreeEnsembleClassifier, make_tree_ensemble_classifier) \
   OPERATOR("ai.onnx.ml", TreeEnsembleRegressor, make_tree_ensemble_regressor)   \
   OPERATOR("ai.onnx.ml", ZipMap, make_zip_map)                                  \
-  OPERATOR("assay", LogOdds, make_log_odds)
+  OPERATOR("assay", LogOdds, make_log_odds)                                     \
+  OPERATOR("assay", Trees, make_trees)
 
 #define DECLARE(domain, name, make) std::unique_ptr<Kernel> make(NodeSetup& setup);
 ASSAY_OPERATORS(DECLARE)

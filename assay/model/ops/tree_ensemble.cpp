@@ -120,27 +120,31 @@ class TreeEnsembleKernel final : public Kernel {
     const int64_t targets = setup.integer("n_targets", 1);
     if (targets < 1) setup.fail(fmt::format("n_targets must be 1 or more, found {}", targets));
     setup.set_output(0, x_.type, {static_cast<int64_t>(x_.rows), targets});
-    ensemble_ = TreeEnsemble(setup.where(), read_source(setup, static_cast<size_t>(targets)), x_.width,
-                             static_cast<size_t>(targets), static_cast<TreeAggregate>(aggregate), {});
-    scratch_ = setup.checked_bytes(ensemble_.scratch_count(), TreeEnsemble::kScratchSize);
+    ensemble_ = std::make_shared<TreeEnsemble>(setup.where(), read_source(setup, static_cast<size_t>(targets)),
+                                               x_.width, static_cast<size_t>(targets),
+                                               static_cast<TreeAggregate>(aggregate), std::vector<double>());
+    scratch_ = setup.checked_bytes(ensemble_->scratch_count(), TreeEnsemble::kScratchSize);
   }
 
   void forward(const Buffers& values) const override {
     with_real(x_.type, [&]<class T>() {
       T* y = values.out<T>(0);
-      ensemble_.for_rows(values.in<T>(0), x_.rows, x_.width, values.scratch,
-                         [&](size_t, std::span<double> scores, const uint8_t*) {
-                           apply_post_transform(transform_, scores);
-                           for (const double score : scores) *y++ = static_cast<T>(score);
-                         });
+      ensemble_->for_rows(values.in<T>(0), x_.rows, x_.width, values.scratch,
+                          [&](size_t, std::span<double> scores, const uint8_t*) {
+                            apply_post_transform(transform_, scores);
+                            for (const double score : scores) *y++ = static_cast<T>(score);
+                          });
     });
   }
   size_t scratch_bytes() const override { return scratch_; }
+  std::shared_ptr<const TreeEnsemble> raw_trees() const override {
+    return transform_ == PostTransform::none ? ensemble_ : nullptr;
+  }
 
  private:
   TableInput x_;
   PostTransform transform_ = PostTransform::none;
-  TreeEnsemble ensemble_;
+  std::shared_ptr<TreeEnsemble> ensemble_;
   size_t scratch_ = 0;
 };
 

@@ -35,8 +35,9 @@ class TreeEnsembleClassifier final : public Kernel {
     }
     const size_t targets = one_score_ ? 1 : classes;
     if (!found.base.empty()) expect_length(setup, "base_values", found.base.size(), targets);
-    ensemble_ = TreeEnsemble(setup.where(), found.source, x_.width, targets, TreeAggregate::sum, std::move(found.base));
-    scratch_ = setup.checked_bytes(ensemble_.scratch_count(), TreeEnsemble::kScratchSize);
+    ensemble_ = std::make_shared<TreeEnsemble>(setup.where(), found.source, x_.width, targets, TreeAggregate::sum,
+                                               std::move(found.base));
+    scratch_ = setup.checked_bytes(ensemble_->scratch_count(), TreeEnsemble::kScratchSize);
     columns_ = raw_ ? targets : classes;
     const auto rows = static_cast<int64_t>(x_.rows);
     setup.set_output(0, labels_.type(), {rows});
@@ -48,12 +49,15 @@ class TreeEnsembleClassifier final : public Kernel {
 
   void forward(const Buffers& values) const override {
     with_number(x_.type, [&]<class T>() {
-      ensemble_.for_rows(
+      ensemble_->for_rows(
           values.in<T>(0), x_.rows, x_.width, values.scratch,
           [&](size_t row, std::span<double> scores, const uint8_t* scored) { finish(values, row, scores, scored); });
     });
   }
   size_t scratch_bytes() const override { return scratch_; }
+  std::shared_ptr<const TreeEnsemble> raw_trees() const override {
+    return raw_ || (transform_ == PostTransform::none && !one_score_) ? ensemble_ : nullptr;
+  }
 
  private:
   void finish(const Buffers& values, size_t row, std::span<double> scores, const uint8_t* scored) const {
@@ -90,7 +94,7 @@ class TreeEnsembleClassifier final : public Kernel {
   TableInput x_;
   ClassLabels labels_;
   PostTransform transform_ = PostTransform::none;
-  TreeEnsemble ensemble_;
+  std::shared_ptr<TreeEnsemble> ensemble_;
   bool raw_ = false;
   bool all_positive_ = true;
   bool one_score_ = false;

@@ -33,27 +33,32 @@ class TreeEnsembleRegressor final : public Kernel {
     setup.set_output(0, OnnxElement::float32, {static_cast<int64_t>(x_.rows), targets});
     EnsembleAttributes found = ensemble_attributes(setup, "target", static_cast<size_t>(targets));
     if (!found.base.empty()) expect_length(setup, "base_values", found.base.size(), static_cast<size_t>(targets));
-    ensemble_ = TreeEnsemble(setup.where(), found.source, x_.width, static_cast<size_t>(targets), aggregate,
-                             std::move(found.base));
-    scratch_ = setup.checked_bytes(ensemble_.scratch_count(), TreeEnsemble::kScratchSize);
+    ensemble_ = std::make_shared<TreeEnsemble>(setup.where(), found.source, x_.width, static_cast<size_t>(targets),
+                                               aggregate, std::move(found.base));
+    scratch_ = setup.checked_bytes(ensemble_->scratch_count(), TreeEnsemble::kScratchSize);
   }
 
   void forward(const Buffers& values) const override {
     float* y = values.out<float>(0);
     with_number(x_.type, [&]<class T>() {
-      ensemble_.for_rows(values.in<T>(0), x_.rows, x_.width, values.scratch,
-                         [&](size_t, std::span<double> scores, const uint8_t*) {
-                           apply_post_transform(transform_, scores);
-                           for (const double score : scores) *y++ = static_cast<float>(score);
-                         });
+      ensemble_->for_rows(values.in<T>(0), x_.rows, x_.width, values.scratch,
+                          [&](size_t, std::span<double> scores, const uint8_t*) {
+                            apply_post_transform(transform_, scores);
+                            for (const double score : scores) *y++ = static_cast<float>(score);
+                          });
     });
   }
   size_t scratch_bytes() const override { return scratch_; }
+  std::shared_ptr<const TreeEnsemble> raw_trees() const override {
+    const bool unchanged =
+        transform_ == PostTransform::none || (ensemble_->targets() == 1 && transform_ != PostTransform::probit);
+    return unchanged ? ensemble_ : nullptr;
+  }
 
  private:
   TableInput x_;
   PostTransform transform_ = PostTransform::none;
-  TreeEnsemble ensemble_;
+  std::shared_ptr<TreeEnsemble> ensemble_;
   size_t scratch_ = 0;
 };
 

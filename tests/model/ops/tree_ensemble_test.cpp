@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "assay/model/ops/ensemble.h"
+#include "assay/model/trees/ensemble.h"
 #include "tests/message.h"
 #include "tests/model/ops/trees.h"
 

@@ -1,5 +1,5 @@
-// Ensembles of decision trees, as compact arrays: what TreeEnsemble, TreeEnsembleRegressor and TreeEnsembleClassifier
-// compute before any transform of scores.
+// Ensembles of decision trees, as compact arrays: what tree models of all libraries compute before any transform of
+// scores.
 //
 //   raw score of target t = base_t + sum (or average, minimum, maximum) over the trees of the weights for t at the leaf
 //   that the row reaches
@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,17 +35,26 @@ enum class TreeMode : uint8_t {
   not_equal = 5,
   member = 6,  // of a set of numbers
   leaf = 7,
+  // Those that ONNX does not have. Missing values go to the side that the node says, true or false.
+  less_equal_or_zero = 8,  // x <= threshold, where a zero (up to 1e-35) is a missing value: LightGBM's zero_as_missing
+  member_whole = 9,        // the whole part of x is a member; negative numbers are none: categories of boosters
 };
 
+inline constexpr size_t kTreeModes = 10;
+
+// Whether a node's threshold is the number of a set.
+inline bool has_set(TreeMode mode) { return mode == TreeMode::member || mode == TreeMode::member_whole; }
+
 enum class TreeAggregate { average = 0, sum = 1, minimum = 2, maximum = 3 };  // with ONNX's numbers
+inline constexpr size_t kTreeAggregates = 4;
 
 // 16 bytes. Children stand side by side: the true one at `child`, the false one after it.
 struct TreeNode {
   // Branch: what the feature is compared with; of a member node the number of its set.
   // Leaf: the sum of its weights for target 0.
   double threshold = 0;
-  uint32_t feature : 28 = 0;  // leaf: the number of its weights
-  uint32_t mode_bits : 3 = 0;
+  uint32_t feature : 27 = 0;  // leaf: the number of its weights
+  uint32_t mode_bits : 4 = 0;
   uint32_t missing_goes_true : 1 = 0;
   uint32_t child = 0;  // leaf: its first weight
 
@@ -74,6 +84,7 @@ struct TreeSource {
     size_t false_child = 0;
     size_t first_weight = 0;  // leaf
     size_t weight_count = 0;
+    double cover = std::numeric_limits<double>::quiet_NaN();  // training rows (or their weight) that came here
     int64_t tree = -1;  // for messages: the file's name of the node; without a tree when that is negative
     int64_t id = 0;
   };
@@ -92,11 +103,19 @@ class TreeEnsemble {
   TreeEnsemble(std::string_view where, const TreeSource& source, size_t features, size_t targets,
                TreeAggregate aggregate, std::vector<double> base);
 
+  size_t features() const { return features_; }
   size_t targets() const { return targets_; }
   TreeAggregate aggregate() const { return aggregate_; }
   std::span<const double> base() const { return base_; }
   std::span<const TreeNode> nodes() const { return nodes_; }
   std::span<const uint32_t> roots() const { return roots_; }
+  // One for each node; empty where the source does not know all of them.
+  std::span<const double> covers() const { return covers_; }
+  bool adds_up() const { return aggregate_ == TreeAggregate::sum || aggregate_ == TreeAggregate::average; }
+  // What a leaf's weights count for in a score: 1, or 1 / trees in an average.
+  double tree_share() const {
+    return aggregate_ == TreeAggregate::average && !roots_.empty() ? 1 / static_cast<double>(roots_.size()) : 1;
+  }
   std::span<const TreeWeight> weights(const TreeNode& leaf) const {
     return {weights_.data() + leaf.child, size_t{leaf.feature}};
   }
@@ -105,6 +124,9 @@ class TreeEnsemble {
     const TreeSet& set = sets_[static_cast<size_t>(node.threshold)];
     return {members_.data() + set.first, set.count};
   }
+
+  // Whether a row with this feature goes to the true child of a branch.
+  bool goes_true(const TreeNode& node, double x) const;
 
   // For every row in turn finish(row number, raw scores, whether each target has any weight or a base value): all
   // doubles are changed freely. Rows go through the trees in blocks, tree by tree, so that a tree stays in the cache.
@@ -131,7 +153,7 @@ class TreeEnsemble {
   void raw_scores(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const;
   // kOnly: the mode of all branches, or leaf when they differ.
   template <TreeMode kOnly>
-  bool goes_true(const TreeNode& node, double x) const;
+  bool decide(const TreeNode& node, double x) const;
   // The leaves that some rows reach.
   template <TreeMode kOnly, class T>
   void find_leaves(uint32_t root, const T* x, size_t rows, size_t width, uint32_t* at) const;
@@ -140,10 +162,12 @@ class TreeEnsemble {
   void add_leaf(const TreeNode& leaf, double* totals, uint8_t* scored) const;
 
   std::vector<TreeNode> nodes_;
+  std::vector<double> covers_;
   std::vector<uint32_t> roots_;
   std::vector<TreeWeight> weights_;
   std::vector<TreeSet> sets_;
   std::vector<double> members_;
+  size_t features_ = 0;
   size_t targets_ = 1;
   TreeAggregate aggregate_ = TreeAggregate::sum;
   std::vector<double> base_;

@@ -1,4 +1,4 @@
-#include "assay/model/ops/ensemble.h"
+#include "assay/model/trees/ensemble.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,9 @@
 namespace assay {
 namespace {
 
-constexpr size_t kMostNodes = size_t{1} << 28;
+constexpr size_t kMostNodes = size_t{1} << 27;
+// What LightGBM takes for zero.
+constexpr double kZero = 1e-35;
 
 std::string name_of(const TreeSource::Node& node) {
   return node.tree < 0 ? fmt::format("node {}", node.id) : fmt::format("node {} of tree {}", node.id, node.tree);
@@ -42,12 +44,14 @@ class Builder {
   }
 
   std::vector<TreeNode> nodes;
+  std::vector<double> covers;
   std::vector<TreeSet> sets;
   std::vector<double> members;
 
   uint32_t add_tree(size_t root) {
     const size_t at = nodes.size();
     nodes.emplace_back();
+    covers.emplace_back();
     pending_ = {{root, at}};
     // An explicit stack: a hostile tree is a chain of a million nodes.
     while (!pending_.empty()) {
@@ -67,8 +71,9 @@ class Builder {
 
   void add_node(size_t from, size_t to) {
     const TreeSource::Node& node = source_.nodes[from];
+    covers[to] = node.cover;
     TreeNode made;
-    made.mode_bits = static_cast<uint32_t>(node.mode) & 7U;
+    made.mode_bits = static_cast<uint32_t>(node.mode) & 15U;
     if (node.mode == TreeMode::leaf) {
       made.child = static_cast<uint32_t>(node.first_weight);
       made.feature = static_cast<uint32_t>(node.weight_count) & (kMostNodes - 1);
@@ -92,6 +97,7 @@ class Builder {
     made.child = static_cast<uint32_t>(pair);
     nodes[to] = made;
     nodes.resize(pair + 2);
+    covers.resize(pair + 2);
     pending_.emplace_back(false_child, pair + 1);
     pending_.emplace_back(node.true_child, pair);
   }
@@ -113,7 +119,7 @@ class Builder {
       if (node.missing_goes_true) made.missing_goes_true = 1;
     }
     if (values.size() == 1) return next;
-    made.mode_bits = static_cast<uint32_t>(TreeMode::member) & 7U;
+    made.mode_bits = static_cast<uint32_t>(TreeMode::member) & 15U;
     made.threshold = static_cast<double>(sets.size());
     // NaN equals nothing, and would spoil the order.
     std::erase_if(values, [](double value) { return std::isnan(value); });
@@ -139,7 +145,7 @@ double as_double(T x) {
 
 TreeEnsemble::TreeEnsemble(std::string_view where, const TreeSource& source, size_t features, size_t targets,
                            TreeAggregate aggregate, std::vector<double> base)
-    : weights_(source.weights), targets_(targets), aggregate_(aggregate), base_(std::move(base)) {
+    : weights_(source.weights), features_(features), targets_(targets), aggregate_(aggregate), base_(std::move(base)) {
   for (const TreeWeight& weight : weights_) {
     if (weight.target >= targets_) {
       fail_input(fmt::format("{}: a leaf has a weight for target {}, of {}", where, weight.target, targets_));
@@ -149,6 +155,9 @@ TreeEnsemble::TreeEnsemble(std::string_view where, const TreeSource& source, siz
   builder.nodes.reserve(source.nodes.size());
   for (const size_t root : source.roots) roots_.push_back(builder.add_tree(root));
   nodes_ = std::move(builder.nodes);
+  if (std::ranges::all_of(builder.covers, [](double cover) { return std::isfinite(cover) && cover >= 0; })) {
+    covers_ = std::move(builder.covers);
+  }
   sets_ = std::move(builder.sets);
   members_ = std::move(builder.members);
   bool first = true;
@@ -164,7 +173,7 @@ TreeEnsemble::TreeEnsemble(std::string_view where, const TreeSource& source, siz
 }
 
 template <TreeMode kOnly>
-bool TreeEnsemble::goes_true(const TreeNode& node, double x) const {
+bool TreeEnsemble::decide(const TreeNode& node, double x) const {
   bool result = false;
   switch (kOnly == TreeMode::leaf ? node.mode() : kOnly) {
     case TreeMode::less_equal: result = x <= node.threshold; break;
@@ -178,10 +187,21 @@ bool TreeEnsemble::goes_true(const TreeNode& node, double x) const {
       result = x == x && std::binary_search(set.begin(), set.end(), x);
       break;
     }
+    case TreeMode::less_equal_or_zero:
+      if (std::abs(x) <= kZero) return node.missing_goes_true != 0;
+      result = x <= node.threshold;
+      break;
+    case TreeMode::member_whole: {
+      const auto set = members(node);
+      result = x >= 0 && std::binary_search(set.begin(), set.end(), std::trunc(x));
+      break;
+    }
     case TreeMode::leaf: break;
   }
   return result | ((node.missing_goes_true != 0) & (x != x));
 }
+
+bool TreeEnsemble::goes_true(const TreeNode& node, double x) const { return decide<TreeMode::leaf>(node, x); }
 
 template <TreeMode kOnly, class T>
 void TreeEnsemble::find_leaves(uint32_t root, const T* x, size_t rows, size_t width, uint32_t* at) const {
@@ -195,7 +215,7 @@ void TreeEnsemble::find_leaves(uint32_t root, const T* x, size_t rows, size_t wi
       const TreeNode& node = nodes_[at[i]];
       const bool is_leaf = node.is_leaf();
       const double value = as_double(x[i * width + (is_leaf ? 0U : node.feature)]);
-      const uint32_t next = node.child + (goes_true<kOnly>(node, value) ? 0U : 1U);
+      const uint32_t next = node.child + (decide<kOnly>(node, value) ? 0U : 1U);
       at[i] = is_leaf ? at[i] : next;
       moving |= !is_leaf;
     }

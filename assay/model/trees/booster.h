@@ -1,0 +1,54 @@
+// A model of trees as the file of its library describes it, and as a graph that the engine runs.
+//
+// Readers (xgboost.h, lightgbm.h) and the Python package fill a Booster; everything after sees a graph like any other:
+// one node of trees (domain "assay", operator Trees), then the link.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/model/graph/onnx.h"
+#include "assay/model/trees/ensemble.h"
+
+namespace assay {
+
+// How raw scores become the predictions of the library.
+enum class BoosterLink {
+  none,           // they are: regressions, rankings
+  exponential,    // exp(score): counts, amounts, hazards
+  signed_square,  // sign(score) * score^2
+  softplus,       // ln(1 + exp(score))
+  sigmoid,        // 1 / (1 + exp(-score)), each score for itself
+  softmax,        // over all scores
+};
+
+struct Booster {
+  std::string producer;                    // with its version where the file tells it, as in "XGBoost 2.1.1"
+  size_t features = 0;                     // at least 1
+  std::vector<std::string> feature_names;  // empty where the file has none of its own
+  // Categorical features by their number. Code k stands for the k-th text; no texts: the file knows codes alone.
+  std::map<size_t, std::vector<std::string>> categories;
+  // A classification's probabilities are sigmoid or softmax of the scores, or the scores themselves (link none), which
+  // are then sums to 1. One target is the second of two classes. Else it is a regression, whatever the link.
+  bool classification = false;
+  std::vector<std::string> class_names;  // empty: numbered from 0
+  BoosterLink link = BoosterLink::none;
+  size_t targets = 1;
+  TreeAggregate aggregate = TreeAggregate::sum;
+  std::vector<double> base;  // one for each target, in raw scores; or empty
+  TreeSource source;         // children and weights may lead anywhere: what is made of it is checked
+  std::string note;          // what users should know about the raw scores; may be empty
+};
+
+// An input error that starts with `name` where parts contradict each other.
+OnnxModel booster_graph(std::string_view name, const Booster& booster);
+
+// The names of metadata that it writes beside those of graph_model.h.
+inline constexpr std::string_view kCategoriesKey = "assay.categories";  // JSON: {"feature number": ["text", ...], ...}
+inline constexpr std::string_view kMarginKey = "assay.margin";          // the value to explain of a regression
+inline constexpr std::string_view kNoteKey = "assay.note";
+
+}  // namespace assay

@@ -1,0 +1,16 @@
+// XGBoost's model files: JSON (.json) and universal binary JSON (.ubj), as Booster.save_model writes them.
+#pragma once
+
+#include <string_view>
+
+#include "assay/model/trees/booster.h"
+
+namespace assay {
+
+// Whether bytes may be such a file; never throws, looks at the beginning alone.
+bool looks_like_xgboost(std::string_view bytes);
+
+// An input error names the file and what in it is not as expected. The bytes are hostile.
+Booster read_xgboost(std::string_view name, std::string_view bytes);
+
+}  // namespace assay
