@@ -90,9 +90,11 @@ bench: setup-test ## Run the benchmarks, then models, explanations, criteria and
 	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/python_overhead.py
 	@$(VENV)/bin/python benchmarks/aggregate.py
 
-bench-peers: build ## Measure Assay beside its peers in one run
+bench-peers: build setup-test ## Measure Assay beside its peers in one run
+	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build build --target assay_python assay_python_package
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
-	@$(PEERS)/bin/python benchmarks/peers.py
+	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/peers.py $(BENCH)
 
 lint: setup-test ## Check formatting, clang-tidy and ruff; LINT_SINCE=REV looks at files changed since then alone
 	@tools/install-packages tools/packages/lint.txt

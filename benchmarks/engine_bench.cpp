@@ -1,4 +1,4 @@
-// The model engine on whole models: forward, derivatives by inputs, derivatives by inputs and weights, loading.
+// The model engine on whole models: forward, derivatives by inputs, derivatives by inputs and weights, loading, trees.
 //
 // benchmarks/engine.py makes the models, names their files in ASSAY_BENCH_MLP, ASSAY_BENCH_CNN and ASSAY_BENCH_LARGE,
 // and measures PyTorch and onnxruntime on the same files in the same run. Without the files these are skipped.
@@ -14,6 +14,7 @@
 #include "assay/core/random.h"
 #include "assay/model/graph/plan.h"
 #include "assay/model/graph_model.h"
+#include "assay/model/trees/booster.h"
 
 namespace assay {
 namespace {
@@ -160,6 +161,50 @@ void engine_load(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(GraphModel::load(file));
 }
 BENCHMARK(engine_load)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+// Full trees with random tests of 14 features: where a row goes is as hard to foretell as it can be.
+Booster random_booster(size_t trees, size_t depth, bool categories) {
+  Booster booster;
+  booster.features = 14;
+  TreeSource& source = booster.source;
+  source.sets = {{0, 2, 5}, {1, 3}};
+  RandomStream random(1, "engine_bench trees");
+  const size_t branches = (size_t{1} << depth) - 1;
+  for (size_t t = 0; t < trees; t++) {
+    const size_t root = source.nodes.size();
+    source.roots.push_back(root);
+    for (size_t i = 0; i < 2 * branches + 1; i++) {
+      TreeSource::Node node;
+      if (i < branches) {
+        const bool in_set = categories && i % 8 == 7;
+        node.mode = in_set ? TreeMode::member_whole : TreeMode::less;
+        node.feature = random.below(14);
+        node.threshold = in_set ? random.below(2) : random.uniform() * 2 - 1;
+        node.true_child = root + 2 * i + 1;
+        node.false_child = root + 2 * i + 2;
+      } else {
+        node.first_weight = source.weights.size();
+        node.weight_count = 1;
+        source.weights.push_back({0, random.uniform() - 0.5});
+      }
+      source.nodes.push_back(node);
+    }
+  }
+  return booster;
+}
+
+void trees_forward(benchmark::State& state, size_t depth, bool categories, size_t rows) {
+  const auto model = GraphModel::from_onnx("trees", booster_graph("trees", random_booster(500, depth, categories)), {});
+  const Matrix x = uniform_rows(rows, model->info().features());
+  Matrix y(rows, model->info().outputs());
+  const Context context = threads_of(state);
+  for (auto _ : state) model->predict(x.view(), y.view(), context);
+}
+
+ENGINE_BENCHMARK(engine_trees_one_row, trees_forward(state, 6, false, 1));
+ENGINE_BENCHMARK(engine_trees_forward, trees_forward(state, 6, false, 10000));
+ENGINE_BENCHMARK(engine_deep_trees_forward, trees_forward(state, 12, false, 1000));
+ENGINE_BENCHMARK(engine_category_trees_forward, trees_forward(state, 6, true, 10000));
 
 }  // namespace
 }  // namespace assay

@@ -1,6 +1,7 @@
 // assay inspect FILE
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "assay/core/text.h"
 #include "assay/model/graph/plan.h"
 #include "assay/model/graph_model.h"
+#include "assay/model/trees/ensemble.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 
@@ -55,6 +57,45 @@ std::string first_names(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kShownNames ? ", ..." : "");
 }
 
+struct TreeFacts {
+  size_t trees = 0;
+  size_t branches = 0;
+  size_t leaves = 0;
+  size_t deepest = 0;     // branches on the longest way to a leaf
+  size_t categories = 0;  // branches that test for one of a set
+  size_t parameters = 0;  // thresholds, or sets, and weights of leaves
+  bool covers = false;
+};
+
+TreeFacts facts_of(const TreeEnsemble& ensemble) {
+  TreeFacts facts{.trees = ensemble.roots().size(), .covers = !ensemble.covers().empty()};
+  // Children stand after their parents.
+  std::vector<uint32_t> depths(ensemble.nodes().size());
+  for (size_t i = 0; i < depths.size(); i++) {
+    const TreeNode& node = ensemble.nodes()[i];
+    facts.deepest = std::max<size_t>(facts.deepest, depths[i]);
+    (node.is_leaf() ? facts.leaves : facts.branches)++;
+    facts.parameters += node.is_leaf() ? ensemble.weights(node).size() : 1;
+    if (node.is_leaf()) continue;
+    depths[node.child] = depths[node.child + 1] = depths[i] + 1;
+    if (has_set(node.mode())) facts.categories++;
+  }
+  return facts;
+}
+
+std::string tree_text(const TreeEnsemble& ensemble) {
+  const TreeFacts facts = facts_of(ensemble);
+  std::string text = fmt::format("{}: {} branches, {} leaves, deepest {}", with_commas(facts.trees),
+                                 with_commas(facts.branches), with_commas(facts.leaves), with_commas(facts.deepest));
+  if (facts.categories > 0) text += fmt::format(", {} branches on categories", with_commas(facts.categories));
+  return text + (facts.covers ? ", with covers" : ", without covers");
+}
+
+// 0 where the model is no function of the scores of one node's trees.
+size_t tree_parameters(const GraphModel& model) {
+  return model.tree_scores() == nullptr ? 0 : facts_of(model.tree_scores()->trees()).parameters;
+}
+
 // What one node makes, and of how many weights.
 struct NodeRow {
   std::string name;
@@ -94,6 +135,7 @@ std::vector<NodeRow> node_rows(const GraphModel& model, int64_t batch) {
     for (const size_t input : node.inputs) {
       if (input != GraphNode::kNoValue && graph.is_initializer(input)) row.parameters += graph.constant(input)->count();
     }
+    if (row.op.starts_with("Tree")) row.parameters += tree_parameters(model);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -104,6 +146,10 @@ std::vector<std::string> capabilities(const GraphModel& model) {
   if (model.differentiable() != nullptr) can.emplace_back("gradients");
   if (model.rescalable() != nullptr) can.emplace_back("DeepLift multipliers");
   if (model.affine_entry() != nullptr) can.emplace_back("fast coalitions (affine first layer)");
+  if (model.tree_scores() != nullptr) {
+    can.emplace_back(model.tree_scores()->trees().covers().empty() ? "trees (tree_shap)"
+                                                                   : "trees (tree_shap, tree_shap_path)");
+  }
   if (model.trainable() != nullptr) can.emplace_back("retraining");
   return can;
 }
@@ -126,7 +172,7 @@ std::string opset_text(const Graph& graph) {
 void print_text(const GraphModel& model, const std::vector<NodeRow>& nodes, bool all) {
   const Graph& graph = model.graph();
   fmt::print("{}: {} nodes, {} parameters\n", one_line(graph.name()), with_commas(nodes.size()),
-             with_commas(graph.parameter_count()));
+             with_commas(graph.parameter_count() + tree_parameters(model)));
   if (!graph.producer().empty()) fmt::print("made by    {}\n", one_line(graph.producer()));
   fmt::print("operators  {}\n", opset_text(graph));
   for (const OnnxValue& input : graph.inputs()) {
@@ -144,6 +190,7 @@ void print_text(const GraphModel& model, const std::vector<NodeRow>& nodes, bool
     fmt::print("classes    {}: {}\n", info.class_names.size(), first_names(info.class_names));
   }
   fmt::print("explained  {}\n", explained_text(info));
+  if (model.tree_scores() != nullptr) fmt::print("trees      {}\n", tree_text(model.tree_scores()->trees()));
   fmt::print("can        {}\n", fmt::join(capabilities(model), ", "));
   fmt::print("runs       {} rows at a time in {} bytes a thread\n\n", with_commas(model.block_rows()),
              with_commas(model.block_bytes()));
@@ -166,20 +213,25 @@ void print_json(const GraphModel& model, const std::vector<NodeRow>& nodes) {
     listed.push_back(
         {{"name", node.name}, {"operator", node.op}, {"result", node.shape}, {"parameters", node.parameters}});
   }
-  const json out = {{"model", model.graph().name()},
-                    {"producer", model.graph().producer()},
-                    {"operators", opset_text(model.graph())},
-                    {"parameters", model.graph().parameter_count()},
-                    {"features", info.feature_names},
-                    {"outputs", info.output_names},
-                    {"classes", info.class_names},
-                    {"explained", output_unit_name(info.unit)},
-                    {"note", info.note},
-                    {"capabilities", capabilities(model)},
-                    {"encoder", model.encoder() != nullptr},
-                    {"block_rows", model.block_rows()},
-                    {"block_bytes", model.block_bytes()},
-                    {"nodes", listed}};
+  json out = {{"model", model.graph().name()},
+              {"producer", model.graph().producer()},
+              {"operators", opset_text(model.graph())},
+              {"parameters", model.graph().parameter_count() + tree_parameters(model)},
+              {"features", info.feature_names},
+              {"outputs", info.output_names},
+              {"classes", info.class_names},
+              {"explained", output_unit_name(info.unit)},
+              {"note", info.note},
+              {"capabilities", capabilities(model)},
+              {"encoder", model.encoder() != nullptr},
+              {"block_rows", model.block_rows()},
+              {"block_bytes", model.block_bytes()},
+              {"nodes", listed}};
+  if (model.tree_scores() != nullptr) {
+    const TreeFacts facts = facts_of(model.tree_scores()->trees());
+    out["trees"] = {{"count", facts.trees},     {"branches", facts.branches},     {"leaves", facts.leaves},
+                    {"deepest", facts.deepest}, {"categories", facts.categories}, {"covers", facts.covers}};
+  }
   fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
@@ -206,7 +258,7 @@ void add_inspect(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<InspectArguments>();
   CLI::App* command =
       app.add_subcommand("inspect", "A model's graph, shapes, parameters, capabilities and what is explained");
-  command->add_option("model", arguments->model, "An ONNX file")->required();
+  command->add_option("model", arguments->model, "An ONNX, XGBoost or LightGBM file")->required();
   command->add_option("--features", arguments->features, "How many features a row has, for a graph that leaves it open")
       ->check(positive_whole_number, "UINT64");
   command->add_flag("--all", arguments->all, "Show every node of a long graph");

@@ -27,12 +27,19 @@ struct PredictArguments {
   std::optional<double> tolerance;
 };
 
+// Differences up to this share of a column's largest score are those of rounding to float32.
+constexpr double kRounding = 1e-5;
+
 // How far predictions are from scores the user already has.
 struct Comparison {
   size_t columns = 0;
   double largest = 0;
+  // Where that is, and what is there.
   size_t row = 0;
   std::string column;
+  float found = 0;
+  float expected = 0;
+  size_t apart_rows = 0;  // with a difference that is more than rounding
   size_t different_labels = 0;
   size_t labels = 0;
 };
@@ -55,7 +62,18 @@ Table outputs_in_unit(const GraphModel& model, const Dataset& data, const Contex
   return table;
 }
 
-void compare_column(const Table& found, size_t mine, const Table& expected, size_t theirs, Comparison& total) {
+double largest_score(const Table& table, size_t column) {
+  double largest = 0;
+  for (size_t r = 0; r < table.rows(); r++) {
+    const double score = std::abs(static_cast<double>(table.values(r, column)));
+    if (std::isfinite(score)) largest = std::max(largest, score);
+  }
+  return largest;
+}
+
+// apart: whether a difference of each row is more than rounding.
+void compare_column(const Table& found, size_t mine, const Table& expected, size_t theirs, Comparison& total,
+                    std::vector<uint8_t>& apart) {
   const Column& a = found.columns[mine];
   const Column& b = expected.columns[theirs];
   total.columns++;
@@ -67,6 +85,7 @@ void compare_column(const Table& found, size_t mine, const Table& expected, size
     return column.kind == ColumnKind::categorical ? column.levels[static_cast<size_t>(value)]
                                                   : fmt::format("{}", value);
   };
+  const double rounding = text ? 0 : kRounding * largest_score(expected, theirs);
   for (size_t r = 0; r < found.rows(); r++) {
     if (text) {
       total.labels++;
@@ -77,10 +96,13 @@ void compare_column(const Table& found, size_t mine, const Table& expected, size
     const double y = expected.values(r, theirs);
     if (x == y || (std::isnan(x) && std::isnan(y))) continue;
     const double difference = std::isnan(x - y) ? INFINITY : std::abs(x - y);
+    if (difference > rounding) apart[r] = 1;
     if (difference <= total.largest) continue;
     total.largest = difference;
     total.row = r + 1;
     total.column = a.name;
+    total.found = found.values(r, mine);
+    total.expected = expected.values(r, theirs);
   }
 }
 
@@ -90,19 +112,22 @@ Comparison compare(const Table& found, const Table& expected) {
                fmt::format("{}", expected.rows()));
   }
   Comparison total;
+  std::vector<uint8_t> apart(found.rows());
   const std::vector<std::string> names = column_names(expected);
   for (size_t c = 0; c < found.columns.size(); c++) {
     const auto at = std::find(names.begin(), names.end(), found.columns[c].name);
-    if (at != names.end()) compare_column(found, c, expected, static_cast<size_t>(at - names.begin()), total);
+    if (at != names.end()) compare_column(found, c, expected, static_cast<size_t>(at - names.begin()), total, apart);
   }
-  if (total.columns > 0) return total;
-  if (found.columns.size() != expected.columns.size()) {
+  if (total.columns == 0 && found.columns.size() != expected.columns.size()) {
     fail_input(expected.source,
                fmt::format("one of the columns {}, or {} in their order", joined(column_names(found), "or"),
                            found.columns.size()),
                joined(names));
   }
-  for (size_t c = 0; c < found.columns.size(); c++) compare_column(found, c, expected, c, total);
+  if (total.columns == 0) {
+    for (size_t c = 0; c < found.columns.size(); c++) compare_column(found, c, expected, c, total, apart);
+  }
+  total.apart_rows = static_cast<size_t>(std::count(apart.begin(), apart.end(), uint8_t{1}));
   return total;
 }
 
@@ -123,37 +148,57 @@ std::optional<Accuracy> accuracy(const GraphModel& model, const Dataset& data, c
   return Accuracy{static_cast<double>(right) / static_cast<double>(labelled), labelled};
 }
 
+void report_comparison(const PredictArguments& arguments, size_t rows, const Comparison& comparison, FILE* to) {
+  fmt::print(to, "largest difference from {}: {:.3g}", one_line(arguments.check), comparison.largest);
+  if (comparison.largest > 0) {
+    fmt::print(to, " (row {}, column {}: {} here, {} there)", comparison.row, one_line(comparison.column),
+               comparison.found, comparison.expected);
+  }
+  fmt::print(to, " over {} rows and {} columns\n", with_commas(rows), comparison.columns);
+  if (comparison.largest > 0) {
+    fmt::print(to, "rows: {} of {} differ by more than 1e-5 of their column's largest score\n",
+               with_commas(comparison.apart_rows), with_commas(rows));
+  }
+  if (comparison.labels > 0) {
+    fmt::print(to, "labels: {} of {} differ\n", with_commas(comparison.different_labels),
+               with_commas(comparison.labels));
+  }
+}
+
+// The comparison comes first: a model that has changed on its way here has no other number worth reading.
 void report_text(const PredictArguments& arguments, const Table& predictions, const std::optional<Accuracy>& share,
                  const std::optional<Comparison>& comparison, FILE* to) {
+  if (comparison) report_comparison(arguments, predictions.rows(), *comparison, to);
   if (!arguments.out.empty() && arguments.out != "-") {
     fmt::print(to, "wrote {}: {} rows, {} columns\n", one_line(arguments.out), with_commas(predictions.rows()),
                with_commas(predictions.columns.size()));
   }
   if (share) fmt::print(to, "accuracy {:.4f} on {} rows\n", share->share, with_commas(share->rows));
-  if (!comparison) return;
-  fmt::print(to, "largest difference from {}: {:.3g}", one_line(arguments.check), comparison->largest);
-  if (comparison->largest > 0) fmt::print(to, " (row {}, column {})", comparison->row, one_line(comparison->column));
-  fmt::print(to, " over {} rows and {} columns\n", with_commas(predictions.rows()), comparison->columns);
-  if (comparison->labels > 0) {
-    fmt::print(to, "labels: {} of {} differ\n", with_commas(comparison->different_labels),
-               with_commas(comparison->labels));
-  }
 }
 
 void report_json(const PredictArguments& arguments, const Table& predictions, const std::optional<Accuracy>& share,
                  const std::optional<Comparison>& comparison) {
-  using nlohmann::json;
-  json out = {{"model", arguments.model}, {"rows", predictions.rows()}, {"columns", column_names(predictions)}};
-  if (!arguments.out.empty()) out["out"] = arguments.out;
-  if (share) out["accuracy"] = share->share;
+  using json = nlohmann::ordered_json;
+  json out = json::object();
   if (comparison) {
-    out["check"] = {{"columns", comparison->columns},
-                    {"largest_difference", std::isfinite(comparison->largest) ? json(comparison->largest) : json()},
-                    {"row", comparison->largest > 0 ? json(comparison->row) : json()},
+    const bool differs = comparison->largest > 0;
+    // Neither NaN nor infinity is a number of JSON.
+    const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(); };
+    out["check"] = {{"largest_difference", number(comparison->largest)},
+                    {"row", differs ? json(comparison->row) : json()},
                     {"column", comparison->column},
+                    {"found", differs ? number(comparison->found) : json()},
+                    {"expected", differs ? number(comparison->expected) : json()},
+                    {"different_rows", comparison->apart_rows},
+                    {"columns", comparison->columns},
                     {"labels", comparison->labels},
                     {"different_labels", comparison->different_labels}};
   }
+  out["model"] = arguments.model;
+  out["rows"] = predictions.rows();
+  out["columns"] = column_names(predictions);
+  if (!arguments.out.empty()) out["out"] = arguments.out;
+  if (share) out["accuracy"] = share->share;
   fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
@@ -196,7 +241,7 @@ void predict(const PredictArguments& arguments, const Session& session) {
 void add_predict(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<PredictArguments>();
   CLI::App* command = app.add_subcommand("predict", "Run a model on the rows of a table");
-  command->add_option("--model", arguments->model, "An ONNX file")->required();
+  command->add_option("--model", arguments->model, "An ONNX, XGBoost or LightGBM file")->required();
   arguments->table.add_to(*command, "--data");
   command
       ->add_option("--output", arguments->output,
@@ -205,7 +250,7 @@ void add_predict(CLI::App& app, Session& session) {
   command->add_option("--out", arguments->out,
                       "Where to: .csv .tsv .npy .npz .parquet .feather, also .gz and .xz; - is stdout, as without it");
   command->add_option("--check", arguments->check,
-                      "Scores you already have, a table: reports the largest difference from them");
+                      "The library's own scores, a table: reports the largest difference from them first");
   command
       ->add_option("--tolerance", arguments->tolerance,
                    "With --check: exit 1 when a difference is larger than this, or a label differs")

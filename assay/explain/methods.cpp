@@ -18,6 +18,8 @@
 #include "assay/explain/occlusion.h"
 #include "assay/explain/shapley_sampling.h"
 #include "assay/explain/smooth_grad.h"
+#include "assay/explain/tree_shap.h"
+#include "assay/explain/tree_shap_path.h"
 
 namespace assay {
 
@@ -32,6 +34,8 @@ std::span<const MethodInfo> methods() {
       exact_shapley_method(),
       kernel_shap_method(),
       shapley_sampling_method(),
+      tree_shap_method(),
+      tree_shap_path_method(),
       occlusion_method(),
       lime_method(),
   };

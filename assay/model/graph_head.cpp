@@ -44,6 +44,12 @@ bool casts_to_float(const GraphNode* node) {
   return type == static_cast<int64_t>(OnnxElement::float32) || type == static_cast<int64_t>(OnnxElement::float64);
 }
 
+bool is_one(const Graph& graph, size_t value) {
+  if (value == kNoValue || graph.constant(value) == nullptr) return false;
+  const Tensor& tensor = *graph.constant(value);
+  return tensor.type() == OnnxElement::float32 && tensor.count() == 1 && tensor.data<float>()[0] == 1;
+}
+
 // Walks back over nodes that only copy their input.
 size_t behind_copies(const Graph& graph, size_t value, GraphHead& head) {
   while (const GraphNode* node = producer(graph, value)) {
@@ -53,18 +59,14 @@ size_t behind_copies(const Graph& graph, size_t value, GraphHead& head) {
     const GraphNode* before = producer(graph, node->inputs[0]);
     const bool scores = is(before, "", "Softmax") || is(before, "", "Sigmoid") || is(before, "", "LogSoftmax") ||
                         is(before, "", "Concat") || (before != nullptr && before->onnx.domain == "ai.onnx.ml");
-    const bool copy = zip || is(node, "", "Identity") || is(node, "", "Dropout") || (casts_to_float(node) && scores);
+    const bool times_one = is(node, "", "Mul") && node->inputs.size() == 2 && is_one(graph, node->inputs[1]);
+    const bool copy =
+        zip || times_one || is(node, "", "Identity") || is(node, "", "Dropout") || (casts_to_float(node) && scores);
     if (!copy) break;
     if (zip && head.class_names.empty()) head.class_names = zip_map_keys(node->onnx);
     value = node->inputs[0];
   }
   return value;
-}
-
-bool is_one(const Graph& graph, size_t value) {
-  if (value == kNoValue || graph.constant(value) == nullptr) return false;
-  const Tensor& tensor = *graph.constant(value);
-  return tensor.type() == OnnxElement::float32 && tensor.count() == 1 && tensor.data<float>()[0] == 1;
 }
 
 // For Concat(1 - p, p) along the classes: p.

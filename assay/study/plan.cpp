@@ -68,7 +68,7 @@ std::string stem_of(const std::string& name, std::set<std::string>& taken) {
 class Planner {
  public:
   Planner(const StudySubject& subject, const StudyOptions& options, const Context& context)
-      : subject_(subject), context_(context), blank_(blank_explanations(subject)), method_{"gradient"} {
+      : subject_(subject), context_(context), blank_(blank_explanations(subject)) {
     plan_.options = options;
     // The pilot's progress is not the study's.
     context_.progress = nullptr;
@@ -76,6 +76,7 @@ class Planner {
 
   StudyPlan make() {
     choose_methods();
+    method_ = plan_.entries.front().spec;
     choose_members();
     choose_criteria();
     choose_aggregators();
@@ -107,8 +108,14 @@ class Planner {
       if (!named) wanted.push_back({method.name});
     }
     const ExplainTask task = explain_task_of(subject_);
+    const bool trees = !refusal({"tree_shap"}, task);
     for (const Spec& spec : wanted) {
       if (!possible(named, "method", spec, refusal(spec, task))) continue;
+      if (!named && trees && spec.name == "exact_shapley") {
+        possible(false, "method", spec,
+                 "exact_shapley gives the values of tree_shap, which is faster: name it in --methods to have it");
+        continue;
+      }
       const Cost cost = pilot(spec);
       const bool wide = subject_.players.size() > kWide && cost.evaluations > kMostEvaluationsOfWideRow;
       if (!named && wide) {
@@ -361,7 +368,7 @@ class Planner {
   const StudySubject& subject_;
   Context context_;
   Explanations blank_;
-  Spec method_;  // any: whether there is one is all that criteria ask
+  Spec method_;  // any that is possible: criteria ask whether there is one, and whether it can be run again
   StudyPlan plan_;
   std::set<std::string> stems_;
   std::vector<Cost> costs_;  // of the methods

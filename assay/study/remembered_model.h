@@ -21,6 +21,7 @@ class RememberedModel final : public Model {
   const Differentiable* differentiable() const override { return model_.differentiable(); }
   const Rescalable* rescalable() const override { return model_.rescalable(); }
   const AffineEntry* affine_entry() const override { return model_.affine_entry(); }
+  const TreeScores* tree_scores() const override { return model_.tree_scores(); }
   const Trainable* trainable() const override { return model_.trainable(); }
   const Randomisable* randomisable() const override { return model_.randomisable(); }
 

@@ -36,6 +36,7 @@ class Game {
 };
 
 // The fastest game that the model allows:
+// - trees: what a row and a reference row leave open of them, no rows (games/tree_game.cpp)
 // - one hidden layer of (leaky) ReLUs: sums of table entries, no rows (games/leaky_game.cpp)
 // - an affine first layer: its entries as sums of table entries, then the rest of the graph (games/affine_game.cpp)
 // - everything else: rows with absent players replaced, predicted in large batches (games/masked_game.cpp)

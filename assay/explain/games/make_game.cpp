@@ -18,6 +18,7 @@ bool all_finite(MatrixView<const float> rows) {
 }  // namespace
 
 std::unique_ptr<Game> make_game(const ExplainTask& task, const Context& context) {
+  if (auto game = make_tree_game(task, context); game != nullptr) return game;
   const AffineEntry* entry = task.model.affine_entry();
   // Differences that are not finite would reach coalitions that do not have them.
   const bool finite = entry != nullptr && all_finite(entry->weights()) &&

@@ -15,5 +15,7 @@ std::unique_ptr<Game> make_affine_game(const ExplainTask& task, const Context& c
 // Null for the information form as well, and where the network is so large that copies of its weights for each target
 // would take too much memory.
 std::unique_ptr<Game> make_leaky_game(const ExplainTask& task);
+// Values may be missing or infinite here. Null for ensembles that do not add up, or whose weights are not finite.
+std::unique_ptr<Game> make_tree_game(const ExplainTask& task, const Context& context);
 
 }  // namespace assay

@@ -12,8 +12,10 @@ namespace assay {
 namespace {
 
 constexpr size_t kMostNodes = size_t{1} << 27;
-// What LightGBM takes for zero.
-constexpr double kZero = 1e-35;
+// Keys of rows that go through the trees together, about half a first-level cache of them.
+constexpr size_t kKeysTogether = 4096;
+// With fewer rows several trees are walked at once instead.
+constexpr size_t kFewRows = KeyedTrees::kLanes / 2;
 
 std::string name_of(const TreeSource::Node& node) {
   return node.tree < 0 ? fmt::format("node {}", node.id) : fmt::format("node {} of tree {}", node.id, node.tree);
@@ -170,6 +172,7 @@ TreeEnsemble::TreeEnsemble(std::string_view where, const TreeSource& source, siz
     only_mode_ = node.mode();
     first = false;
   }
+  keyed_ = KeyedTrees(nodes_, roots_);
 }
 
 template <TreeMode kOnly>
@@ -188,7 +191,7 @@ bool TreeEnsemble::decide(const TreeNode& node, double x) const {
       break;
     }
     case TreeMode::less_equal_or_zero:
-      if (std::abs(x) <= kZero) return node.missing_goes_true != 0;
+      if (is_tree_zero(x)) return node.missing_goes_true != 0;
       result = x <= node.threshold;
       break;
     case TreeMode::member_whole: {
@@ -225,23 +228,60 @@ void TreeEnsemble::find_leaves(uint32_t root, const T* x, size_t rows, size_t wi
 template <TreeMode kOnly, class T>
 void TreeEnsemble::add_trees(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const {
   constexpr size_t kTogether = 8;
-  const bool sums = aggregate_ == TreeAggregate::sum || aggregate_ == TreeAggregate::average;
   uint32_t at[kTogether];
   for (const uint32_t root : roots_) {
     for (size_t begin = 0; begin < rows; begin += kTogether) {
       const size_t count = std::min(kTogether, rows - begin);
       find_leaves<kOnly>(root, x + begin * width, count, width, at);
-      for (size_t k = 0; k < count; k++) {
-        const TreeNode& leaf = nodes_[at[k]];
-        const size_t i = begin + k;
-        if (sums && targets_ == 1) {
-          totals[i] += leaf.threshold;
-          scored[i] |= leaf.feature != 0 ? 1 : 0;
-        } else {
-          add_leaf(leaf, totals + i * targets_, scored + i * targets_);
+      for (size_t k = 0; k < count; k++) add_leaf_of_row(at[k], begin + k, totals, scored);
+    }
+  }
+}
+
+template <class T>
+void TreeEnsemble::add_keyed_trees(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const {
+  constexpr size_t kLanes = KeyedTrees::kLanes;
+  const size_t group_keys = keyed_.columns() * kLanes;
+  const size_t most_groups =
+      std::clamp<size_t>(kKeysTogether / std::max<size_t>(group_keys, 1), 1, block_rows() / kLanes + 1);
+  const size_t all_groups = (rows + kLanes - 1) / kLanes;
+  std::vector<int32_t> keys(std::min(most_groups, all_groups) * group_keys);
+  std::vector<uint32_t> leaves(std::min(most_groups, all_groups) * kLanes);
+  for (size_t begin = 0; begin < rows; begin += most_groups * kLanes) {
+    const size_t count = std::min(most_groups * kLanes, rows - begin);
+    for (size_t i = 0; i < count; i += kLanes) {
+      keyed_.write_keys(x + (begin + i) * width, std::min(kLanes, count - i), width,
+                        keys.data() + i / kLanes * group_keys);
+    }
+    if (count < kFewRows) {
+      for (size_t i = 0; i < count; i++) {
+        for (size_t t = 0; t < roots_.size(); t += kLanes) {
+          const size_t trees = std::min(kLanes, roots_.size() - t);
+          keyed_.leaves_of_trees(t, trees, keys.data(), i, leaves.data());
+          for (size_t k = 0; k < trees; k++) add_leaf_of_row(leaves[k], begin + i, totals, scored);
         }
       }
+      continue;
     }
+    for (size_t t = 0; t < roots_.size(); t++) {
+      keyed_.leaves_of_rows(t, keys.data(), (count + kLanes - 1) / kLanes, leaves.data());
+      for (size_t i = 0; i < count; i++) add_leaf_of_row(leaves[i], begin + i, totals, scored);
+    }
+  }
+}
+
+inline void TreeEnsemble::add_leaf_of_row(uint32_t leaf, size_t row, double* totals, uint8_t* scored) const {
+  const TreeNode& node = nodes_[leaf];
+  if (targets_ == 1 && adds_up()) {
+    totals[row] += node.threshold;
+    scored[row] |= node.feature != 0 ? 1 : 0;
+  } else if (adds_up()) {
+    for (const TreeWeight& weight : weights(node)) {
+      totals[row * targets_ + weight.target] += weight.value;
+      scored[row * targets_ + weight.target] = 1;
+    }
+  } else {
+    add_leaf(node, totals + row * targets_, scored + row * targets_);
   }
 }
 
@@ -260,18 +300,25 @@ void TreeEnsemble::add_leaf(const TreeNode& leaf, double* totals, uint8_t* score
 }
 
 template <class T>
+void TreeEnsemble::add_all_trees(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const {
+  if constexpr (!std::is_same_v<T, double>) {
+    if (keyed_.usable()) return add_keyed_trees(x, rows, width, totals, scored);
+  }
+  switch (only_mode_) {
+    case TreeMode::less_equal: return add_trees<TreeMode::less_equal>(x, rows, width, totals, scored);
+    case TreeMode::less: return add_trees<TreeMode::less>(x, rows, width, totals, scored);
+    case TreeMode::greater: return add_trees<TreeMode::greater>(x, rows, width, totals, scored);
+    default: return add_trees<TreeMode::leaf>(x, rows, width, totals, scored);
+  }
+}
+
+template <class T>
 void TreeEnsemble::raw_scores(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const {
   std::fill_n(totals, rows * targets_, 0.0);
   std::fill_n(scored, rows * targets_, base_.empty() ? uint8_t{0} : uint8_t{1});
   // Minima and maxima are taken of weights alone; base values are added after.
-  const bool sums = aggregate_ == TreeAggregate::sum || aggregate_ == TreeAggregate::average;
-  if (!sums) std::fill_n(scored, rows * targets_, uint8_t{0});
-  switch (only_mode_) {
-    case TreeMode::less_equal: add_trees<TreeMode::less_equal>(x, rows, width, totals, scored); break;
-    case TreeMode::less: add_trees<TreeMode::less>(x, rows, width, totals, scored); break;
-    case TreeMode::greater: add_trees<TreeMode::greater>(x, rows, width, totals, scored); break;
-    default: add_trees<TreeMode::leaf>(x, rows, width, totals, scored);
-  }
+  if (!adds_up()) std::fill_n(scored, rows * targets_, uint8_t{0});
+  add_all_trees(x, rows, width, totals, scored);
   if (aggregate_ == TreeAggregate::average && !roots_.empty()) {
     for (size_t i = 0; i < rows * targets_; i++) totals[i] /= static_cast<double>(roots_.size());
   }

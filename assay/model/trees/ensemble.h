@@ -24,6 +24,8 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/model/trees/keyed_trees.h"
+
 namespace assay {
 
 enum class TreeMode : uint8_t {
@@ -41,6 +43,9 @@ enum class TreeMode : uint8_t {
 };
 
 inline constexpr size_t kTreeModes = 10;
+
+// What less_equal_or_zero takes for zero.
+inline bool is_tree_zero(double x) { return x >= -1e-35 && x <= 1e-35; }
 
 // Whether a node's threshold is the number of a set.
 inline bool has_set(TreeMode mode) { return mode == TreeMode::member || mode == TreeMode::member_whole; }
@@ -159,6 +164,12 @@ class TreeEnsemble {
   void find_leaves(uint32_t root, const T* x, size_t rows, size_t width, uint32_t* at) const;
   template <TreeMode kOnly, class T>
   void add_trees(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const;
+  // The same by keys.
+  template <class T>
+  void add_keyed_trees(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const;
+  template <class T>
+  void add_all_trees(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const;
+  void add_leaf_of_row(uint32_t leaf, size_t row, double* totals, uint8_t* scored) const;
   void add_leaf(const TreeNode& leaf, double* totals, uint8_t* scored) const;
 
   std::vector<TreeNode> nodes_;
@@ -172,6 +183,7 @@ class TreeEnsemble {
   TreeAggregate aggregate_ = TreeAggregate::sum;
   std::vector<double> base_;
   TreeMode only_mode_ = TreeMode::leaf;
+  KeyedTrees keyed_;
 };
 
 }  // namespace assay

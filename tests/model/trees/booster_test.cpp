@@ -244,7 +244,8 @@ TEST(Booster, ContradictionsAreRefused) {
 TEST(TreeScores, NoneWhereMoreThanTheScoresCounts) {
   OnnxModel graph = booster_graph("m", two_trees());
   graph.metadata.clear();
-  graph.graph.nodes[1] = node("ReduceSum", {"features"}, {"sum"});
+  graph.graph.nodes[1] = node("MatMul", {"features", "ones"}, {"sum"});
+  graph.graph.initializers = {floats("ones", {2, 1}, {1, 1})};
   graph.graph.nodes.push_back(node("Add", {"margin", "sum"}, {"value"}));
   const auto model = GraphModel::from_onnx("m", std::move(graph));
   EXPECT_EQ(model->tree_scores(), nullptr);

@@ -1,0 +1,83 @@
+#include "assay/explain/tree_shap.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "assay/core/parallel.h"
+#include "assay/explain/common.h"
+#include "assay/explain/games/scratch_pool.h"
+#include "assay/explain/trees/interventional_walk.h"
+#include "assay/explain/trees/tree_values.h"
+
+namespace assay {
+namespace {
+
+// Of the moments of rows that are in work.
+constexpr size_t kMomentBytes = size_t{64} << 20;
+constexpr size_t kRowsPerBlock = 16;
+
+// The standard error of each mean over the reference rows, from the values against each of them alone.
+Matrix background_errors(const TreeEnsemble& trees, const ExplainTask& task, const Context& context) {
+  const size_t players = task.players.size();
+  const size_t rows = task.rows.rows();
+  const size_t references = task.reference.rows.rows();
+  Matrix errors(rows, players);
+  std::vector<uint32_t> roots(trees.roots().size());
+  std::iota(roots.begin(), roots.end(), 0U);
+  struct Scratch {
+    InterventionalWalk::Scratch walk;
+    std::vector<double> phi;
+  };
+  ScratchPool<Scratch> pool;
+  const size_t span = std::max<size_t>(kMomentBytes / (3 * players * sizeof(double)), 1);
+  for (size_t first = 0; first < rows; first += span) {
+    const size_t count = std::min(span, rows - first);
+    std::vector<VectorMoments> moments(count, VectorMoments(players));
+    for (size_t b = 0; b < references; b++) {
+      const InterventionalWalk walk(trees, roots, task.players, task.reference.rows.view().rows_between(b, b + 1));
+      parallel_blocks(context, count, kRowsPerBlock, [&](const Block& block) {
+        const ScratchPool<Scratch>::Lease scratch(pool);
+        for (size_t i = block.begin; i < block.end; i++) {
+          const OutputTerm& term = task.targets.term(first + i);
+          scratch->phi.assign(players, 0.0);
+          walk.add(task.rows.row(first + i), term.output, scratch->phi, scratch->walk);
+          for (double& value : scratch->phi) value *= static_cast<double>(term.scale);
+          moments[i].add(scratch->phi);
+        }
+      });
+    }
+    for (size_t i = 0; i < count; i++) {
+      const auto to = errors.row(first + i);
+      for (size_t p = 0; p < players; p++) to[p] = static_cast<float>(moments[i].standard_error(p));
+    }
+  }
+  return errors;
+}
+
+}  // namespace
+
+std::optional<std::string> TreeShap::refuses(const ExplainTask& task) const { return refuses_trees(task); }
+
+void TreeShap::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
+  const TreeEnsemble& trees = task.model.tree_scores()->trees();
+  const TreeGameView game{trees, task.players, &task.reference.rows};
+  tree_values(game, task, TreeTableLimits{}, out.values, context, "tree_shap");
+  if (!options_.background_error || !task.reference.is_background()) return;
+  Context quiet = context;
+  quiet.progress = nullptr;
+  out.background_error = background_errors(trees, task, quiet);
+}
+
+MethodInfo tree_shap_method() {
+  return with_options<TreeShap>(
+      {.name = "tree_shap",
+       .title = "Shapley values of trees against a reference, exact for any number of players",
+       .citation = "Lundberg et al. (2020)",
+       .cost = "no model evaluations: a few look-ups for each tree",
+       .complete = true,
+       .uses_reference = true,
+       .sampled = false});
+}
+
+}  // namespace assay
