@@ -11,7 +11,7 @@
 // Gauss-Legendre points give it exactly (half as many as players on the path, rounded up), and with covers of children
 // that are not above their parent's all factors lie between 0 and 1: unlike with polynomials kept by coefficients, that
 // are extended and unwound, nothing cancels, and deep trees lose no digits. For k > 81 players 4.5 sqrt(k) points are
-// taken, which are fewer: the factors' roots lie outside of (0, 1), and integrals of t^a (1 - t)^b are then right to 13
+// taken, which are fewer: the factors' roots lie outside of (0, 1), and integrals of t^a (1 - t)^b are then right to 12
 // digits. A walk keeps the product of the factors for each point on its way down and sums leaves on its way up; so it
 // takes nodes * points steps, for all players together. It does 8 points at once, as vectors, and repeats for more.
 //

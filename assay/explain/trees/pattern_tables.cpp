@@ -252,6 +252,8 @@ void PatternTables::add(std::span<const float* const> rows, double* totals, Scra
   for (size_t tree = 0; tree < programs_.size(); tree++) {
     const Program& program = programs_[tree];
     const float* tables = tables_ + program.first_row * kTableWidth;
+    // Most of them will be asked for, in no order.
+    if (blocks > 1) fetch_tables(tables, layouts_[tree].rows);
     for (size_t b = 0; b < blocks; b++) {
       const size_t count = std::min(kRankRows, rows.size() - b * kRankRows);
       double* to = totals + b * kRankRows * stride;

@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "assay/explain/trees/table_kernels.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before highway.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -112,6 +113,10 @@ HWY_EXPORT(add_sums);
 void flow_patterns(std::span<const PatternSplit> splits, std::span<const PatternBit> bits, const uint16_t* ranks,
                    size_t columns, const uint16_t* decided, size_t rows, uint16_t* patterns) {
   HWY_DYNAMIC_DISPATCH(flow_patterns)(splits, bits, ranks, columns, decided, rows, patterns);
+}
+
+void fetch_tables(const float* tables, size_t rows) {
+  for (size_t i = 0; i < rows; i++) hwy::Prefetch(tables + i * kTableWidth);
 }
 
 void sum_units(std::span<const TableUnit> units, const float* tables, const uint16_t* patterns, size_t rows,

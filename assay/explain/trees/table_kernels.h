@@ -42,6 +42,9 @@ struct TableUnit {
 void flow_patterns(std::span<const PatternSplit> splits, std::span<const PatternBit> bits, const uint16_t* ranks,
                    size_t columns, const uint16_t* decided, size_t rows, uint16_t* patterns);
 
+// Asks for so many rows of tables to be brought near, in order: that takes less time than to wait for each.
+void fetch_tables(const float* tables, size_t rows);
+
 // sums[i * kTableWidth + j] = sum over units u, in order, of tables[(first_row_u + pattern of row i) * kTableWidth +
 // j]. Rows are rounded up to the next multiple of 4. Tables begin at 64-byte boundaries.
 void sum_units(std::span<const TableUnit> units, const float* tables, const uint16_t* patterns, size_t rows,

@@ -24,7 +24,7 @@ namespace assay {
 // Beyond them a tree is walked. None of them changes with the rows: the way that a tree goes is part of the result's
 // last bits.
 struct TreeTableLimits {
-  size_t bits = 13;       // of a pattern
+  size_t bits = 12;       // of a pattern
   size_t small_bits = 8;  // a subtree of no more is always one unit
   size_t tree_bytes = size_t{2} << 20;
   size_t batch_bytes = size_t{256} << 20;  // of the tables that are held at once

@@ -19,7 +19,7 @@ namespace {
 // Of the sums of rows that are in work.
 constexpr size_t kSumBytes = size_t{64} << 20;
 // Rows that go through all trees together: tables come from far memory once for each such block.
-constexpr size_t kFewestBlockRows = 256;
+constexpr size_t kFewestBlockRows = 512;
 constexpr size_t kMostBlockRows = 4096;
 // Walks take long, so threads take few rows at a time.
 constexpr size_t kWalkedRows = 8;

@@ -34,6 +34,9 @@ class TreeEnsembleClassifier final : public Kernel {
       for (TreeWeight& weight : found.source.weights) weight.target = 0;
     }
     const size_t targets = one_score_ ? 1 : classes;
+    if (one_score_ && named_for_first_ && !raw_ && transform_ == PostTransform::none) {
+      both_columns_ = both_columns(setup, found);
+    }
     if (!found.base.empty()) expect_length(setup, "base_values", found.base.size(), targets);
     ensemble_ = std::make_shared<TreeEnsemble>(setup.where(), found.source, x_.width, targets, TreeAggregate::sum,
                                                std::move(found.base));
@@ -56,10 +59,27 @@ class TreeEnsembleClassifier final : public Kernel {
   }
   size_t scratch_bytes() const override { return scratch_; }
   std::shared_ptr<const TreeEnsemble> raw_trees() const override {
+    if (both_columns_ != nullptr) return both_columns_;
     return raw_ || (transform_ == PostTransform::none && !one_score_) ? ensemble_ : nullptr;
   }
 
  private:
+  // The columns of one score as an ensemble of two: 1 - s (-s where weights are negative) and s.
+  std::shared_ptr<const TreeEnsemble> both_columns(const NodeSetup& setup, const EnsembleAttributes& found) const {
+    TreeSource source = found.source;
+    source.weights.clear();
+    for (const TreeWeight& weight : found.source.weights) {
+      source.weights.push_back({0, -weight.value});
+      source.weights.push_back({1, weight.value});
+    }
+    for (TreeSource::Node& node : source.nodes) {
+      node.first_weight *= 2;
+      node.weight_count *= 2;
+    }
+    const double base = found.base.empty() ? 0 : found.base[0];
+    return std::make_shared<TreeEnsemble>(setup.where(), source, x_.width, 2, TreeAggregate::sum,
+                                          std::vector<double>{(all_positive_ ? 1 : 0) - base, base});
+  }
   void finish(const Buffers& values, size_t row, std::span<double> scores, const uint8_t* scored) const {
     // Labels follow from what is written: scores that are equal there are equal.
     for (double& score : scores) score = static_cast<double>(static_cast<float>(score));
@@ -95,6 +115,7 @@ class TreeEnsembleClassifier final : public Kernel {
   ClassLabels labels_;
   PostTransform transform_ = PostTransform::none;
   std::shared_ptr<TreeEnsemble> ensemble_;
+  std::shared_ptr<const TreeEnsemble> both_columns_;
   bool raw_ = false;
   bool all_positive_ = true;
   bool one_score_ = false;

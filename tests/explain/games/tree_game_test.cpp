@@ -139,12 +139,9 @@ TEST(TreeGame, ScoresOfManyTargetsComeInParts) {
   for (size_t w = 0; w < source.weights.size(); w++) source.weights[w].target = static_cast<uint32_t>(w % 8 * 2047);
   const auto model =
       std::make_shared<TreeModel>(source, 10, kTargets, TreeAggregate::sum, std::vector<double>(kTargets, -0.5), true);
-  for (const uint32_t target : {0U, 2047U, 7 * 2047U, 1U}) {
-    const OwnTask task = tree_task(model, 1, 1, 10, {{target, 1, 0}}, 5);
-    expect_like_masked_rows(task, random_coalitions(10, 130, 5), fmt::format("a list, target {}", target));
-    if (target == 0) continue;
-    expect_like_masked_rows(task, Coalitions::range(10, 512, 128), fmt::format("a range, target {}", target));
-  }
+  const OwnTask task = tree_task(model, 1, 1, 10, {{2047, 1, 0}}, 5);
+  expect_like_masked_rows(task, random_coalitions(10, 130, 5), "a list");
+  expect_like_masked_rows(task, Coalitions::range(10, 512, 128), "a range");
 }
 
 TEST(TreeGame, ChainsOfAnyDepthHaveTheWeightOfTheFirstPlayer) {

@@ -257,6 +257,58 @@ TEST(InterventionalWalk, ScratchGoesFromWalkToWalk) {
   }
 }
 
+// Doubles that are no float32 numbers, and rows on both sides of them: one branch, so the value is f(x) - mean f(r).
+TEST(InterventionalWalk, ComparesWithDoubles) {
+  const float tenth = 0.1F;
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float most = std::numeric_limits<float>::max();
+  const float least = std::numeric_limits<float>::denorm_min();
+  std::vector<float> xs = {tenth,
+                           std::nextafter(tenth, 1.0F),
+                           std::nextafter(tenth, 0.0F),
+                           0.0F,
+                           -0.0F,
+                           most,
+                           -most,
+                           infinity,
+                           -infinity,
+                           least,
+                           -least,
+                           kNan};
+  const auto wide = static_cast<double>(tenth);
+  const double thresholds[] = {0.1,
+                               wide,
+                               std::nextafter(wide, 1.0),
+                               std::nextafter(wide, 0.0),
+                               0.0,
+                               1e300,
+                               -1e300,
+                               1e-50,
+                               -1e-50,
+                               INFINITY,
+                               -INFINITY,
+                               NAN,
+                               static_cast<double>(most)};
+  const Players players = tree_column_players(1);
+  const MatrixView<const float> references(xs.data(), xs.size(), 1);
+  for (const double threshold : thresholds) {
+    for (const TreeMode mode : {TreeMode::less, TreeMode::less_equal, TreeMode::greater, TreeMode::greater_equal}) {
+      TreeSource source = chain(1, 1, 1.0);
+      source.nodes[0].mode = mode;
+      source.nodes[0].threshold = threshold;
+      source.nodes[0].missing_goes_true = threshold > 0;
+      const TreeEnsemble trees("branch", source, 1, 1, TreeAggregate::sum, {});
+      const InterventionalWalk walk(trees, {0}, players, references);
+      long double mean = 0;
+      for (size_t r = 0; r < xs.size(); r++) mean += source_score(source, references.row(r), 0) / xs.size();
+      for (const float& x : xs) {
+        const auto want = static_cast<double>(source_score(source, {&x, 1}, 0) - mean);
+        EXPECT_NEAR(walked(walk, players, {&x, 1}, 0)[0], want, 1e-15) << threshold << ", " << x;
+      }
+    }
+  }
+}
+
 // As one by one, to the last bit, whatever rows are beside.
 TEST(InterventionalWalk, TakesRowsTogether) {
   RandomStream random(5, "interventional_walk_test rows");

@@ -171,7 +171,12 @@ TEST(PathWalk, IsExactForManyPlayersOnAPath) {
     size_t failing;
     double part;
   };
-  for (const auto& [others, failing, part] : std::vector<Case>{{40, 0, 0.5},
+  for (const auto& [others, failing, part] : std::vector<Case>{{9, 8, 1e-3},
+                                                               {10, 9, 1e-3},
+                                                               {25, 25, 1e-3},
+                                                               {100, 100, 0.01},
+                                                               {150, 50, 0.02},
+                                                               {40, 0, 0.5},
                                                                {39, 1, 0.5},
                                                                {79, 2, 0.25},
                                                                {80, 2, 0.25},

@@ -140,7 +140,7 @@ inline std::vector<TreeTableLimits> kinds_of_limits() {
           {.batch_bytes = 1},
           {.bits = 4, .small_bits = 2},
           {.bits = 3, .small_bits = 3, .batch_bytes = 1},
-          {.bits = 13, .small_bits = 0},
+          {.bits = 12, .small_bits = 0},
           {.tree_bytes = 4096, .batch_bytes = 8192},
           walks_alone()};
 }
