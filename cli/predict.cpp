@@ -12,6 +12,7 @@
 #include "assay/data/table_io.h"
 #include "assay/explain/target.h"
 #include "assay/model/graph_model.h"
+#include "assay/model/trees/booster.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 
@@ -166,9 +167,19 @@ void report_comparison(const PredictArguments& arguments, size_t rows, const Com
 }
 
 // The comparison comes first: a model that has changed on its way here has no other number worth reading.
+// What the reader of a booster's file noted: where predictions differ from another way of asking the library, it says
+// so.
+std::string note_of(const GraphModel& model) {
+  for (const auto& [key, value] : model.graph().metadata()) {
+    if (key == kNoteKey) return one_line(value);
+  }
+  return {};
+}
+
 void report_text(const PredictArguments& arguments, const Table& predictions, const std::optional<Accuracy>& share,
-                 const std::optional<Comparison>& comparison, FILE* to) {
+                 const std::optional<Comparison>& comparison, const std::string& note, FILE* to) {
   if (comparison) report_comparison(arguments, predictions.rows(), *comparison, to);
+  if (comparison && !note.empty()) fmt::print(to, "note: {}\n", note);
   if (!arguments.out.empty() && arguments.out != "-") {
     fmt::print(to, "wrote {}: {} rows, {} columns\n", one_line(arguments.out), with_commas(predictions.rows()),
                with_commas(predictions.columns.size()));
@@ -177,7 +188,7 @@ void report_text(const PredictArguments& arguments, const Table& predictions, co
 }
 
 void report_json(const PredictArguments& arguments, const Table& predictions, const std::optional<Accuracy>& share,
-                 const std::optional<Comparison>& comparison) {
+                 const std::optional<Comparison>& comparison, const std::string& note) {
   using json = nlohmann::ordered_json;
   json out = json::object();
   if (comparison) {
@@ -199,6 +210,7 @@ void report_json(const PredictArguments& arguments, const Table& predictions, co
   out["columns"] = column_names(predictions);
   if (!arguments.out.empty()) out["out"] = arguments.out;
   if (share) out["accuracy"] = share->share;
+  if (!note.empty()) out["note"] = note;
   fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
@@ -223,9 +235,9 @@ void predict(const PredictArguments& arguments, const Session& session) {
   }
   if (!out.empty()) write_table(predictions, out, session.context);
   if (session.json && out != "-") {
-    report_json(arguments, predictions, share, comparison);
+    report_json(arguments, predictions, share, comparison, note_of(*model));
   } else if (!session.quiet || comparison) {
-    report_text(arguments, predictions, share, comparison, out == "-" ? stderr : stdout);
+    report_text(arguments, predictions, share, comparison, note_of(*model), out == "-" ? stderr : stdout);
   }
   const bool apart = comparison && arguments.tolerance &&
                      (comparison->largest > *arguments.tolerance || comparison->different_labels > 0);

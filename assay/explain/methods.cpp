@@ -25,6 +25,7 @@ namespace assay {
 
 std::span<const MethodInfo> methods() {
   static const std::vector<MethodInfo> table = {
+      // clang-format off: a line each
       gradient_method(),
       gradient_x_input_method(),
       integrated_gradients_method(),
@@ -38,6 +39,7 @@ std::span<const MethodInfo> methods() {
       tree_shap_path_method(),
       occlusion_method(),
       lime_method(),
+      // clang-format on
   };
   return table;
 }

@@ -55,9 +55,10 @@ std::string number_text(float value) {
 // The first few, for messages.
 std::string some_of(const std::vector<std::string>& levels) {
   constexpr size_t kMost = 8;
-  if (levels.size() <= kMost) return joined(levels);
-  return fmt::format("{} and {} others", fmt::join(levels.begin(), levels.begin() + kMost, ", "),
-                     levels.size() - kMost);
+  std::vector<std::string> quoted;
+  for (size_t i = 0; i < std::min(levels.size(), kMost); i++) quoted.push_back(in_quotes(levels[i]));
+  if (levels.size() > kMost) quoted.push_back(fmt::format("{} others", levels.size() - kMost));
+  return joined(quoted);
 }
 
 // Categories of numeric features, as the file's metadata tells them: {"3": ["red", "blue"], "5": []}.
@@ -112,6 +113,19 @@ Source by_position(const GraphInputs& inputs, const ModelInfo& info, const Table
                            table.label ? " beside the label" : ""));
   }
   return source;
+}
+
+// Columns of truth values, as pandas writes them, are numbers for the libraries that models come from.
+bool is_true(const std::string& level) { return lower_case(level) == "true"; }
+bool is_truth(const Column& column) {
+  return std::ranges::all_of(column.levels,
+                             [](const std::string& level) { return is_true(level) || lower_case(level) == "false"; });
+}
+void number_truth(const Column& column, size_t f, Dataset& data) {
+  for (size_t r = 0; r < data.x.rows(); r++) {
+    float& value = data.x(r, f);
+    if (!std::isnan(value)) value = is_true(column.levels[static_cast<size_t>(value)]) ? 1 : 0;
+  }
 }
 
 // Replaces the cells of feature f, which are texts or numbers, by the positions of their texts in the feature's levels.
@@ -211,7 +225,10 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
   for (size_t f = 0; f < source.columns.size(); f++) {
     const Column& column = table.columns[source.columns[f]];
     const bool known_levels = inputs.is_category[f] && !inputs.levels[f].empty();
-    if (column.kind == ColumnKind::categorical && !inputs.is_text[f] && !known_levels) {
+    const bool text_for_numbers = column.kind == ColumnKind::categorical && !inputs.is_text[f] && !known_levels;
+    if (text_for_numbers && is_truth(column)) {
+      number_truth(column, f, data);
+    } else if (text_for_numbers) {
       fail_input(fmt::format("{}: column {} is text; {} takes numbers there", table.source, in_quotes(column.name),
                              info.name));
     }

@@ -40,7 +40,7 @@ std::shared_ptr<const TreeEnsemble> trees_of(const Graph& graph, const GraphNode
   if (known == nullptr) return nullptr;
   const ValueInfo rows{OnnxElement::float32, {1, static_cast<int64_t>(features)}, nullptr};
   try {
-    NodeSetup setup(node.onnx, node.opset, graph.name(), {&rows}, kMostBytes, false);
+    NodeSetup setup(node.onnx, node.opset, graph.name(), {&rows}, kMostBytes, false, node.shared.get());
     return known->make(setup)->raw_trees();
   } catch (const Error&) {
     // The graph itself runs, or says why not.

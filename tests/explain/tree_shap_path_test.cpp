@@ -79,6 +79,24 @@ TEST(TreeShapPath, OneBranchByHand) {
   EXPECT_EQ(found.base[1], -4);
 }
 
+// Covers are taken as they are, also where those of children do not sum to that of their parent: the empty coalition is
+// worth 0.3 * 4 + 0.3 * 8 here.
+TEST(TreeShapPath, CoversThatDoNotAddUp) {
+  TreeSource source;
+  source.nodes.resize(3);
+  source.nodes[0] = {
+      .mode = TreeMode::less, .feature = 1, .threshold = 0.5, .true_child = 1, .false_child = 2, .cover = 100};
+  source.nodes[1] = {.first_weight = 0, .weight_count = 1, .cover = 30};
+  source.nodes[2] = {.first_weight = 1, .weight_count = 1, .cover = 30};
+  source.roots = {0};
+  source.weights = {{0, 4}, {0, 8}};
+  const Setting setting = setting_of_trees(TreeEnsemble("test", source, 2, 1, TreeAggregate::sum, {}),
+                                           matrix_of({{0, 1}}), matrix_of({{1, 1}}));
+  const Explanations found = explain({"tree_shap_path"}, setting.task(), {});
+  EXPECT_NEAR(found.base[0], 3.6, 1e-12);
+  EXPECT_NEAR(found.values(0, 1), 4.4, 1e-6);
+}
+
 TEST(TreeShapPath, BitsAreThoseOfTheRowAlone) {
   const TreeSetting trees =
       random_tree_setting(5, {.trees = {.features = 9, .trees = 8, .depth = 7, .targets = 3}, .rows = 700});

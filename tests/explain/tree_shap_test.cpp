@@ -6,6 +6,7 @@
 
 #include "assay/explain/methods.h"
 #include "tests/explain/run_method.h"
+#include "tests/explain/tree_toys.h"
 #include "tests/explain/trees/tree_model.h"
 #include "tests/message.h"
 
@@ -272,6 +273,23 @@ TEST(TreeShap, ReportsEachRowOnceAndStopsWhenAsked) {
   context.progress = &watch;
   tree_shap_of(trees.setting, context);
   EXPECT_EQ(watch.task, "tree_shap");
+}
+
+// A leaf far from all others that no coalition reaches takes no digits from the rest.
+TEST(TreeShap, OneLeafFarOffChangesNothing) {
+  for (const double far : {1e8, 1e30}) {
+    TreeSketch trees;
+    const size_t left = trees.split(1, 0, trees.leaf(0.1, 1), trees.leaf(0.7, 1));
+    const size_t right = trees.split(2, 0, trees.leaf(-0.3, 1), trees.leaf(0.2, 1));
+    trees.tree(trees.split(0, 100, trees.split(0, 0, left, right), trees.leaf(far, 1)));
+    const Setting setting =
+        setting_of(trees.model("far", 3), matrix_of({{1, 1, -1}, {-1, -1, 1}}), matrix_of({{-2, -2, 2}, {3, 1, 1}}));
+    const Explanations found = explain({"tree_shap"}, setting.task(), {});
+    const Explanations expected = explain({"exact_shapley"}, setting.task(), {});
+    for (size_t i = 0; i < found.values.values().size(); i++) {
+      EXPECT_NEAR(found.values.values()[i], expected.values.values()[i], 1e-6) << far;
+    }
+  }
 }
 
 }  // namespace

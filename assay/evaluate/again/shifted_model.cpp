@@ -7,16 +7,23 @@
 #include <string>
 #include <utility>
 
+#include "assay/model/trees/ensemble.h"
+
 namespace assay {
 namespace {
 
 // Numbers of the rows that are shifted at a time, unless one row is larger.
 constexpr size_t kNumbersPerTurn = size_t{1} << 21;
 
-class ShiftedModel final : public Model, public Differentiable, public Rescalable, public AffineEntry {
+class ShiftedModel final : public Model,
+                           public Differentiable,
+                           public Rescalable,
+                           public AffineEntry,
+                           public TreeScores {
  public:
   ShiftedModel(const Model& model, std::vector<float> c) : model_(model), c_(std::move(c)) {
     assert(c_.size() == model.info().features());
+    if (model.tree_scores() != nullptr) trees_ = model.tree_scores()->trees().shifted(c_);
     const AffineEntry* entry = model.affine_entry();
     if (entry == nullptr) return;
     // (row - c) * weights + bias = row * weights + (bias - c * weights)
@@ -32,6 +39,8 @@ class ShiftedModel final : public Model, public Differentiable, public Rescalabl
   const Differentiable* differentiable() const override { return model_.differentiable() == nullptr ? nullptr : this; }
   const Rescalable* rescalable() const override { return model_.rescalable() == nullptr ? nullptr : this; }
   const AffineEntry* affine_entry() const override { return model_.affine_entry() == nullptr ? nullptr : this; }
+
+  const TreeScores* tree_scores() const override { return trees_ ? this : nullptr; }
 
   void predict(MatrixView<const float> rows, MatrixView<float> outputs, const Context& context) const override {
     in_turns(rows, [&](MatrixView<const float> back, size_t begin, size_t end) {
@@ -66,6 +75,12 @@ class ShiftedModel final : public Model, public Differentiable, public Rescalabl
   }
   std::optional<LeakyTail> leaky_tail() const override { return model_.affine_entry()->leaky_tail(); }
 
+  const TreeEnsemble& trees() const override { return *trees_; }
+  bool are_outputs() const override { return model_.tree_scores()->are_outputs(); }
+  void outputs_of(MatrixView<const float> scores, MatrixView<float> outputs, const Context& context) const override {
+    model_.tree_scores()->outputs_of(scores, outputs, context);
+  }
+
  private:
   Matrix taken_back(MatrixView<const float> rows) const {
     Matrix back(rows.rows(), rows.cols());
@@ -90,6 +105,7 @@ class ShiftedModel final : public Model, public Differentiable, public Rescalabl
   const Model& model_;
   std::vector<float> c_;
   std::vector<float> bias_;  // of the affine entry
+  std::optional<TreeEnsemble> trees_;
 };
 
 }  // namespace

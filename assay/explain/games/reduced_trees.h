@@ -7,7 +7,8 @@
 // Leaf values are whole multiples of one quantum, a power of two that depends on the row, the reference row and the
 // target alone. So sums are exact, in any order and through any transform (modulo 2^64, whose wraps cancel), and all
 // ways to a coalition's value end in the same bits. The quantum is at most 2^-60 of the largest sum that leaves could
-// have: what leaf values lose is less than what a sum of doubles does.
+// have: less than what a sum of doubles of that size loses. A coalition that reaches small leaves alone, beside others
+// 2^36 times as large, has fewer digits than float32.
 //
 // Cost of a reduction: two comparisons for each node that some coalition reaches.
 #pragma once

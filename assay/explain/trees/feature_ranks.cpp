@@ -9,8 +9,6 @@ namespace {
 
 constexpr size_t kMostCuts = 65'000;
 constexpr size_t kMostBits = size_t{1} << 29;
-// What the mode less_equal_or_zero takes for zero.
-constexpr double kZero = 1e-35;
 constexpr uint32_t kNoColumn = UINT32_MAX;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -18,9 +16,9 @@ float before(float x) { return std::nextafter(x, -kInfinity); }
 
 // The largest float32 that is at most t, which is a number.
 float at_most(double t) {
-  constexpr double most = std::numeric_limits<float>::max();
-  if (t > most) return std::isinf(t) ? kInfinity : std::numeric_limits<float>::max();
-  if (t < -most) return -kInfinity;
+  constexpr double kMost = std::numeric_limits<float>::max();
+  if (t > kMost) return std::isinf(t) ? kInfinity : std::numeric_limits<float>::max();
+  if (t < -kMost) return -kInfinity;
   const auto nearest = static_cast<float>(t);
   return static_cast<double>(nearest) > t ? before(nearest) : nearest;
 }
@@ -48,12 +46,12 @@ void for_cuts(const TreeEnsemble& trees, const TreeNode& branch, const Cut& cut)
       for (const double t : trees.members(branch)) {
         if (!(t >= 0)) continue;
         cut(below(t));
-        cut(below(t + 1));
+        cut(std::max(below(t + 1), at_most(t)));  // beyond 2^53 the next whole number is t itself
       }
       return;
     case TreeMode::less_equal_or_zero:
-      cut(at_most(kZero));
-      cut(below(-kZero));
+      cut(at_most(kTreeZero));
+      cut(below(-kTreeZero));
       break;
     case TreeMode::equal:
     case TreeMode::not_equal:

@@ -10,6 +10,8 @@
 namespace assay {
 namespace {
 
+constexpr double kCoverRounding = 1e-6;
+
 std::vector<uint32_t> branches_of(const TreeEnsemble& trees, std::span<const TreeLayout> layouts) {
   std::vector<uint32_t> made;
   for (const TreeLayout& layout : layouts) {
@@ -71,18 +73,33 @@ class PatternTables::Build {
     }
   }
 
+  // Leaves are counted from their median, which changes no value of a game where all leaves together always have the
+  // weight 1, and spares float32 the digits that they have in common. One leaf far off does not move a median.
   void find_centre() {
-    double sum = 0;
-    size_t leaves = 0;
+    centre_ = 0;
+    if (of_.game_.references == nullptr && !covers_add_up()) return;
+    weights_.clear();
     for (const TreeUnit& unit : layout_->units) {
       for (const uint32_t leaf : unit.leaves) {
         const double weight = leaf_weight(trees_, nodes_[leaf], target_);
-        if (!std::isfinite(weight)) continue;
-        sum += weight;
-        leaves++;
+        if (std::isfinite(weight)) weights_.push_back(weight);
       }
     }
-    centre_ = leaves == 0 || !std::isfinite(sum) ? 0 : sum / static_cast<double>(leaves);
+    if (weights_.empty()) return;
+    const auto middle = weights_.begin() + static_cast<ptrdiff_t>(weights_.size() / 2);
+    std::ranges::nth_element(weights_, middle);
+    centre_ = *middle;
+  }
+
+  // To the rounding of float32, which XGBoost's covers have.
+  bool covers_add_up() const {
+    for (uint32_t v = layout_->root; v < layout_->end; v++) {
+      const TreeNode& node = trees_.nodes()[v];
+      if (node.is_leaf()) continue;
+      const double sum = cover_ratio(trees_, v, node.child) + cover_ratio(trees_, v, node.child + 1);
+      if (!(std::abs(sum - 1) <= kCoverRounding)) return false;
+    }
+    return true;
   }
 
   void add_leaf(const TreeUnit& unit, uint32_t leaf) {
@@ -154,6 +171,7 @@ class PatternTables::Build {
   const size_t target_;
   const std::span<const uint16_t> reference_ranks_;
   const TreeLayout* layout_ = nullptr;
+  std::vector<double> weights_;
   const TreeNode* nodes_ = nullptr;
   double centre_ = 0;
   Scratch scratch_;

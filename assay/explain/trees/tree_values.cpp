@@ -22,7 +22,7 @@ constexpr size_t kSumBytes = size_t{64} << 20;
 constexpr size_t kFewestBlockRows = 512;
 constexpr size_t kMostBlockRows = 4096;
 // Walks take long, so threads take few rows at a time.
-constexpr size_t kWalkedRows = 8;
+constexpr size_t kWalkedRows = 16;
 
 // The trees that tables are not for.
 class Walks {
@@ -42,9 +42,9 @@ class Walks {
   }
 
   bool empty() const { return !interventional_ && !path_; }
-  void add(std::span<const float> row, size_t target, std::span<double> phi, Scratch& scratch) const {
-    if (interventional_) interventional_->add(row, target, phi, scratch.interventional);
-    if (path_) path_->add(row, target, phi, scratch.path);
+  void add(std::span<const float* const> rows, size_t target, MatrixView<double> phi, Scratch& scratch) const {
+    if (interventional_) interventional_->add_rows(rows, target, phi, scratch.interventional);
+    if (path_) path_->add_rows(rows, target, phi, scratch.path);
   }
 
  private:
@@ -159,7 +159,7 @@ class TargetRun {
     const size_t block_rows = std::clamp(share, kFewestBlockRows, kMostBlockRows);
     ScratchPool<PatternTables::Scratch> pool;
     parallel_blocks(context, rows_.size(), block_rows, [&](const Block& block) {
-      ScratchPool<PatternTables::Scratch>::Lease scratch(pool);
+      const ScratchPool<PatternTables::Scratch>::Lease scratch(pool);
       std::vector<const float*> pointers;
       for (size_t i = block.begin; i < block.end; i++) pointers.push_back(task_.rows.row(rows_[i]).data());
       tables.add(pointers, totals_.data() + block.begin * stride, *scratch);
@@ -171,12 +171,13 @@ class TargetRun {
   void add_walks(size_t stride, const Context& context, const Finished& finished) {
     ScratchPool<Walks::Scratch> pool;
     parallel_blocks(context, rows_.size(), kWalkedRows, [&](const Block& block) {
-      ScratchPool<Walks::Scratch>::Lease scratch(pool);
-      for (size_t i = block.begin; i < block.end; i++) {
-        context.check_cancelled();
-        const std::span<double> totals = std::span(totals_).subspan(i * stride, task_.players.size());
-        walks_.add(task_.rows.row(rows_[i]), target_, totals, *scratch);
-      }
+      const ScratchPool<Walks::Scratch>::Lease scratch(pool);
+      context.check_cancelled();
+      std::vector<const float*> pointers;
+      for (size_t i = block.begin; i < block.end; i++) pointers.push_back(task_.rows.row(rows_[i]).data());
+      const MatrixView<double> totals(totals_.data() + block.begin * stride, pointers.size(), task_.players.size(),
+                                      stride);
+      walks_.add(pointers, target_, totals, *scratch);
       store(block, stride, finished);
     });
   }

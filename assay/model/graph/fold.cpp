@@ -9,7 +9,7 @@ namespace assay {
 
 MadeKernel make_kernel(const GraphNode& node, const std::vector<const ValueInfo*>& inputs, size_t most_bytes,
                        bool gradients) {
-  NodeSetup setup(node.onnx, node.opset, node.where, inputs, most_bytes, gradients);
+  NodeSetup setup(node.onnx, node.opset, node.where, inputs, most_bytes, gradients, node.shared.get());
   MadeKernel made;
   made.kernel = node.op->make(setup);
   made.outputs = setup.outputs();

@@ -11,6 +11,7 @@
 #include "assay/core/text.h"
 #include "assay/model/graph/fold.h"
 #include "assay/model/graph/functions.h"
+#include "assay/model/ops/node_setup.h"
 #include "assay/model/ops/operators.h"
 
 namespace assay {
@@ -165,6 +166,7 @@ void Graph::add_node(const OnnxNode& onnx, size_t position) {
   node.op = find_operator(onnx.domain, onnx.op_type);
   node.opset = opset_version(opsets_, onnx.domain);
   node.where = fmt::format("{}: {}", name_, node_label(onnx, position + 1));
+  node.shared = std::make_shared<SharedParts>();
   for (const std::string& input : onnx.inputs) {
     node.inputs.push_back(input.empty() ? GraphNode::kNoValue : values_.at(input));
   }

@@ -21,6 +21,8 @@ namespace assay {
 struct Operator;
 
 // A node whose values are numbered; kNoValue where one is left out.
+class SharedParts;
+
 struct GraphNode {
   static constexpr size_t kNoValue = SIZE_MAX;
 
@@ -30,6 +32,7 @@ struct GraphNode {
   std::string where;  // for messages: "m.onnx: node 'conv1' (Conv)"
   std::vector<size_t> inputs;
   std::vector<size_t> outputs;
+  std::shared_ptr<SharedParts> shared = {};  // of its kernels (ops/node_setup.h)
 };
 
 class Graph {

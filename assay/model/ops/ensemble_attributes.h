@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/model/trees/ensemble.h"
 #include "assay/model/ops/node_setup.h"
+#include "assay/model/trees/ensemble.h"
 
 namespace assay {
 

@@ -11,13 +11,14 @@
 namespace assay {
 
 NodeSetup::NodeSetup(const OnnxNode& node, int64_t opset, std::string where, std::vector<const ValueInfo*> inputs,
-                     size_t most_bytes, bool gradients)
+                     size_t most_bytes, bool gradients, SharedParts* shared)
     : node_(node),
       opset_(opset),
       where_(std::move(where)),
       inputs_(std::move(inputs)),
       most_bytes_(most_bytes),
       gradients_(gradients),
+      shared_(shared),
       outputs_(node.outputs.size()) {}
 
 void NodeSetup::fail(std::string_view message) const { fail_input(fmt::format("{}: {}", where_, message)); }

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,11 +20,39 @@ namespace assay {
 // The dimensions or elements of one value must stay below this, so that products of two fit easily in 64 bits.
 inline constexpr int64_t kMostElements = int64_t{1} << 40;
 
+// What the kernels of one node make of its attributes and share: a graph has plans for several sizes of batch, and
+// trees may be hundreds of megabytes.
+class SharedParts {
+ public:
+  // What make() gives, a shared_ptr<const T>: made once for each key, of which the last is kept. All callers of one
+  // node ask for the same T.
+  template <class T, class Make>
+  std::shared_ptr<const T> get(size_t key, const Make& make) {
+    const std::lock_guard lock(mutex_);
+    if (parts_ == nullptr || key != key_) {
+      parts_ = make();
+      key_ = key;
+    }
+    return std::static_pointer_cast<const T>(parts_);
+  }
+
+ private:
+  std::mutex mutex_;
+  size_t key_ = 0;
+  std::shared_ptr<const void> parts_;
+};
+
 class NodeSetup {
  public:
-  // inputs: null where left out. Everything must outlive the setup.
+  // inputs: null where left out. shared: null where nothing is to be shared. Everything must outlive the setup.
   NodeSetup(const OnnxNode& node, int64_t opset, std::string where, std::vector<const ValueInfo*> inputs,
-            size_t most_bytes, bool gradients = true);
+            size_t most_bytes, bool gradients = true, SharedParts* shared = nullptr);
+
+  // See SharedParts.
+  template <class T, class Make>
+  std::shared_ptr<const T> shared(size_t key, const Make& make) const {
+    return shared_ == nullptr ? make() : shared_->get<T>(key, make);
+  }
 
   const OnnxNode& node() const { return node_; }
   // The version of the node's domain.
@@ -79,6 +109,7 @@ class NodeSetup {
   std::vector<const ValueInfo*> inputs_;
   size_t most_bytes_;
   bool gradients_;
+  SharedParts* shared_;
   std::vector<std::optional<ValueInfo>> outputs_;
 };
 

@@ -144,7 +144,7 @@ class TreeEnsembleKernel final : public Kernel {
  private:
   TableInput x_;
   PostTransform transform_ = PostTransform::none;
-  std::shared_ptr<TreeEnsemble> ensemble_;
+  std::shared_ptr<const TreeEnsemble> ensemble_;
   size_t scratch_ = 0;
 };
 

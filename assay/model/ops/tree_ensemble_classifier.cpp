@@ -16,6 +16,15 @@
 namespace assay {
 namespace {
 
+// What all kernels of a node share.
+struct ClassifierTrees {
+  TreeEnsemble ensemble;
+  std::shared_ptr<const TreeEnsemble> both_columns;  // of one score that is given as two columns; else null
+  bool all_positive = true;
+  bool one_score = false;
+  bool named_for_first = true;
+};
+
 class TreeEnsembleClassifier final : public Kernel {
  public:
   explicit TreeEnsembleClassifier(NodeSetup& setup) : labels_(setup, "classlabels_int64s") {
@@ -25,22 +34,9 @@ class TreeEnsembleClassifier final : public Kernel {
     transform_ = post_transform(setup);
     raw_ = setup.flag("assay_raw", false);
     const size_t classes = labels_.size();
-    EnsembleAttributes found = ensemble_attributes(setup, "class", classes);
-    all_positive_ = found.all_positive;
-    // Two base values make it an ensemble with scores for both.
-    one_score_ = classes == 2 && found.one_target && found.base.size() < 2;
-    if (one_score_) {
-      named_for_first_ = found.source.weights.empty() || found.source.weights[0].target == 0;
-      for (TreeWeight& weight : found.source.weights) weight.target = 0;
-    }
-    const size_t targets = one_score_ ? 1 : classes;
-    if (one_score_ && named_for_first_ && !raw_ && transform_ == PostTransform::none) {
-      both_columns_ = both_columns(setup, found);
-    }
-    if (!found.base.empty()) expect_length(setup, "base_values", found.base.size(), targets);
-    ensemble_ = std::make_shared<TreeEnsemble>(setup.where(), found.source, x_.width, targets, TreeAggregate::sum,
-                                               std::move(found.base));
-    scratch_ = setup.checked_bytes(ensemble_->scratch_count(), TreeEnsemble::kScratchSize);
+    trees_ = setup.shared<ClassifierTrees>(x_.width, [&] { return read_trees(setup); });
+    scratch_ = setup.checked_bytes(trees_->ensemble.scratch_count(), TreeEnsemble::kScratchSize);
+    const size_t targets = trees_->ensemble.targets();
     columns_ = raw_ ? targets : classes;
     const auto rows = static_cast<int64_t>(x_.rows);
     setup.set_output(0, labels_.type(), {rows});
@@ -52,18 +48,39 @@ class TreeEnsembleClassifier final : public Kernel {
 
   void forward(const Buffers& values) const override {
     with_number(x_.type, [&]<class T>() {
-      ensemble_->for_rows(
+      trees_->ensemble.for_rows(
           values.in<T>(0), x_.rows, x_.width, values.scratch,
           [&](size_t row, std::span<double> scores, const uint8_t* scored) { finish(values, row, scores, scored); });
     });
   }
   size_t scratch_bytes() const override { return scratch_; }
   std::shared_ptr<const TreeEnsemble> raw_trees() const override {
-    if (both_columns_ != nullptr) return both_columns_;
-    return raw_ || (transform_ == PostTransform::none && !one_score_) ? ensemble_ : nullptr;
+    if (trees_->both_columns != nullptr) return trees_->both_columns;
+    const bool unchanged = raw_ || (transform_ == PostTransform::none && !trees_->one_score);
+    return unchanged ? std::shared_ptr<const TreeEnsemble>(trees_, &trees_->ensemble) : nullptr;
   }
 
  private:
+  std::shared_ptr<const ClassifierTrees> read_trees(const NodeSetup& setup) const {
+    const size_t classes = labels_.size();
+    EnsembleAttributes found = ensemble_attributes(setup, "class", classes);
+    auto made = std::make_shared<ClassifierTrees>();
+    made->all_positive = found.all_positive;
+    // Two base values make it an ensemble with scores for both.
+    made->one_score = classes == 2 && found.one_target && found.base.size() < 2;
+    if (made->one_score) {
+      made->named_for_first = found.source.weights.empty() || found.source.weights[0].target == 0;
+      for (TreeWeight& weight : found.source.weights) weight.target = 0;
+    }
+    const size_t targets = made->one_score ? 1 : classes;
+    if (!found.base.empty()) expect_length(setup, "base_values", found.base.size(), targets);
+    if (made->one_score && made->named_for_first && !raw_ && transform_ == PostTransform::none) {
+      made->both_columns = both_columns(setup, found);
+    }
+    made->ensemble =
+        TreeEnsemble(setup.where(), found.source, x_.width, targets, TreeAggregate::sum, std::move(found.base));
+    return made;
+  }
   // The columns of one score as an ensemble of two: 1 - s (-s where weights are negative) and s.
   std::shared_ptr<const TreeEnsemble> both_columns(const NodeSetup& setup, const EnsembleAttributes& found) const {
     TreeSource source = found.source;
@@ -78,7 +95,7 @@ class TreeEnsembleClassifier final : public Kernel {
     }
     const double base = found.base.empty() ? 0 : found.base[0];
     return std::make_shared<TreeEnsemble>(setup.where(), source, x_.width, 2, TreeAggregate::sum,
-                                          std::vector<double>{(all_positive_ ? 1 : 0) - base, base});
+                                          std::vector<double>{(found.all_positive ? 1 : 0) - base, base});
   }
   void finish(const Buffers& values, size_t row, std::span<double> scores, const uint8_t* scored) const {
     // Labels follow from what is written: scores that are equal there are equal.
@@ -87,9 +104,9 @@ class TreeEnsembleClassifier final : public Kernel {
     if (values.out<void>(1) == nullptr) return;
     float* out = values.out<float>(1) + row * columns_;
     double both[2] = {0, scores[0]};
-    if (one_score_ && !raw_) {
-      if (named_for_first_) {
-        apply_post_transform_binary(transform_, scores[0], all_positive_, both);
+    if (trees_->one_score && !raw_) {
+      if (trees_->named_for_first) {
+        apply_post_transform_binary(transform_, scores[0], trees_->all_positive, both);
       } else {
         apply_post_transform(transform_, both);
       }
@@ -100,7 +117,7 @@ class TreeEnsembleClassifier final : public Kernel {
     for (size_t c = 0; c < columns_; c++) out[c] = static_cast<float>(scores[c]);
   }
   size_t label(std::span<const double> scores, const uint8_t* scored) const {
-    if (one_score_) return scores[0] > (all_positive_ ? 0.5 : 0.0) ? 1 : 0;
+    if (trees_->one_score) return scores[0] > (trees_->all_positive ? 0.5 : 0.0) ? 1 : 0;
     if (scores.size() == 1) return scores[0] > 0 ? 1 : 0;
     // A class without weights competes with others' negative scores only where there are two.
     const bool all = scores.size() == 2;
@@ -114,12 +131,8 @@ class TreeEnsembleClassifier final : public Kernel {
   TableInput x_;
   ClassLabels labels_;
   PostTransform transform_ = PostTransform::none;
-  std::shared_ptr<TreeEnsemble> ensemble_;
-  std::shared_ptr<const TreeEnsemble> both_columns_;
+  std::shared_ptr<const ClassifierTrees> trees_;
   bool raw_ = false;
-  bool all_positive_ = true;
-  bool one_score_ = false;
-  bool named_for_first_ = true;
   size_t columns_ = 0;
   size_t scratch_ = 0;
 };

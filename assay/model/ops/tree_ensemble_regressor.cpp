@@ -31,10 +31,12 @@ class TreeEnsembleRegressor final : public Kernel {
     const int64_t targets = setup.integer("n_targets", 1);
     if (targets < 1) setup.fail(fmt::format("n_targets must be 1 or more, found {}", targets));
     setup.set_output(0, OnnxElement::float32, {static_cast<int64_t>(x_.rows), targets});
-    EnsembleAttributes found = ensemble_attributes(setup, "target", static_cast<size_t>(targets));
-    if (!found.base.empty()) expect_length(setup, "base_values", found.base.size(), static_cast<size_t>(targets));
-    ensemble_ = std::make_shared<TreeEnsemble>(setup.where(), found.source, x_.width, static_cast<size_t>(targets),
-                                               aggregate, std::move(found.base));
+    ensemble_ = setup.shared<TreeEnsemble>(x_.width, [&] {
+      EnsembleAttributes found = ensemble_attributes(setup, "target", static_cast<size_t>(targets));
+      if (!found.base.empty()) expect_length(setup, "base_values", found.base.size(), static_cast<size_t>(targets));
+      return std::make_shared<TreeEnsemble>(setup.where(), found.source, x_.width, static_cast<size_t>(targets),
+                                            aggregate, std::move(found.base));
+    });
     scratch_ = setup.checked_bytes(ensemble_->scratch_count(), TreeEnsemble::kScratchSize);
   }
 
@@ -58,7 +60,7 @@ class TreeEnsembleRegressor final : public Kernel {
  private:
   TableInput x_;
   PostTransform transform_ = PostTransform::none;
-  std::shared_ptr<TreeEnsemble> ensemble_;
+  std::shared_ptr<const TreeEnsemble> ensemble_;
   size_t scratch_ = 0;
 };
 

@@ -102,22 +102,13 @@ class Trees final : public Kernel {
     setup.expect_outputs(1, 1);
     setup.floating_input(0);
     x_ = table_input(setup, 0);
-    const int64_t targets = setup.integer("n_targets", 1);
-    if (targets < 1) setup.fail(fmt::format("n_targets must be 1 or more, found {}", targets));
-    setup.set_output(0, OnnxElement::float32, {static_cast<int64_t>(x_.rows), targets});
+    const int64_t wanted = setup.integer("n_targets", 1);
+    if (wanted < 1) setup.fail(fmt::format("n_targets must be 1 or more, found {}", wanted));
+    setup.set_output(0, OnnxElement::float32, {static_cast<int64_t>(x_.rows), wanted});
+    const auto targets = static_cast<size_t>(wanted);
     const auto aggregate =
         static_cast<TreeAggregate>(position(setup, "aggregate", setup.integer("aggregate", 1), kTreeAggregates));
-    TreeSource source;
-    read_sets(setup, source);
-    read_weights(setup, static_cast<size_t>(targets), source);
-    read_nodes(setup, source);
-    for (const int64_t root : whole_numbers(setup, "roots")) {
-      source.roots.push_back(position(setup, "roots", root, source.nodes.size()));
-    }
-    std::vector<double> base = doubles(setup, "base_values");
-    if (!base.empty()) expect_length(setup, "base_values", base.size(), static_cast<size_t>(targets));
-    ensemble_ = std::make_shared<TreeEnsemble>(setup.where(), source, x_.width, static_cast<size_t>(targets), aggregate,
-                                               std::move(base));
+    ensemble_ = setup.shared<TreeEnsemble>(x_.width, [&] { return read_trees(setup, targets, aggregate); });
     scratch_ = setup.checked_bytes(ensemble_->scratch_count(), TreeEnsemble::kScratchSize);
   }
 
@@ -134,8 +125,22 @@ class Trees final : public Kernel {
   std::shared_ptr<const TreeEnsemble> raw_trees() const override { return ensemble_; }
 
  private:
+  std::shared_ptr<const TreeEnsemble> read_trees(const NodeSetup& setup, size_t targets,
+                                                 TreeAggregate aggregate) const {
+    TreeSource source;
+    read_sets(setup, source);
+    read_weights(setup, targets, source);
+    read_nodes(setup, source);
+    for (const int64_t root : whole_numbers(setup, "roots")) {
+      source.roots.push_back(position(setup, "roots", root, source.nodes.size()));
+    }
+    std::vector<double> base = doubles(setup, "base_values");
+    if (!base.empty()) expect_length(setup, "base_values", base.size(), targets);
+    return std::make_shared<TreeEnsemble>(setup.where(), source, x_.width, targets, aggregate, std::move(base));
+  }
+
   TableInput x_;
-  std::shared_ptr<TreeEnsemble> ensemble_;
+  std::shared_ptr<const TreeEnsemble> ensemble_;
   size_t scratch_ = 0;
 };
 

@@ -21,6 +21,41 @@ std::string name_of(const TreeSource::Node& node) {
   return node.tree < 0 ? fmt::format("node {}", node.id) : fmt::format("node {} of tree {}", node.id, node.tree);
 }
 
+// Readers check what they can name better; what is left leads nowhere else.
+void check_source(std::string_view where, const TreeSource& source, size_t targets, size_t bases) {
+  const auto expect = [&](bool holds, const std::string& what) {
+    if (!holds) fail_input(fmt::format("{}: {} does not exist", where, what));
+  };
+  const size_t nodes = source.nodes.size();
+  if (bases != 0 && bases != targets) {
+    fail_input(fmt::format("{}: expected {} base values, found {}", where, targets, bases));
+  }
+  size_t used = 0;
+  for (const TreeWeight& weight : source.weights) {
+    if (weight.target < targets) continue;
+    fail_input(fmt::format("{}: a leaf has a weight for target {}, of {}", where, weight.target, targets));
+  }
+  for (const size_t root : source.roots) expect(root < nodes, "a root");
+  for (const TreeSource::Node& node : source.nodes) {
+    if (node.mode == TreeMode::leaf) {
+      const bool there =
+          node.first_weight <= source.weights.size() && node.weight_count <= source.weights.size() - node.first_weight;
+      if (!there) expect(false, fmt::format("a weight of {}", name_of(node)));
+      // Each leaf has its own, or a small file would take forever.
+      if (node.weight_count > source.weights.size() - used) {
+        fail_input(fmt::format("{}: leaves share weights, as {} does", where, name_of(node)));
+      }
+      used += node.weight_count;
+      continue;
+    }
+    const bool set =
+        !has_set(node.mode) || (node.threshold >= 0 && node.threshold < static_cast<double>(source.sets.size()));
+    if (node.true_child >= nodes || node.false_child >= nodes)
+      expect(false, fmt::format("a child of {}", name_of(node)));
+    if (!set) expect(false, fmt::format("the set of {}", name_of(node)));
+  }
+}
+
 class Builder {
  public:
   Builder(std::string_view where, const TreeSource& source, size_t features)
@@ -38,6 +73,7 @@ class Builder {
     // Once for each leaf: many branches may share one.
     for (size_t i = 0; i < source.nodes.size(); i++) {
       const TreeSource::Node& node = source.nodes[i];
+      if (node.mode != TreeMode::leaf) continue;
       for (size_t w = 0; w < node.weight_count; w++) {
         const TreeWeight& weight = source.weights[node.first_weight + w];
         if (weight.target == 0) first_sums_[i] += weight.value;
@@ -66,6 +102,8 @@ class Builder {
 
  private:
   void add_set(std::vector<double> set) {
+    // NaN equals nothing, and would spoil the order.
+    std::erase_if(set, [](double value) { return std::isnan(value); });
     std::sort(set.begin(), set.end());
     sets.push_back({static_cast<uint32_t>(members.size()), static_cast<uint32_t>(set.size())});
     members.insert(members.end(), set.begin(), set.end());
@@ -123,8 +161,6 @@ class Builder {
     if (values.size() == 1) return next;
     made.mode_bits = static_cast<uint32_t>(TreeMode::member) & 15U;
     made.threshold = static_cast<double>(sets.size());
-    // NaN equals nothing, and would spoil the order.
-    std::erase_if(values, [](double value) { return std::isnan(value); });
     add_set(std::move(values));
     return next;
   }
@@ -148,11 +184,7 @@ double as_double(T x) {
 TreeEnsemble::TreeEnsemble(std::string_view where, const TreeSource& source, size_t features, size_t targets,
                            TreeAggregate aggregate, std::vector<double> base)
     : weights_(source.weights), features_(features), targets_(targets), aggregate_(aggregate), base_(std::move(base)) {
-  for (const TreeWeight& weight : weights_) {
-    if (weight.target >= targets_) {
-      fail_input(fmt::format("{}: a leaf has a weight for target {}, of {}", where, weight.target, targets_));
-    }
-  }
+  check_source(where, source, targets, base_.size());
   Builder builder(where, source, features);
   builder.nodes.reserve(source.nodes.size());
   for (const size_t root : source.roots) roots_.push_back(builder.add_tree(root));
@@ -173,6 +205,18 @@ TreeEnsemble::TreeEnsemble(std::string_view where, const TreeSource& source, siz
     first = false;
   }
   keyed_ = KeyedTrees(nodes_, roots_);
+}
+
+std::optional<TreeEnsemble> TreeEnsemble::shifted(std::span<const float> c) const {
+  TreeEnsemble made = *this;
+  for (TreeNode& node : made.nodes_) {
+    if (node.is_leaf() || c[node.feature] == 0) continue;
+    const bool ordered = node.mode() <= TreeMode::greater;
+    if (!ordered) return {};
+    node.threshold += static_cast<double>(c[node.feature]);
+  }
+  made.keyed_ = KeyedTrees(made.nodes_, made.roots_);
+  return made;
 }
 
 template <TreeMode kOnly>

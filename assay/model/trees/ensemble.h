@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,8 +45,9 @@ enum class TreeMode : uint8_t {
 
 inline constexpr size_t kTreeModes = 10;
 
-// What less_equal_or_zero takes for zero.
-inline bool is_tree_zero(double x) { return x >= -1e-35 && x <= 1e-35; }
+// What less_equal_or_zero takes for zero, as LightGBM does.
+inline constexpr double kTreeZero = 1e-35F;
+inline bool is_tree_zero(double x) { return x >= -kTreeZero && x <= kTreeZero; }
 
 // Whether a node's threshold is the number of a set.
 inline bool has_set(TreeMode mode) { return mode == TreeMode::member || mode == TreeMode::member_whole; }
@@ -129,6 +131,10 @@ class TreeEnsemble {
     const TreeSet& set = sets_[static_cast<size_t>(node.threshold)];
     return {members_.data() + set.first, set.count};
   }
+
+  // The trees that give for row + c what these give for row, but for rounding; nothing where a node tests a feature
+  // with a shift for more than its order. c: one number for each feature.
+  std::optional<TreeEnsemble> shifted(std::span<const float> c) const;
 
   // Whether a row with this feature goes to the true child of a branch.
   bool goes_true(const TreeNode& node, double x) const;

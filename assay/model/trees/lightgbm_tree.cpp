@@ -118,6 +118,7 @@ void add_branches(const LightgbmSection& tree, size_t number, size_t leaves, Boo
     node.feature = features[i];
     node.threshold = thresholds[i];
     set_decision(tree, types[i], first_set, sets, node);
+    if (std::isnan(node.threshold)) fail_input(tree.where("threshold"), "numbers", "nan");
     if (node.mode == TreeMode::member_whole) booster.categories[static_cast<size_t>(features[i])];
     node.true_child = child("left_child", lefts[i]);
     node.false_child = child("right_child", rights[i]);
@@ -188,6 +189,9 @@ void add_lightgbm_tree(const LightgbmSection& tree, size_t number, Booster& boos
   const auto leaves = static_cast<size_t>(tree.whole("num_leaves", 1, kMost));
   const size_t branches = leaves - 1;
   const std::vector<double> values = tree.reals("leaf_value", leaves);
+  for (const double value : values) {
+    if (!std::isfinite(value)) fail_input(tree.where("leaf_value"), "finite numbers", fmt::format("{}", value));
+  }
   TreeSource& source = booster.source;
   source.roots.push_back(source.nodes.size());
   if (branches > 0) add_branches(tree, number, leaves, booster);

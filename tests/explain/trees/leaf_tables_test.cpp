@@ -93,22 +93,22 @@ TEST(LeafTables, ValuesByCoversAreThoseOfAllCoalitions) {
 
 // The most players that any table has, where coalitions are too many: the row's values sum to v(all) - v(nobody).
 TEST(LeafTables, ManyPlayersShareAllThatTheLeafAdds) {
-  constexpr size_t k = 13;
-  constexpr size_t patterns = size_t{1} << k;
+  constexpr size_t kPlayers = 13;
+  constexpr size_t kPatterns = size_t{1} << kPlayers;
   RandomStream random(1, "many");
-  std::vector<double> counts(patterns);
-  for (size_t i = 0; i < 100; i++) counts[random.below(patterns) | random.below(patterns)]++;
-  counts[patterns - 1] = 5;
+  std::vector<double> counts(kPatterns);
+  for (size_t i = 0; i < 100; i++) counts[random.below(kPatterns) | random.below(kPatterns)]++;
+  counts[kPatterns - 1] = 5;
   const double references = std::accumulate(counts.begin(), counts.end(), 0.0);
-  std::vector<double> ratios(k);
+  std::vector<double> ratios(kPlayers);
   for (double& ratio : ratios) ratio = random.uniform();
   const double mean_of_nobody = std::accumulate(ratios.begin(), ratios.end(), 1.0, std::multiplies<>());
-  const std::vector<double> first = interventional(k, counts, 1);
+  const std::vector<double> first = interventional(kPlayers, counts, 1);
   const std::vector<double> second = by_covers(ratios, 1);
-  for (size_t q = 0; q < patterns; q++) {
-    const double all = q == patterns - 1 ? 1 : 0;
+  for (size_t q = 0; q < kPatterns; q++) {
+    const double all = q == kPatterns - 1 ? 1 : 0;
     const auto sum = [&](const std::vector<double>& of) {
-      return std::accumulate(of.data() + q * k, of.data() + (q + 1) * k, 0.0);
+      return std::accumulate(of.data() + q * kPlayers, of.data() + (q + 1) * kPlayers, 0.0);
     };
     ASSERT_NEAR(sum(first), references * all - 5, 1e-11) << q;
     ASSERT_NEAR(sum(second), all - mean_of_nobody, 1e-14) << q;

@@ -165,6 +165,45 @@ TEST(Booster, TreesComeBackAsTheyWere) {
   EXPECT_TRUE(model_of(unknown)->tree_scores()->trees().covers().empty());
 }
 
+// Whoever makes a TreeSource without a graph is checked as well.
+TEST(Booster, SourcesThatLeadNowhereAreRefused) {
+  const auto refused = [](const std::function<void(TreeSource&)>& change) {
+    TreeSource source = two_trees().source;
+    change(source);
+    return message_of([&] { TreeEnsemble("t", source, 2, 1, TreeAggregate::sum, {}); });
+  };
+  EXPECT_EQ(refused([](TreeSource&) {}), "no error");
+  EXPECT_EQ(refused([](TreeSource& s) { s.nodes[0].false_child = 9; }), "t: a child of node 0 does not exist");
+  EXPECT_EQ(refused([](TreeSource& s) { s.nodes[1].first_weight = SIZE_MAX; }), "t: a weight of node 0 does not exist");
+  EXPECT_EQ(refused([](TreeSource& s) { s.nodes[2].threshold = -1; }), "t: the set of node 0 does not exist");
+  EXPECT_EQ(refused([](TreeSource& s) { s.roots[0] = 9; }), "t: a root does not exist");
+  EXPECT_EQ(message_of([] { TreeEnsemble("t", two_trees().source, 2, 1, TreeAggregate::sum, {1, 2}); }),
+            "t: expected 1 base values, found 2");
+}
+
+// NaN in a set is no member, and leaves the order of the others alone.
+TEST(Booster, SetsMayHoldNan) {
+  Booster booster = two_trees();
+  booster.source.sets = {{2, std::nan(""), 1, std::nan(""), 7}};
+  EXPECT_THAT(predicted(*model_of(booster), {{1, 1}, {1, 7}, {1, kNan}}), ElementsAre(10.25F, 10.25F, 12.25F));
+}
+
+// f(x - c) as trees of x: thresholds move along, and what is not about order cannot.
+TEST(Booster, ShiftedTreesGiveTheSameForShiftedRows) {
+  const auto model = model_of(two_trees());
+  const TreeEnsemble& trees = model->tree_scores()->trees();
+  const std::vector<float> c = {10, 0};
+  const std::optional<TreeEnsemble> shifted = trees.shifted(c);
+  ASSERT_TRUE(shifted);
+  std::vector<std::byte> scratch(shifted->scratch_count() * TreeEnsemble::kScratchSize);
+  std::vector<double> found;
+  const float rows[] = {10, 1, 11, 1, 10.5F, 3, kNan, 3};
+  shifted->for_rows(rows, 4, 2, scratch.data(),
+                    [&](size_t, std::span<double> scores, const uint8_t*) { found.push_back(scores[0]); });
+  EXPECT_THAT(found, ElementsAre(9.25, 10.25, 12.25, 9.25));
+  EXPECT_FALSE(trees.shifted(std::vector<float>{0, 1}));
+}
+
 TEST(Booster, ZeroMayBeMissing) {
   Booster booster = two_trees();
   booster.source.nodes[0] = branch(TreeMode::less_equal_or_zero, 0, -1, 1, 2, 10, true);
@@ -199,7 +238,8 @@ TEST(Booster, TextsAreTheCodesOfTheModelsCategories) {
   EXPECT_EQ(model->features_of(table_of({{"colour"}, {"size"}}, {{7, 1}})).x(0, 1), 1);
   colour.levels = {"7", "green"};
   EXPECT_EQ(message_of([&] { model->features_of(table_of({colour, {"size"}}, {{0, 1}, {1, 2}})); }),
-            "t.csv: row 2: column 'colour' holds 'green', which is no category that m knows; it knows red, 7 and blue");
+            "t.csv: row 2: column 'colour' holds 'green', which is no category that m knows; it knows 'red', '7' and "
+            "'blue'");
 }
 
 TEST(Booster, CodesWithoutTextsStayAsTheyAre) {
@@ -209,6 +249,12 @@ TEST(Booster, CodesWithoutTextsStayAsTheyAre) {
   const Dataset data = model->features_of(table_of({{"a"}, {"b"}}, {{1, 300}}));
   EXPECT_EQ(data.x(0, 1), 300);
   EXPECT_EQ(data.groups[1].kind, ColumnKind::categorical);
+  Column truth{"b", ColumnKind::categorical};
+  truth.levels = {"False", "True"};
+  const Dataset numbers = model->features_of(table_of({{"a"}, truth}, {{1, 0}, {1, 1}, {1, kNan}}));
+  EXPECT_EQ(numbers.x(0, 1), 0);
+  EXPECT_EQ(numbers.x(1, 1), 1);
+  EXPECT_TRUE(std::isnan(numbers.x(2, 1)));
   Column text{"b", ColumnKind::categorical};
   text.levels = {"red"};
   EXPECT_EQ(message_of([&] { model->features_of(table_of({{"a"}, text}, {{1, 0}})); }),
@@ -238,6 +284,7 @@ TEST(Booster, ContradictionsAreRefused) {
   EXPECT_THAT(refused([](Booster& b) { b.source.weights[0].target = 1; }), HasSubstr("weight_targets"));
   EXPECT_THAT(refused([](Booster& b) { b.source.roots[0] = 6; }), HasSubstr("roots must lie below 6, found 6"));
   EXPECT_THAT(refused([](Booster& b) { b.source.nodes[2].true_child = 0; }), HasSubstr("is reached twice"));
+  EXPECT_THAT(refused([](Booster& b) { b.source.nodes[3] = leaf(0, 5, 2); }), HasSubstr("leaves share weights"));
 }
 
 // Raw scores that only a part of what is explained depends on are no tree scores of it.

@@ -42,7 +42,7 @@ bool expected_decision(const TreeSource& source, const TreeSource::Node& node, d
     case TreeMode::not_equal: return x != t;
     case TreeMode::member: return in_set(x);
     case TreeMode::member_whole: return x >= 0 && in_set(std::floor(x));
-    case TreeMode::less_equal_or_zero: return std::abs(x) <= 1e-35 ? node.missing_goes_true : x <= t;
+    case TreeMode::less_equal_or_zero: return std::abs(x) <= double{1e-35F} ? node.missing_goes_true : x <= t;
     case TreeMode::leaf: break;
   }
   return false;
@@ -141,7 +141,7 @@ const std::vector<double>& edges() {
   return numbers;
 }
 
-struct Shape2 {
+struct TreeShape {
   std::vector<TreeMode> modes;
   size_t features = 3;
   size_t targets = 1;
@@ -156,7 +156,7 @@ class Random {
   bool chance(double share) { return stream_.uniform() < share; }
   double edge() { return chance(0.7) ? edges()[below(edges().size())] : stream_.uniform() * 8 - 4; }
 
-  Described ensemble(const Shape2& shape) {
+  Described ensemble(const TreeShape& shape) {
     Described made;
     made.features = shape.features;
     made.targets = shape.targets;
@@ -192,7 +192,7 @@ class Random {
   }
 
  private:
-  size_t subtree(TreeSource& source, const Shape2& shape, size_t depth) {
+  size_t subtree(TreeSource& source, const TreeShape& shape, size_t depth) {
     const size_t at = source.nodes.size();
     source.nodes.emplace_back();
     if (depth == 0 || chance(0.1)) {

@@ -79,6 +79,8 @@ TEST(Lightgbm, RefusesTreesThatAreWrong) {
        "m.txt: tree 0, threshold: expected numbers below num_cat = 1 in categorical splits, found -1"},
       {"threshold=30 2.5 0", "threshold=30 2.5 nan",
        "m.txt: tree 0, threshold: expected numbers below num_cat = 1 in categorical splits, found nan"},
+      {"threshold=30 2.5 0", "threshold=30 nan 0", "m.txt: tree 0, threshold: expected numbers, found nan"},
+      {"8 5e-1", "8 -inf", "m.txt: tree 0, leaf_value: expected finite numbers, found -inf"},
       {"threshold=30 2.5 0", "threshold=30 2,5 0", "m.txt: tree 0, threshold: expected numbers, found '2,5'"},
       {"threshold=30 2.5 0", "threshold=30 2.5", "m.txt: tree 0, threshold: expected 3 numbers, found 2"},
       {"threshold=30 2.5 0", "threshold=30 2.5 0 0", "m.txt: tree 0, threshold: expected 3 numbers, found 4"},
