@@ -27,8 +27,9 @@ namespace assay {
 
 enum class Norm { linf, l1, l2 };
 
-// scaled: numeric features are divided by their standard deviation on the pool (a feature whose values are all equal or
-// missing there has none and is left out), categorical mismatch is 1. A one-hot group is the level of its largest
+// scaled: numeric features are divided by their standard deviation on the pool (a feature whose values are all equal
+// there, or all missing, has none and is left out; one value beside missing ones stays, in its own unit), categorical
+// mismatch is 1. A one-hot group is the level of its largest
 // value; all zero is a level of its own. raw: plain differences of the stored columns, codes of categories included.
 enum class Space { scaled, raw };
 

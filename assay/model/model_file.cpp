@@ -47,6 +47,9 @@ OnnxModel read_model(const std::string& path) {
 }
 
 OnnxModel parse_model(const std::string& name, std::string_view bytes, const std::string& folder) {
+  // Editors leave a byte order mark; no ONNX file begins with its bytes.
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (bytes.starts_with(kMark)) bytes.remove_prefix(kMark.size());
   if (looks_like_xgboost(bytes)) return booster_graph(name, read_xgboost(name, bytes));
   if (looks_like_lightgbm(bytes)) return booster_graph(name, read_lightgbm(name, bytes));
   if (const auto other = other_kind(bytes)) fail_input(name, kWanted, *other);

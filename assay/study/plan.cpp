@@ -104,10 +104,12 @@ class Planner {
   void choose_methods() {
     const bool named = !plan_.options.methods.empty();
     std::vector<Spec> wanted = plan_.options.methods;
-    for (const MethodInfo& method : methods()) {
-      if (!named) wanted.push_back({method.name});
-    }
     const ExplainTask task = explain_task_of(subject_);
+    for (const MethodInfo& method : methods()) {
+      // Nobody misses the methods of trees where there are none.
+      const bool of_trees = method.name.starts_with("tree_shap");
+      if (!named && (!of_trees || task.model.tree_scores() != nullptr)) wanted.push_back({method.name});
+    }
     const bool trees = !refusal({"tree_shap"}, task);
     for (const Spec& spec : wanted) {
       if (!possible(named, "method", spec, refusal(spec, task))) continue;

@@ -1,6 +1,6 @@
 """The engine, as C++ binds it (python/src). The package around it is what users see."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -200,7 +200,52 @@ class Model:
     @staticmethod
     def load(path: str, unit: str | None = None, features: int | None = None, name: str | None = None) -> Model: ...
     @staticmethod
-    def from_bytes(name: str, data: bytes, unit: str | None = None, features: int | None = None) -> Model: ...
+    def from_bytes(
+        name: str,
+        data: bytes,
+        unit: str | None = None,
+        features: int | None = None,
+        class_names: Sequence[str] = (),
+        feature_names: Sequence[str] = (),
+        note: str = "",
+    ) -> Model:
+        """A file of any kind that `load` reads. Names and the note replace those of the file where they are given."""
+
+    @staticmethod
+    def from_trees(
+        name: str,
+        *,
+        modes: NDArray[np.int64],
+        features: NDArray[np.int64],
+        thresholds: NDArray[np.float64],
+        missing_true: NDArray[np.int64],
+        true_child: NDArray[np.int64],
+        false_child: NDArray[np.int64],
+        first_weight: NDArray[np.int64],
+        weight_count: NDArray[np.int64],
+        covers: NDArray[np.float64],
+        weight_targets: NDArray[np.int64],
+        weight_values: NDArray[np.float64],
+        set_lengths: NDArray[np.int64],
+        set_members: NDArray[np.float64],
+        roots: NDArray[np.int64],
+        feature_count: int,
+        targets: int,
+        base: NDArray[np.float64],
+        aggregate: str,
+        link: str,
+        classification: bool,
+        class_names: Sequence[str],
+        feature_names: Sequence[str],
+        categories: Mapping[int, Sequence[str]],
+        producer: str = "",
+        note: str = "",
+        unit: str | None = None,
+    ) -> Model:
+        """One entry for each node: its mode (the engine's TreeMode), the feature it tests, against what (of a member
+        node: the number of its set), whether missing goes to the true child, where its children are; of a leaf, where
+        its weights are. covers: none, or one for each node. base: none, or one for each target."""
+
     @staticmethod
     def from_functions(
         name: str,
@@ -249,11 +294,18 @@ class Model:
         """The columns of raw tables that the model's encoder takes; empty without an encoder."""
 
     @property
+    def categories(self) -> dict[int, list[str]]:
+        """By the number of a feature the texts of its codes 0, 1, ...; none where the model knows codes alone."""
+
+    @property
     def plain_rows(self) -> bool:
         """Whether rows are its features as they are: float32, without an encoder before them."""
 
     def features_of(self, table: Table) -> Dataset: ...
     def predict(self, data: Dataset, run: Run) -> NDArray[np.float32]: ...
+    def with_training(self, train: TrainFunction) -> Model:
+        """The same model, which can be trained afresh."""
+
     def onnx_bytes(self) -> bytes:
         """Of a model that was loaded or trained."""
 

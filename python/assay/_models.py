@@ -16,7 +16,8 @@ from ._arrays import as_array, to_float32
 from ._files import check_folder, path_text, system_errors
 from ._run import ProgressLike, run_of, text_of
 from ._tables import Table, column_names, core_table, kind_of
-from ._text import plural
+from ._text import in_quotes, plural
+from ._trees_check import Agreement, agreement, matched
 
 UNITS = ("margin", "probability", "log_odds", "information")
 
@@ -41,6 +42,11 @@ class Model(ABC):
 
     name: str
     """For messages and provenance."""
+
+    @property
+    def note(self) -> str:
+        """What to know about what is explained, such as why a tree model is a black box here; mostly nothing."""
+        return ""
 
     @abstractmethod
     def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
@@ -68,7 +74,7 @@ def check_value(value: str | None, *, information: bool) -> None:
 
 
 class GraphModel(Model):
-    """A network or pipeline as an ONNX graph, run by the engine itself."""
+    """A network, pipeline or trees as a graph, run by the engine itself."""
 
     def __init__(self, name: str, content: str | bytes, value: str | None = None) -> None:
         check_value(value, information=False)
@@ -79,8 +85,8 @@ class GraphModel(Model):
         self._opened: dict[tuple[str | None, int | None], _core.Model] = {}
         # What cannot be loaded is known here. The number of features may be open until rows are seen.
         self._core = self._open(value, None)
-        # The file may be another one by the time that other units are asked for.
-        self._kept = self._kept or self._core.onnx_bytes()
+        # The file may be another one by the time that other units are asked for; and boosters are kept as ONNX too.
+        self._kept = self._core.onnx_bytes()
 
     def _open(self, unit: str | None, features: int | None) -> _core.Model:
         unit = None if unit == "value" else unit
@@ -114,11 +120,16 @@ class GraphModel(Model):
 
     @property
     def capabilities(self) -> list[str]:
-        """What methods can ask of it: gradient, multipliers, affine_entry, retrain, randomise."""
+        """What methods can ask of it: gradient, multipliers, affine_entry, trees, retrain, randomise."""
         return self._core.capabilities
 
+    @property
+    def note(self) -> str:
+        """What to know about what is explained; mostly nothing."""
+        return self._core.note
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model as an ONNX file, which the command line and others read."""
+        """Writes the model as an ONNX file, which the command line reads; others too, but for the trees of boosters."""
         name = path_text("path", path)
         check_folder(os.path.dirname(name))
         temporary = f"{name}.tmp-{os.getpid()}"
@@ -134,7 +145,8 @@ class GraphModel(Model):
     def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
         unit = value or self._value
         argument, table = tables[0]
-        if self._core.plain_rows and kind_of(table, argument) == "array":
+        plain = self._core.plain_rows and not self._core.categories
+        if plain and kind_of(table, argument) == "array":
             return self._bind_arrays(argument, table, unit)
         first = self._core_table(argument, table)
         features = len(first.names) - (1 if first.label is not None else 0)
@@ -156,7 +168,7 @@ class GraphModel(Model):
         """Arrays of what the graph takes need no table between."""
         model = self._open(unit, int(np.prod(as_array(table, argument).shape[1:])))
         margins = self._margins(unit, len(model.feature_names))
-        names = model.feature_names
+        names = self._names_of_arrays()
 
         def encode(argument: str, table: Any) -> _core.Dataset:
             if kind_of(table, argument) != "array":
@@ -176,9 +188,58 @@ class GraphModel(Model):
         other = self._open(None, features)
         return other if other.unit == "margin" else None
 
+    def check(self, X: Any, scores: Any, *, value: str | None = None) -> Agreement:
+        """How far the outputs for X are from scores of another library, the one that a file came from, say.
+
+        scores: a row for each row of X, in the unit of `value` (by default what is explained): of a booster its raw
+        scores, or its probabilities with value="probability".
+
+        >>> assay.load("model.json").check(X, booster.predict(rows, output_margin=True))
+        """
+        if scores is None:
+            raise ValueError("scores: expected those of the model's library, which a file does not have, found None")
+        ours = self.predict(X, value=value, progress=False)
+        return agreement(ours, matched(scores, len(ours), ours.shape[1], len(self.classes)))
+
+    def _prepared(self, argument: str, table: Any) -> Any:
+        """A table as the engine takes it."""
+        return table
+
+    def _codes_of(self, argument: str, array: NDArray[Any]) -> NDArray[Any]:
+        """An array with codes where the model has categories."""
+        return array
+
+    def _names_of_arrays(self) -> list[str]:
+        """Of columns that have none."""
+        return self._core.raw_columns or self._core.feature_names
+
+    def _coded_table(self, argument: str, table: Any) -> _core.Table:
+        """An array's columns of categories hold their codes."""
+        array = as_array(table, argument)
+        array = self._codes_of(argument, array.reshape(len(array), -1))
+        names = self._names_of_arrays()
+        if array.shape[1] != len(names):
+            raise ValueError(f"{argument}: expected {plural(len(names), 'column')}, found {array.shape[1]}")
+        values = to_float32(array, argument, names)
+        levels: list[list[str] | None] = [self._core.categories.get(j) or None for j in range(len(names))]
+        for j, texts in enumerate(levels):
+            if texts is None:
+                continue
+            cells = values[:, j]
+            odd = ~np.isnan(cells) & ~((cells >= 0) & (cells < len(texts)) & (cells == np.floor(cells)))
+            if odd.any():
+                raise ValueError(
+                    f"{argument}, row {int(np.argmax(odd))} (counted from 0), column {in_quotes(names[j])}: expected "
+                    f"the code of a category, from 0 to {len(texts) - 1}, found {cells[np.argmax(odd)]:g}"
+                )
+        return _core.Table.from_columns(argument, names, values, levels)
+
     def _core_table(self, argument: str, table: Any) -> _core.Table:
+        if self._core.categories and kind_of(table, argument) == "array":
+            return self._coded_table(argument, table)
+        table = self._prepared(argument, table)
         # Columns of arrays are those of the raw rows, in order.
-        names = self._core.raw_columns or self._core.feature_names
+        names = self._names_of_arrays()
         label = table.label if isinstance(table, Table) else None
         return core_table(table, argument, names=() if column_names(table, argument) else names, label=label)
 
@@ -190,7 +251,7 @@ class GraphModel(Model):
 
 
 def load(path: str | os.PathLike[str], *, value: str | None = None) -> GraphModel:
-    """A model from an ONNX file.
+    """A model from a file: ONNX, XGBoost's .json and .ubj, LightGBM's .txt. Its content says which it is.
 
     value: what is explained where nobody says otherwise: "margin" (the default where the model has margins),
     "probability" or "log_odds"."""

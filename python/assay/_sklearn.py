@@ -44,6 +44,7 @@ class Estimator(Model):
         classes: Sequence[str] | None,
         value: str | None,
         batch: int,
+        note: str = "",
     ) -> None:
         if not callable(getattr(estimator, "predict", None)):
             raise ValueError(f"model: expected an estimator that predicts, found {name}, which has no predict")
@@ -53,6 +54,12 @@ class Estimator(Model):
         self._classes = classes
         self._value = value
         self._batch = batch
+        self._note = note
+
+    @property
+    def note(self) -> str:
+        """Why the trees inside are not looked at, where there are some."""
+        return self._note
 
     def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
         fitted_names = getattr(self._estimator, "feature_names_in_", None)
@@ -155,7 +162,7 @@ class Estimator(Model):
         found = output_matrix(self.name, self._estimator.decision_function(first()), len(predicted))
         expected = 1 if len(classes) == 2 else len(classes)
         if len(classes) > 2:
-            in_pairs = getattr(_last_step(self._estimator), "decision_function_shape", None) == "ovo"
+            in_pairs = getattr(last_step(self._estimator), "decision_function_shape", None) == "ovo"
             contradicted = 0 if found.shape[1] != expected else _contradicted(found, known, predicted)
             # Three classes make three pairs. Of what is inside bags and the like, only the numbers tell.
             in_pairs = in_pairs or found.shape[1] != expected or (contradicted > 0 and _has_pairs(self._estimator))
@@ -214,6 +221,7 @@ class Estimator(Model):
             predict=predict,
             no_gradient="an estimator is only asked for predictions",
             train=self._trainer(estimator, codec, plan) if "sklearn" in sys.modules else None,
+            note=self._note,
             most_rows=self._batch,
         )
 
@@ -221,30 +229,38 @@ class Estimator(Model):
         """A fresh copy of the estimator with the same parameters, fitted to other rows."""
 
         def train(training: _core.Dataset, seed: int) -> _core.Model:
-            from sklearn.base import clone  # type: ignore[import-not-found,import-untyped,unused-ignore]
-
-            fresh = clone(estimator)
-            seeds = [key for key in fresh.get_params() if key == "random_state" or key.endswith("__random_state")]
-            # LightGBM takes no more than 31 bits.
-            fresh.set_params(**{key: seed & 0x7FFFFFFF for key in seeds})
             labels: NDArray[Any] = np.asarray(training.labels, np.float64)
-            if plan.classes:
-                labels = np.asarray(estimator.classes_)[labels.astype(np.intp)]
-            fresh.fit(codec.decode(training.x.copy()), labels)
-            if plan.classes and len(fresh.classes_) != len(plan.classes):
-                found = joined([in_quotes(each) for each in fresh.classes_])
-                raise ValueError(
-                    f"labels: expected rows of each class of {self.name} ({joined(plan.classes)}) to retrain it on, "
-                    f"found {found} alone"
-                )
+            fresh = fitted_copy(estimator, self.name, plan.classes, codec.decode(training.x.copy()), labels, seed)
             return self._core_model(fresh, codec, plan)
 
         return train
 
     def __repr__(self) -> str:
-        last = type(_last_step(self._estimator)).__name__
+        last = type(last_step(self._estimator)).__name__
         what = "an estimator" if last == type(self._estimator).__name__ else f"an estimator that ends in {last}"
         return f"<assay.Model {self.name}: {what}>"
+
+
+def fitted_copy(estimator: Any, name: str, classes: Sequence[str], rows: Any, labels: NDArray[Any], seed: int) -> Any:
+    """A fresh copy of the estimator with the same parameters, fitted to these rows.
+
+    classes: their names, empty for a regression; labels are numbers of classes then."""
+    from sklearn.base import clone  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    fresh = clone(estimator)
+    seeds = [key for key in fresh.get_params() if key == "random_state" or key.endswith("__random_state")]
+    # LightGBM takes no more than 31 bits.
+    fresh.set_params(**{key: seed & 0x7FFFFFFF for key in seeds})
+    if classes:
+        labels = np.asarray(estimator.classes_)[labels.astype(np.intp)]
+    fresh.fit(rows, labels)
+    if classes and len(fresh.classes_) != len(classes):
+        found = joined([in_quotes(each) for each in fresh.classes_])
+        raise ValueError(
+            f"labels: expected rows of each class of {name} ({joined(list(classes))}) to retrain it on, "
+            f"found {found} alone"
+        )
+    return fresh
 
 
 def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -279,7 +295,7 @@ def _has_pairs(estimator: Any) -> bool:
     return any(key.endswith("decision_function_shape") and value == "ovo" for key, value in said)
 
 
-def _last_step(estimator: Any) -> Any:
+def last_step(estimator: Any) -> Any:
     """What decides, inside pipelines and searches."""
     for _ in range(16):
         if hasattr(estimator, "steps"):

@@ -13,6 +13,7 @@ from ._run import text_of, whole_number
 from ._sklearn import Estimator
 from ._text import in_quotes
 from ._torch import Module
+from ._trees import tree_model
 
 _UNITS = ("margin", "probability", "log_odds", "value")
 _RETURNED = ("margin", "probability")
@@ -30,7 +31,8 @@ def wrap(
     export: bool = True,
     batch: int = 65536,
 ) -> Model:
-    """A model of another library, to be explained: a function, a scikit-learn estimator or a PyTorch module.
+    """A model of another library, to be explained: a function, a tree model, a scikit-learn estimator or a PyTorch
+    module.
 
     It is called with what it was made for, on the thread that calls assay, many rows at a time: a DataFrame with the
     columns, order and dtypes of the X that is explained where X is one, else an array of X's shape and dtype (tensors
@@ -38,8 +40,12 @@ def wrap(
 
     model:
         a function of rows that returns (rows,) or (rows, outputs) numbers;
-        a fitted scikit-learn estimator or pipeline (XGBClassifier, LGBMRegressor and their like are such too): the
-        decision function is explained where it has one, else its probabilities, else what it predicts;
+        a booster of XGBoost or LightGBM, an estimator of theirs (XGBClassifier, LGBMRegressor, ...), or a forest, a
+        tree or gradient boosting of scikit-learn: its trees become the engine's own, which tree_shap needs. What they
+        say is compared with the library for some of the rows at every use; `model.check(X)` compares all. Where trees
+        cannot be taken over, the estimator is a black box, and `model.note` says why;
+        any other fitted scikit-learn estimator or pipeline: the decision function is explained where it has one, else
+        its probabilities, else what it predicts;
         a torch.nn.Module that returns scores of (rows,) or (rows, outputs), raw ones at best: gradients come from
         torch, and what needs the layers of a network (DeepLift, randomisation) from an export of it.
     features: names of the columns that the model takes, in its order; by default those that it was fitted on, else
@@ -83,12 +89,17 @@ def wrap(
         raise ValueError("returns: expected None for what is no PyTorch module (value= says it of functions)")
     if example is not None:
         raise ValueError("example: expected None for what is no PyTorch module, found an input")
+    by_trees = tree_model(model, title, named, of_classes, value, int(batch))
+    if by_trees is not None:
+        return by_trees
     if callable(getattr(model, "get_params", None)):
         return Estimator(model, title, named, of_classes, value, int(batch))
     if callable(model):
         return Function(model, title, named, of_classes, value, int(batch))
     hint = f"; wrap its {title}.predict" if callable(getattr(model, "predict", None)) else ""
-    raise ValueError(f"model: expected a function, a scikit-learn estimator or a PyTorch module, found {title}{hint}")
+    raise ValueError(
+        f"model: expected a function, a scikit-learn estimator, a booster or a PyTorch module, found {title}{hint}"
+    )
 
 
 def _is_module(model: Any) -> bool:

@@ -58,7 +58,18 @@ class NoLayers final : public Rescalable {
   std::string reason_;
 };
 
-class CallableModel final : public Model, public Differentiable, public Trainable {
+// Models that hold functions show them to the garbage collector.
+class HoldsFunctions {
+ public:
+  virtual ~HoldsFunctions() = default;
+  virtual int visit_functions(visitproc visit, void* arg) const = 0;
+};
+
+// Calls a function (Dataset, seed) -> Model.
+std::unique_ptr<Model> retrained_by(const nb::object& train, const Dataset& training, uint64_t seed,
+                                    const Context& context);
+
+class CallableModel final : public Model, public Differentiable, public Trainable, public HoldsFunctions {
  public:
   explicit CallableModel(CallableParts parts) : parts_(std::move(parts)), no_layers_(parts_.no_layers) {}
   ~CallableModel() override {
@@ -102,7 +113,9 @@ class CallableModel final : public Model, public Differentiable, public Trainabl
     if (!outputs.empty()) predict(rows, outputs, context);
   }
 
-  std::unique_ptr<Model> retrain(const Dataset& training, uint64_t seed, const Context& context) const override;
+  std::unique_ptr<Model> retrain(const Dataset& training, uint64_t seed, const Context& context) const override {
+    return retrained_by(parts_.train, training, seed, context);
+  }
 
   const Differentiable* differentiable() const override { return parts_.gradient.is_none() ? nullptr : this; }
   const Trainable* trainable() const override { return parts_.train.is_none() ? nullptr : this; }
@@ -113,7 +126,7 @@ class CallableModel final : public Model, public Differentiable, public Trainabl
   const AffineEntry* affine_entry() const override { return parts_.graph ? parts_.graph->affine_entry() : nullptr; }
   const Randomisable* randomisable() const override { return parts_.graph ? parts_.graph->randomisable() : nullptr; }
 
-  int visit_functions(visitproc visit, void* arg) const {
+  int visit_functions(visitproc visit, void* arg) const override {
     Py_VISIT(parts_.predict.ptr());
     Py_VISIT(parts_.gradient.ptr());
     Py_VISIT(parts_.train.ptr());
@@ -126,7 +139,7 @@ class CallableModel final : public Model, public Differentiable, public Trainabl
 };
 
 // A model that Python holds too.
-class SharedModel final : public Model {
+class SharedModel : public Model {
  public:
   explicit SharedModel(std::shared_ptr<Model> model) : model_(std::move(model)) {}
 
@@ -137,6 +150,7 @@ class SharedModel final : public Model {
   const Differentiable* differentiable() const override { return model_->differentiable(); }
   const Rescalable* rescalable() const override { return model_->rescalable(); }
   const AffineEntry* affine_entry() const override { return model_->affine_entry(); }
+  const TreeScores* tree_scores() const override { return model_->tree_scores(); }
   const Trainable* trainable() const override { return model_->trainable(); }
   const Randomisable* randomisable() const override { return model_->randomisable(); }
 
@@ -144,11 +158,41 @@ class SharedModel final : public Model {
   std::shared_ptr<Model> model_;
 };
 
-std::unique_ptr<Model> CallableModel::retrain(const Dataset& training, uint64_t seed, const Context& context) const {
+// A model with a function that trains others like it.
+class RetrainedByPython final : public SharedModel, public Trainable, public HoldsFunctions {
+ public:
+  RetrainedByPython(std::shared_ptr<Model> model, nb::object train)
+      : SharedModel(std::move(model)), train_(std::move(train)) {}
+  ~RetrainedByPython() override {
+    if (Py_IsInitialized() == 0) {  // as above
+      train_.release();
+      return;
+    }
+    const nb::gil_scoped_acquire gil;
+    train_.reset();
+  }
+  RetrainedByPython(const RetrainedByPython&) = delete;
+  RetrainedByPython& operator=(const RetrainedByPython&) = delete;
+
+  std::unique_ptr<Model> retrain(const Dataset& training, uint64_t seed, const Context& context) const override {
+    return retrained_by(train_, training, seed, context);
+  }
+  const Trainable* trainable() const override { return this; }
+  int visit_functions(visitproc visit, void* arg) const override {
+    Py_VISIT(train_.ptr());
+    return 0;
+  }
+
+ private:
+  nb::object train_;
+};
+
+std::unique_ptr<Model> retrained_by(const nb::object& train, const Dataset& training, uint64_t seed,
+                                    const Context& context) {
   context.check_cancelled();
   std::shared_ptr<Model> made;
   EngineCall::on_calling_thread([&] {
-    const nb::object trained = parts_.train(nb::cast(training, nb::rv_policy::copy), seed);
+    const nb::object trained = train(nb::cast(training, nb::rv_policy::copy), seed);
     made = nb::cast<ModelHandle&>(trained).model;
   });
   return std::make_unique<SharedModel>(std::move(made));
@@ -167,9 +211,13 @@ std::shared_ptr<Model> callable_model(CallableParts parts) {
   return std::make_shared<CallableModel>(std::move(parts));
 }
 
+std::shared_ptr<Model> retrainable(std::shared_ptr<Model> model, nb::callable train) {
+  return std::make_shared<RetrainedByPython>(std::move(model), std::move(train));
+}
+
 int visit_functions(const Model& model, visitproc visit, void* arg) {
-  const auto* callable = dynamic_cast<const CallableModel*>(&model);
-  return callable != nullptr ? callable->visit_functions(visit, arg) : 0;
+  const auto* holder = dynamic_cast<const HoldsFunctions*>(&model);
+  return holder != nullptr ? holder->visit_functions(visit, arg) : 0;
 }
 
 }  // namespace assay::python

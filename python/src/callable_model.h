@@ -24,6 +24,9 @@ struct CallableParts {
 // Made, and deleted wherever that happens, with or without the GIL.
 std::shared_ptr<Model> callable_model(CallableParts parts);
 
+// The same model with a function (Dataset, seed) -> Model that trains others like it.
+std::shared_ptr<Model> retrainable(std::shared_ptr<Model> model, nanobind::callable train);
+
 // Shows the functions of such a model to the garbage collector; of others there are none.
 int visit_functions(const Model& model, visitproc visit, void* arg);
 

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -90,6 +92,7 @@ ModelHandle model_from_bytes(const std::string& name, const nb::bytes& data, con
 ModelHandle with_training(const ModelHandle& self, nb::callable train) {
   ModelHandle made = self;
   made.model = retrainable(self.model, std::move(train));
+  made.trained_by_python = true;
   return made;
 }
 
@@ -133,6 +136,21 @@ std::vector<std::string> raw_columns(const ModelHandle& self) {
   if (self.graph == nullptr || self.graph->encoder() == nullptr) return names;
   for (const ColumnEncoding& column : self.graph->encoder()->columns()) names.push_back(column.name);
   return names;
+}
+
+// By the number of a feature the texts of its codes; none of a feature whose codes the file alone knows.
+std::map<size_t, std::vector<std::string>> categories(const ModelHandle& self) {
+  std::map<size_t, std::vector<std::string>> found;
+  if (self.graph == nullptr) return found;
+  for (const auto& [key, value] : self.graph->graph().metadata()) {
+    if (key != kCategoriesKey) continue;
+    // The graph would not be one if it were anything else.
+    const nlohmann::json parsed = nlohmann::json::parse(value);
+    for (const auto& [feature, texts] : parsed.items()) {
+      found[std::stoul(feature)] = texts.get<std::vector<std::string>>();
+    }
+  }
+  return found;
 }
 
 bool plain_rows(const ModelHandle& self) {
@@ -206,6 +224,7 @@ void bind_models(nb::module_& m) {
                      return self.graph != nullptr ? self.graph->item_shape() : std::vector<size_t>();
                    })
       .def_prop_ro("raw_columns", &raw_columns)
+      .def_prop_ro("categories", &categories)
       .def_prop_ro("plain_rows", &plain_rows)
       .def(
           "features_of", [](const ModelHandle& self, const Table& table) { return graph_of(self).features_of(table); },

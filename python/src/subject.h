@@ -46,7 +46,7 @@ class Subject {
   // With a pool whose targets are known. `targets_of_pool` must outlive it.
   StudySubject view(const Targets& targets_of_pool) const;
 
-  bool trains_concurrently() const { return model.graph != nullptr; }
+  bool trains_concurrently() const { return model.graph != nullptr && !model.trained_by_python; }
 
  private:
   std::optional<Targets> pool_targets_ = {};

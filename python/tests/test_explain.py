@@ -10,6 +10,7 @@ import pytest
 import assay
 
 METHODS = assay.methods().names
+TREES = ["tree_shap", "tree_shap_path"]
 GRADIENTS = [
     "gradient",
     "gradient_x_input",
@@ -98,7 +99,7 @@ def test_the_command_line_gives_the_same_bits(case, iris, command):
     said, arguments = SAME[case]
     said = {name: iris.few if value == "few" else value for name, value in said.items()}
     arguments = [text.format(folder=iris.folder) for text in arguments]
-    methods = GAMES if case == "information" else METHODS
+    methods = GAMES if case == "information" else [each for each in METHODS if each not in TREES]
     out = iris.folder / f"{case.replace(' ', '_')}.npz"
     command("explain", *iris.arguments, *iris.pool, *arguments, "--method", ",".join(methods), "--out", out)
     files = {"petal.json": "groups given", "row.csv": "baseline", "few.csv": iris.train._core.source}
@@ -245,6 +246,11 @@ def test_every_method_explains_functions_or_refuses_before_it_calls_them(method,
             assay.explain(model, ROWS, method, pool=ROWS, **more)
         assert seen == [2]  # how many outputs it has is learnt from two rows
         return
+    if method in TREES:
+        with pytest.raises(assay.UnsupportedError, match=f"^{method} needs a model of trees, and toy is none"):
+            assay.explain(model, ROWS, method, pool=ROWS, **more)
+        assert seen == [2]
+        return
     made = assay.explain(model, ROWS, method, pool=ROWS, **more, **FEW.get(method, {}))
     assert made.values.shape == (12, 4) and made.features == ["0", "1", "2", "3"]
     assert np.isfinite(made.values).all()
@@ -282,6 +288,10 @@ def test_every_method_explains_networks_or_refuses(network):
             refusal = f"^{method} needs a gradient, and .*model.onnx has none: it"
         elif method == "exact_shapley" and len(rows.features) > 24:
             refusal = f"at most 24 players, and there are {len(rows.features)}: group features, or use kernel_shap"
+        elif method in TREES and "trees" not in model.capabilities:
+            refusal = f"^{method} needs a model of trees, and .*model.onnx is none"
+        elif method == "tree_shap_path":
+            refusal = "^tree_shap_path needs the number of training rows at each node"
         else:
             refusal = None
         if refusal:
@@ -300,7 +310,7 @@ def test_every_method_explains_networks_or_refuses(network):
             assert np.abs(made.gap).max() < near * scale, method
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [each for each in METHODS if each not in TREES])
 def test_linear_models_have_closed_forms(method):
     """Of f(x) = w.x + c: the slope is w, and all that share out the output say w (x - reference)."""
     folder = FIXTURES / "sklearn_scaled_linear"

@@ -86,20 +86,113 @@ def test_only_probabilities_says_so(assay):
     assert "output margin is not available: the trees' leaves hold probabilities" in result.stderr
 
 
+def write(file, header, rows):
+    with open(file, "w", newline="") as stream:
+        csv.writer(stream).writerows([header, *rows])
+
+
 def test_a_difference_is_found_and_can_be_an_error(assay, tmp_path):
     folder = FIXTURES / "xgboost_regressor"
     header, rows = read(folder / "expected.csv")
-    rows[3][0] = repr(float(rows[3][0]) + 0.25)
-    with open(tmp_path / "off.csv", "w", newline="") as stream:
-        csv.writer(stream).writerows([header, *rows])
+    here = float(rows[3][0])
+    rows[3][0] = repr(here + 0.25)
+    rows[5][0] = repr(float(rows[5][0]) + 0.01)
+    rows[7][0] = repr(float(rows[7][0]) + 1e-6)  # rounding
+    write(tmp_path / "off.csv", header, rows)
     options = ("predict", "--model", folder / "model.onnx", "--data", folder / "rows.csv", "--check", "off.csv")
     result = assay(*options)
     assert result.returncode == 0
-    assert "largest difference from off.csv: 0.25 (row 4, column variable)" in result.stdout
+    first, second, *_ = result.stdout.splitlines()
+    assert first.startswith("largest difference from off.csv: 0.25 (row 4, column variable: ")
+    both = first.split("variable: ")[1].split(")")[0]
+    found, expected = (float(part.split()[0]) for part in both.split(", "))
+    assert (found, expected) == pytest.approx((here, here + 0.25), abs=1e-6)
+    assert first.endswith(f"{len(rows)} rows and 1 columns")
+    assert second == f"rows: 2 of {len(rows)} differ by more than 1e-5 of their column's largest score"
     assert assay(*options, "--tolerance", "0.3").returncode == 0
     strict = assay(*options, "--tolerance", "0.2")
     assert strict.returncode == 1
     assert "row 4" in strict.stderr
+    facts = json.loads(assay("--json", *options).stdout)
+    assert next(iter(facts)) == "check"
+    check = facts["check"]
+    assert next(iter(check)) == "largest_difference"
+    assert check["largest_difference"] == pytest.approx(0.25, abs=1e-6)
+    assert (check["row"], check["column"], check["different_rows"]) == (4, "variable", 2)
+    assert (check["found"], check["expected"]) == pytest.approx((here, here + 0.25), abs=1e-6)
+
+
+def test_the_comparison_comes_before_accuracy(assay, tmp_path):
+    folder = FIXTURES / "torch_mlp_script"
+    options = ("--model", folder / "model.onnx", "--data", "rows.csv", "--label", "kind")
+    header, rows = read(folder / "rows.csv")
+    write(tmp_path / "rows.csv", [*header, "kind"], [[*row, i % 2] for i, row in enumerate(rows)])
+    result = assay("predict", *options, "--check", folder / "expected.csv", "--out", "p.csv")
+    assert result.returncode == 0, result.stderr
+    lines = [line.split()[0] for line in result.stdout.splitlines()]
+    assert lines[0] == "largest"
+    assert lines[-2:] == ["wrote", "accuracy"]
+
+
+def test_a_missing_score_is_the_largest_difference(assay, tmp_path):
+    folder = FIXTURES / "xgboost_regressor"
+    header, rows = read(folder / "expected.csv")
+    rows[1][0] = "nan"
+    write(tmp_path / "off.csv", header, rows)
+    options = ("predict", "--model", folder / "model.onnx", "--data", folder / "rows.csv", "--check", "off.csv")
+    first, second, *_ = assay(*options).stdout.splitlines()
+    assert "largest difference from off.csv: inf (row 2, column variable: " in first
+    assert " here, nan there)" in first
+    assert second.startswith("rows: 1 of ")
+    check = json.loads(assay("--json", *options).stdout)["check"]
+    assert (check["largest_difference"], check["row"], check["expected"]) == (None, 2, None)
+    assert assay(*options, "--tolerance", "1e9").returncode == 1
+
+
+TREES = FIXTURES.parent / "trees"
+
+
+def walked(tree):
+    """Branches, leaves, deepest and categories of an XGBoost tree."""
+    left, right = tree["left_children"], tree["right_children"]
+    depths = {0: 0}
+    for node, (a, b) in enumerate(zip(left, right, strict=True)):
+        if a >= 0:
+            depths[a] = depths[b] = depths[node] + 1
+    branches = sum(child >= 0 for child in left)
+    kinds = sum(kind == 1 and child >= 0 for kind, child in zip(tree["split_type"], left, strict=True))
+    return branches, len(left) - branches, max(depths.values()), kinds
+
+
+@pytest.mark.parametrize("name", ["xgboost_binary", "xgboost_three", "xgboost_categories"])
+def test_trees_are_counted_as_in_their_file(assay, name):
+    file = TREES / name / "model.json"
+    trees = json.loads(file.read_text())["learner"]["gradient_booster"]["model"]["trees"]
+    branches, leaves, depths, kinds = zip(*map(walked, trees), strict=True)
+    facts = json.loads(assay("--json", "inspect", file).stdout)
+    assert facts["trees"] == {
+        "count": len(trees),
+        "branches": sum(branches),
+        "leaves": sum(leaves),
+        "deepest": max(depths),
+        "categories": sum(kinds),
+        "covers": True,
+    }
+    assert (sum(kinds) > 0) == (name == "xgboost_categories")
+    assert facts["parameters"] == sum(branches) + sum(leaves)
+    assert "trees (tree_shap, tree_shap_path)" in facts["capabilities"]
+    shown = assay("inspect", file).stdout
+    assert f"trees      {len(trees)}: {sum(branches)} branches, {sum(leaves)} leaves, deepest {max(depths)}, " in shown
+    assert ("branches on categories" in shown) == (sum(kinds) > 0)
+
+
+def test_trees_without_covers_say_so(assay):
+    shown = assay("inspect", TREES / "onnx_xgboost" / "model.onnx").stdout
+    assert ", without covers\n" in shown
+    assert "trees (tree_shap)" in shown
+    network = json.loads(assay("--json", "inspect", FIXTURES / "torch_mlp_script" / "model.onnx").stdout)
+    assert "trees" not in network
+    assert not any("tree" in word for word in network["capabilities"])
 
 
 def test_iris_is_learned_and_raw_rows_are_predicted(assay, tmp_path):

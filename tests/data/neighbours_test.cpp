@@ -82,7 +82,10 @@ class BruteForce {
       scale.mean /= static_cast<double>(values.size());
       for (const double v : values) scale.deviation += (v - scale.mean) * (v - scale.mean);
       scale.deviation = std::sqrt(scale.deviation / static_cast<double>(values.size()));
-      scale.constant = values.empty() || std::ranges::min(values) == std::ranges::max(values);
+      const bool one_value = !values.empty() && std::ranges::min(values) == std::ranges::max(values);
+      // One value that is missing in some rows tells those from the others.
+      scale.constant = values.empty() || (one_value && values.size() == pool.rows());
+      if (one_value) scale = {values[0], 1, scale.constant};
       scales_.push_back(scale);
     }
   }
@@ -306,7 +309,7 @@ const Case kCases[] = {
     {"d1_code", "c", 700, true, true},
     {"d3_ties", "nnn", 2500, true, true},
     {"d3_numbers", "nnn", 2500, false, false},
-    {"all_constant", "sms", 100, false, true},
+    {"constants", "sms", 100, false, true},
     {"d14_mixed", "nncosncmconnnn", 2500, true, true},
     {"d14_numbers", "nnconnccconnnn", 2500, false, false},
     {"d40_mixed", repeated("nconncsnmn", 4), 1100, true, true},

@@ -32,6 +32,9 @@ TEST(ModelFile, FilesOfEachKindGoToTheirReader) {
   EXPECT_THAT(refused("tree\nversion=v4\n"), ::testing::Not(HasSubstr("ONNX")));
   EXPECT_THAT(refused(R"({"learner": 3, "version": []})"), ::testing::Not(HasSubstr("ONNX")));
   EXPECT_THAT(refused(std::string("\x08\x07", 2)), HasSubstr("ONNX"));
+  EXPECT_EQ(refused("\xEF\xBB\xBFtree\nversion=v4\n"), refused("tree\nversion=v4\n"));
+  EXPECT_EQ(refused("\xEF\xBB\xBF{\"learner\": 3}"), refused("{\"learner\": 3}"));
+  EXPECT_THAT(refused(" {L\0\0\0\0\0\0\0\7learner"), HasSubstr("expected an ONNX model"));
 }
 
 }  // namespace

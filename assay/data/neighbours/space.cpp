@@ -61,9 +61,12 @@ void NeighbourSpace::scale(const Dataset& pool) {
       column.highest = std::max(column.highest, row[j]);
     }
   }
-  // By range, not by deviation: the rounding of the mean can leave a constant column with a deviation above 0.
+  // By range, not by deviation: the rounding of the mean can leave a constant column with a deviation above 0. A
+  // constant that is missing in some rows tells those apart from the others.
   std::erase_if(coordinates_, [&](const Coordinate& c) {
-    return c.kind == Kind::number && !(columns[c.first].lowest < columns[c.first].highest);
+    const Statistics& column = columns[c.first];
+    const bool told_by_missing = column.count > 0 && column.count < pool.x.rows();
+    return c.kind == Kind::number && !(column.lowest < column.highest) && !told_by_missing;
   });
   for (size_t i = 0; i < pool.x.rows(); ++i) {
     const auto row = pool.x.row(i);
@@ -78,6 +81,10 @@ void NeighbourSpace::scale(const Dataset& pool) {
     const Statistics& column = columns[c.first];
     c.mean = column.sum / static_cast<double>(column.count);
     c.deviation = std::sqrt(column.squares / static_cast<double>(column.count));
+    if (column.lowest == column.highest) {
+      c.mean = column.lowest;
+      c.deviation = 1;
+    }
   }
 }
 

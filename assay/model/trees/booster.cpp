@@ -123,6 +123,17 @@ std::vector<OnnxNode> link_nodes(BoosterLink link, const std::string& output) {
   return {};
 }
 
+// What a regression's raw scores are beside the library's predictions.
+std::string_view score_words(BoosterLink link) {
+  switch (link) {
+    case BoosterLink::exponential: return "the logarithm of what the library predicts";
+    case BoosterLink::signed_square: return "the signed square root of what the library predicts";
+    case BoosterLink::softplus: return "the value whose ln(1 + exp) the library predicts";
+    case BoosterLink::sigmoid: return "the log-odds of what the library predicts";
+    default: return "";
+  }
+}
+
 void check(std::string_view name, const Booster& booster) {
   const auto expect = [&](std::string_view what, size_t found, size_t expected) {
     if (found != expected) fail_input(fmt::format("{}: expected {} {}, found {}", name, expected, what, found));
@@ -172,9 +183,14 @@ OnnxModel booster_graph(std::string_view name, const Booster& booster) {
     for (const auto& [feature, texts] : booster.categories) categories[fmt::format("{}", feature)] = texts;
     note(kCategoriesKey, json_text(categories));
   }
+  std::vector<std::string> notes;
   // What is explained of a classification shows in the graph itself.
-  if (!booster.classification) note(kMarginKey, kScores);
-  if (!booster.note.empty()) note(kNoteKey, booster.note);
+  if (!booster.classification) {
+    note(kMarginKey, kScores);
+    if (!score_words(booster.link).empty()) notes.emplace_back(score_words(booster.link));
+  }
+  if (!booster.note.empty()) notes.push_back(booster.note);
+  if (!notes.empty()) note(kNoteKey, fmt::format("{}", fmt::join(notes, "; ")));
   return made;
 }
 

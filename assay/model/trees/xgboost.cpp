@@ -248,11 +248,13 @@ size_t xgboost_count(std::string_view where, Value object, std::string_view key,
 bool looks_like_xgboost(std::string_view bytes) {
   if (bytes.starts_with(kOldBinary) || looks_like_dump(bytes)) return true;
   const auto has_key = [](std::string_view text) { return text.starts_with("learner") || text.starts_with("version"); };
-  bytes = without_space(bytes);
+  const std::string_view text = without_space(bytes);
+  if (!text.starts_with('{')) return false;
+  if (const std::string_view json = without_space(text.substr(1)); json.starts_with('"'))
+    return has_key(json.substr(1));
+  // Nothing may stand before UBJSON.
   if (!bytes.starts_with('{')) return false;
   bytes.remove_prefix(1);
-  const std::string_view json = without_space(bytes);
-  if (json.starts_with('"')) return has_key(json.substr(1));
   // UBJSON: the type of the length of the first key, and that length.
   const size_t length = bytes.empty() ? 0 : std::string_view("iUIlL").find(bytes[0]);
   constexpr size_t kSizes[] = {1, 1, 2, 4, 8};

@@ -14,6 +14,7 @@ namespace assay::testing {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::FloatEq;
 using ::testing::HasSubstr;
 
@@ -97,7 +98,8 @@ TEST(Booster, LinksLeadToTheLibrarysPredictionsAndRawScoresAreExplained) {
     EXPECT_EQ(own.columns[0].name, "value");
     EXPECT_NEAR(own.values(0, 0), each.expected, 1e-6 * each.expected);
     EXPECT_THAT(predicted(*model, {{0, 0}}), ElementsAre(9.25F));
-    EXPECT_EQ(model->info().note, "a note");
+    EXPECT_THAT(model->info().note, EndsWith("a note"));
+    EXPECT_EQ(model->info().note == "a note", each.link == BoosterLink::none);
     EXPECT_TRUE(model->info().class_names.empty());
     ASSERT_NE(model->tree_scores(), nullptr);
     EXPECT_TRUE(model->tree_scores()->are_outputs());
