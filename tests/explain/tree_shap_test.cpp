@@ -149,6 +149,27 @@ TEST(TreeShap, ALeafWithoutNumberTouchesOnlyThoseWhoMayReachIt) {
   EXPECT_TRUE(std::isnan(found(2, 0)) && std::isnan(found(2, 1)));
 }
 
+TEST(TreeShap, WhatAnInfiniteLeafGivesIsUndefined) {
+  // x0 <= 0 ? infinity : 1, against the reference (1, 1).
+  TreeSetting trees;
+  trees.source.nodes.resize(3);
+  trees.source.nodes[0] = {.mode = TreeMode::less_equal, .feature = 0, .true_child = 1, .false_child = 2, .cover = 4};
+  trees.source.nodes[1] = {.first_weight = 0, .weight_count = 2, .cover = 1};
+  trees.source.nodes[2] = {.first_weight = 2, .weight_count = 2, .cover = 3};
+  trees.source.roots = {0};
+  trees.source.weights = {{0, INFINITY}, {1, -INFINITY}, {0, 1}, {1, 1}};
+  trees.setting = setting_of_trees(TreeEnsemble("test", trees.source, 2, 2, TreeAggregate::sum, {}),
+                                   matrix_of({{0, 1}, {0, 1}, {0, 1}, {0, 1}, {1, 0}}), matrix_of({{1, 1}}));
+  for (const bool by_covers : {false, true}) {
+    for (const TreeTableLimits& limits : {TreeTableLimits{}, walks_alone()}) {
+      const Matrix found = values_within(trees, by_covers, limits);
+      for (size_t r = 0; r < 4; r++) EXPECT_TRUE(std::isnan(found(r, 0))) << found(r, 0);
+      for (size_t r = 0; r < 5; r++) EXPECT_EQ(found(r, 1), 0);
+      EXPECT_EQ(std::isnan(found(4, 0)), by_covers);
+    }
+  }
+}
+
 // Each of six trees is within limits, and three of them have more numbers to rank than 16 bits hold. Tree t sends the
 // numbers t, t + 6, t + 12, ... to a leaf of weight 2^t, so that a row's score and value tell its own.
 TEST(TreeShap, MoreNumbersThanRanksGoInBatches) {

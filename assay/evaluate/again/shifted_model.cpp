@@ -23,6 +23,7 @@ class ShiftedModel final : public Model,
  public:
   ShiftedModel(const Model& model, std::vector<float> c) : model_(model), c_(std::move(c)) {
     assert(c_.size() == model.info().features());
+    // Those of x that decide as the model's do on x - c, as predict() takes it: the same leaves.
     if (model.tree_scores() != nullptr) trees_ = model.tree_scores()->trees().shifted(c_);
     const AffineEntry* entry = model.affine_entry();
     if (entry == nullptr) return;
@@ -39,7 +40,6 @@ class ShiftedModel final : public Model,
   const Differentiable* differentiable() const override { return model_.differentiable() == nullptr ? nullptr : this; }
   const Rescalable* rescalable() const override { return model_.rescalable() == nullptr ? nullptr : this; }
   const AffineEntry* affine_entry() const override { return model_.affine_entry() == nullptr ? nullptr : this; }
-
   const TreeScores* tree_scores() const override { return trees_ ? this : nullptr; }
 
   void predict(MatrixView<const float> rows, MatrixView<float> outputs, const Context& context) const override {

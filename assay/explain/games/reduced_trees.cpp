@@ -16,23 +16,6 @@ constexpr int kSumBits = 61;
 constexpr int kMostScaleBits = 1000;
 constexpr uint32_t kMostCounted = 62;
 
-// The modes of nearly all branches without a call.
-inline bool goes_true(const TreeEnsemble& trees, const TreeNode& node, double x) {
-  switch (node.mode()) {
-    case TreeMode::less_equal: return (x <= node.threshold) | ((node.missing_goes_true != 0) & (x != x));
-    case TreeMode::less: return (x < node.threshold) | ((node.missing_goes_true != 0) & (x != x));
-    default: return trees.goes_true(node, x);
-  }
-}
-
-double weight_for(std::span<const TreeWeight> weights, size_t target, bool ascending) {
-  const auto before = [](const TreeWeight& weight, size_t wanted) { return weight.target < wanted; };
-  auto at = ascending ? std::lower_bound(weights.begin(), weights.end(), target, before) : weights.begin();
-  double sum = 0;
-  for (; at != weights.end() && (!ascending || at->target == target); ++at) sum += at->target == target ? at->value : 0;
-  return sum;
-}
-
 }  // namespace
 
 void ReducedTrees::reduce(const TreeEnsemble& trees, std::span<const uint32_t> roots,
@@ -62,11 +45,11 @@ void ReducedTrees::reduce_tree(const TreeEnsemble& trees, uint32_t root, std::sp
       const uint32_t player = of_column[feature];
       const uint8_t state = state_[player];
       if (state != kAsked) {
-        at = node->child + (goes_true(trees, *node, state == kAbsent ? reference[feature] : row[feature]) ? 0U : 1U);
+        at = node->child + (trees.goes_true(*node, state == kAbsent ? reference[feature] : row[feature]) ? 0U : 1U);
         continue;
       }
-      const uint32_t if_present = node->child + (goes_true(trees, *node, row[feature]) ? 0U : 1U);
-      at = node->child + (goes_true(trees, *node, reference[feature]) ? 0U : 1U);
+      const uint32_t if_present = node->child + (trees.goes_true(*node, row[feature]) ? 0U : 1U);
+      at = node->child + (trees.goes_true(*node, reference[feature]) ? 0U : 1U);
       if (at == if_present) continue;
       waiting_.push_back(
           {if_present, static_cast<uint32_t>(nodes_.size()), static_cast<uint32_t>(path_.size()), absent});
@@ -98,19 +81,15 @@ void ReducedTrees::reduce_tree(const TreeEnsemble& trees, uint32_t root, std::sp
   trees_.push_back(made);
 }
 
-void ReducedTrees::take_values(const TreeEnsemble& trees, size_t target, std::span<const uint32_t> which,
-                               bool ascending) {
+void ReducedTrees::take_values(const TreeEnsemble& trees, size_t target, std::span<const uint32_t> which) {
   const auto end_of = [&](uint32_t t) { return t + 1 < trees_.size() ? trees_[t + 1].begin : nodes_.size(); };
   const double* exact = first_.data();
   if (target > 0) {
     exact_.resize(nodes_.size());
     exact = exact_.data();
-    const auto leaf_weight = [&](size_t i) {
-      return weight_for(trees.weights(trees.nodes()[nodes_[i].present]), target, ascending);
-    };
     for (const uint32_t t : which) {
       for (size_t i = trees_[t].begin; i < end_of(t); i++) {
-        exact_[i] = nodes_[i].is_leaf() ? leaf_weight(i) : 0;
+        exact_[i] = nodes_[i].is_leaf() ? trees.leaf_weight(trees.nodes()[nodes_[i].present], target) : 0;
       }
     }
   }

@@ -23,14 +23,14 @@
 
 namespace assay {
 
+inline constexpr uint32_t kReducedLeaf = std::numeric_limits<uint32_t>::max();
+
 // A tree's nodes stand in order, a branch before its two sides. The side of an absent player follows it.
 struct ReducedNode {
   uint32_t player = 0;   // kReducedLeaf for a leaf
   uint32_t present = 0;  // branch: where the side of the player in the coalition begins; leaf: its node in the ensemble
-  bool is_leaf() const;
+  bool is_leaf() const { return player == kReducedLeaf; }
 };
-inline constexpr uint32_t kReducedLeaf = std::numeric_limits<uint32_t>::max();
-inline bool ReducedNode::is_leaf() const { return player == kReducedLeaf; }
 
 struct ReducedTree {
   uint32_t begin = 0;  // in nodes
@@ -49,9 +49,8 @@ class ReducedTrees {
   // of_column: the player of each feature. Memory of the last reduction is used again.
   void reduce(const TreeEnsemble& trees, std::span<const uint32_t> roots, std::span<const uint32_t> of_column,
               size_t players, std::span<const float> row, std::span<const float> reference);
-  // The values of these trees' leaves for a target, in quanta. Weights and their sums are finite. ascending: each leaf
-  // has its weights in the order of their targets, which is faster where there are many.
-  void take_values(const TreeEnsemble& trees, size_t target, std::span<const uint32_t> which, bool ascending);
+  // The values of these trees' leaves for a target, in quanta. Weights and their sums are finite.
+  void take_values(const TreeEnsemble& trees, size_t target, std::span<const uint32_t> which);
 
   size_t size() const { return trees_.size(); }
   const ReducedTree& tree(size_t t) const { return trees_[t]; }

@@ -26,6 +26,7 @@
 #include "assay/explain/games/tree_kernels.h"
 #include "assay/explain/games/tree_tables.h"
 #include "assay/explain/games/value_function.h"
+#include "assay/explain/trees/tree_selection.h"
 
 namespace assay {
 namespace {
@@ -40,14 +41,10 @@ constexpr size_t kFewCoalitions = 48;
 constexpr size_t kMostScores = size_t{1} << 20;
 constexpr size_t kRowsOfScores = 1024;
 
-struct TreesOfTarget {
-  std::vector<uint32_t> trees;  // those that have a weight for it
-  std::vector<uint32_t> roots;
-};
-
 struct TreeScratch {
   ReducedTrees reduced;
   TreeTables tables;
+  std::vector<uint32_t> roots;   // of trees that are reduced
   std::vector<uint32_t> bit_of;  // of each player
   VectorBuffer<uint64_t> has;    // for each player a bit for each coalition
   VectorBuffer<uint64_t> table, sums;
@@ -55,6 +52,12 @@ struct TreeScratch {
   VectorBuffer<float> scores, outputs, masked;
   VectorBuffer<std::byte> walk;
 };
+
+std::vector<uint32_t> positions(size_t count) {
+  std::vector<uint32_t> made(count);
+  std::iota(made.begin(), made.end(), 0U);
+  return made;
+}
 
 size_t log2_floor(size_t n) { return static_cast<size_t>(std::bit_width(n)) - 1; }
 
@@ -66,31 +69,9 @@ class TreeGame final : public Game {
         trees_(scores.trees()),
         value_(task.model, task.rows, task.targets, context),
         raw_(scores.are_outputs() && !task.targets.information),
-        all_(trees_.roots().size()),
-        of_target_(trees_.targets()) {
+        all_(positions(trees_.roots().size())),
+        selection_(trees_, all_) {
     assert(trees_.features() <= task.players.of_column.size());
-    std::iota(all_.begin(), all_.end(), 0U);
-    std::vector<size_t> last(trees_.targets(), all_.size());
-    std::vector<uint32_t> pending;
-    for (const uint32_t tree : all_) {
-      for (pending = {trees_.roots()[tree]}; !pending.empty();) {
-        const TreeNode& node = trees_.nodes()[pending.back()];
-        pending.pop_back();
-        if (!node.is_leaf()) {
-          pending.insert(pending.end(), {node.child, node.child + 1});
-          continue;
-        }
-        uint32_t before = 0;
-        for (const TreeWeight& weight : trees_.weights(node)) {
-          ascending_ = ascending_ && weight.target >= before;
-          before = weight.target;
-          if (last[weight.target] == tree) continue;
-          last[weight.target] = tree;
-          of_target_[weight.target].trees.push_back(tree);
-          of_target_[weight.target].roots.push_back(trees_.roots()[tree]);
-        }
-      }
-    }
   }
 
   size_t players() const override { return task_.players.size(); }
@@ -112,10 +93,12 @@ class TreeGame final : public Game {
       if (by_rows) {
         write_by_rows(coalitions, rows[i], reference, *scratch, out.data());
       } else {
-        const TreesOfTarget& own = of_target_[term.output];
-        reduce(own.roots, rows[i], reference, *scratch);
-        write(coalitions, 0, coalitions.size(), term.output, std::span(all_).first(own.trees.size()), *scratch,
-              out.data(), 1);
+        const std::span<const uint32_t> own = selection_.with_target(term.output);
+        scratch->roots.clear();
+        for (const uint32_t tree : own) scratch->roots.push_back(trees_.roots()[tree]);
+        reduce(scratch->roots, rows[i], reference, *scratch);
+        write(coalitions, 0, coalitions.size(), term.output, std::span(all_).first(own.size()), *scratch, out.data(),
+              1);
       }
       for (float& value : out) value = term.offset + term.scale * value;
     }
@@ -189,7 +172,8 @@ class TreeGame final : public Game {
         if (filled + count > room) finish();
         if (by_rows) write_by_rows(coalitions, rows[i], reference, scratch, scores + filled * targets);
         for (size_t t = 0; t < targets && !by_rows; t++) {
-          write(coalitions, begin, count, t, of_target_[t].trees, scratch, scores + filled * targets + t, targets);
+          write(coalitions, begin, count, t, selection_.with_target(t), scratch, scores + filled * targets + t,
+                targets);
         }
         parts.push_back({i, begin, count});
         filled += count;
@@ -201,7 +185,7 @@ class TreeGame final : public Game {
   // The scores of a target for coalitions begin .. begin + count - 1, from these of the reduced trees.
   void write(const Coalitions& coalitions, size_t begin, size_t count, size_t target, std::span<const uint32_t> which,
              TreeScratch& scratch, float* scores, size_t stride) const {
-    scratch.reduced.take_values(trees_, target, which, ascending_);
+    scratch.reduced.take_values(trees_, target, which);
     const double divisor =
         trees_.aggregate() == TreeAggregate::average && !all_.empty() ? static_cast<double>(all_.size()) : 1;
     const double base = trees_.base().empty() ? 0 : trees_.base()[target];
@@ -301,9 +285,8 @@ class TreeGame final : public Game {
   const TreeEnsemble& trees_;
   ValueFunction value_;
   bool raw_;                   // values are offset + scale * one score
-  bool ascending_ = true;      // the targets of each leaf's weights
   std::vector<uint32_t> all_;  // 0 .. trees - 1
-  std::vector<TreesOfTarget> of_target_;
+  TreeSelection selection_;    // of all of them
   mutable ScratchPool<TreeScratch> pool_;
 };
 

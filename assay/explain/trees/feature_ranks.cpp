@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "assay/model/trees/float_threshold.h"
+
 namespace assay {
 namespace {
 
@@ -12,29 +14,12 @@ constexpr size_t kMostBits = size_t{1} << 29;
 constexpr uint32_t kNoColumn = UINT32_MAX;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-float before(float x) { return std::nextafter(x, -kInfinity); }
-
-// The largest float32 that is at most t, which is a number.
-float at_most(double t) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  if (t > kMost) return std::isinf(t) ? kInfinity : std::numeric_limits<float>::max();
-  if (t < -kMost) return -kInfinity;
-  const auto nearest = static_cast<float>(t);
-  return static_cast<double>(nearest) > t ? before(nearest) : nearest;
-}
-
-// The largest float32 below t; minus infinity, which is not below itself, for minus infinity.
-float below(double t) {
-  const float found = at_most(t);
-  return static_cast<double>(found) == t ? before(found) : found;
-}
-
 // Calls cut(c) for every cut that the branch needs. Cuts that a number has no use for do no harm.
 template <class Cut>
 void for_cuts(const TreeEnsemble& trees, const TreeNode& branch, const Cut& cut) {
   const auto alone = [&](double t) {
-    cut(below(t));
-    cut(at_most(t));
+    cut(float_below(t));
+    cut(float_at_most(t));
   };
   switch (branch.mode()) {
     case TreeMode::member:
@@ -45,13 +30,13 @@ void for_cuts(const TreeEnsemble& trees, const TreeNode& branch, const Cut& cut)
     case TreeMode::member_whole:
       for (const double t : trees.members(branch)) {
         if (!(t >= 0)) continue;
-        cut(below(t));
-        cut(std::max(below(t + 1), at_most(t)));  // beyond 2^53 the next whole number is t itself
+        cut(float_below(t));
+        cut(std::max(float_below(t + 1), float_at_most(t)));  // beyond 2^53 the next whole number is t itself
       }
       return;
     case TreeMode::less_equal_or_zero:
-      cut(at_most(kTreeZero));
-      cut(below(-kTreeZero));
+      cut(float_at_most(kTreeZero));
+      cut(float_below(-kTreeZero));
       break;
     case TreeMode::equal:
     case TreeMode::not_equal:
@@ -61,7 +46,13 @@ void for_cuts(const TreeEnsemble& trees, const TreeNode& branch, const Cut& cut)
   }
   if (std::isnan(branch.threshold)) return;
   const bool open = branch.mode() == TreeMode::less || branch.mode() == TreeMode::greater_equal;
-  cut(open ? below(branch.threshold) : at_most(branch.threshold));
+  cut(open ? float_below(branch.threshold) : float_at_most(branch.threshold));
+}
+
+// How often for_cuts calls at most. Branches may share a set, so that nobody goes through its members here.
+size_t most_cuts(const TreeEnsemble& trees, const TreeNode& branch) {
+  if (has_set(branch.mode())) return 2 * trees.members(branch).size();
+  return branch.mode() == TreeMode::less_equal_or_zero ? 3 : tests_order(branch.mode()) ? 1 : 2;
 }
 
 bool may_need_bits(TreeMode mode) {
@@ -75,8 +66,9 @@ RankDemand rank_demand(const TreeEnsemble& trees, std::span<const uint32_t> bran
   RankDemand made;
   for (const uint32_t at : branches) {
     const TreeNode& branch = trees.nodes()[at];
-    for_cuts(trees, branch, [&](float) { made.cuts++; });
+    made.cuts += most_cuts(trees, branch);
     made.bit_tests += may_need_bits(branch.mode()) ? 1 : 0;
+    if (made.cuts > kMostCuts) break;  // already too many
   }
   return made;
 }
@@ -142,14 +134,14 @@ RankTest FeatureRanks::test(const TreeNode& branch, std::vector<BitTest>& bit_te
   switch (branch.mode()) {
     case TreeMode::less_equal:
     case TreeMode::less: {
-      const float cut = branch.mode() == TreeMode::less ? below(t) : at_most(t);
+      const float cut = branch.mode() == TreeMode::less ? float_below(t) : float_at_most(t);
       const bool never = std::isnan(t) || (branch.mode() == TreeMode::less && t == -kInfinity);
       interval(1, never ? 0 : rank_of(made.column, cut), missing);
       return made;
     }
     case TreeMode::greater:
     case TreeMode::greater_equal: {
-      const float cut = branch.mode() == TreeMode::greater_equal ? below(t) : at_most(t);
+      const float cut = branch.mode() == TreeMode::greater_equal ? float_below(t) : float_at_most(t);
       const bool always = branch.mode() == TreeMode::greater_equal && t == -kInfinity;
       const uint16_t last_false = std::isnan(t) ? classes : always ? 0 : rank_of(made.column, cut);
       if (missing) {
@@ -161,8 +153,8 @@ RankTest FeatureRanks::test(const TreeNode& branch, std::vector<BitTest>& bit_te
     }
     case TreeMode::not_equal:
     case TreeMode::equal: {
-      const bool met = !std::isnan(t) && static_cast<double>(at_most(t)) == t;
-      const uint16_t first = met ? rank_of(made.column, at_most(t)) : 1;
+      const bool met = !std::isnan(t) && static_cast<double>(float_at_most(t)) == t;
+      const uint16_t first = met ? rank_of(made.column, float_at_most(t)) : 1;
       const uint16_t last = met ? first : 0;
       if (branch.mode() == TreeMode::not_equal) {
         inverted(first, last);

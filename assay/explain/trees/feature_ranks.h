@@ -42,6 +42,7 @@ struct RankDemand {
   size_t cuts = 0;
   size_t bit_tests = 0;
 };
+// No tree that does not fit is gone through to its end: its demand is then one that does not fit, and no more.
 RankDemand rank_demand(const TreeEnsemble& trees, std::span<const uint32_t> branches);
 // Whether ranks fit into 16 bits and bits into 64 MiB.
 bool ranks_fit(const RankDemand& demand);

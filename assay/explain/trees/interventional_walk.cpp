@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "assay/model/trees/float_threshold.h"
+
 namespace assay {
 namespace {
 
@@ -19,20 +21,13 @@ constexpr uint8_t kSecondChild = 0;  // nothing: its second child is as good as 
 constexpr uint8_t kReferenceSide = 1;
 constexpr uint8_t kRowSide = 2;
 
-// The float t such that x <= t for exactly the floats x that go to the true side of a node that compares doubles.
-float float_threshold(const TreeNode& node) {
-  auto t = static_cast<float>(node.threshold);
-  if (std::isnan(t)) return t;  // nothing goes there
-  const auto goes = [&](float x) {
-    return node.mode() == TreeMode::less ? static_cast<double>(x) < node.threshold
-                                         : static_cast<double>(x) <= node.threshold;
-  };
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  if (!goes(t)) {
-    if (t == -kInfinity) return std::numeric_limits<float>::quiet_NaN();
-    t = std::nextafter(t, -kInfinity);
-  }
-  return t;
+// The float t such that x <= t for exactly the floats x that go to the true side of a node that compares doubles; NaN
+// where nothing goes there.
+float last_below(const TreeNode& node) {
+  const bool is_less = node.mode() == TreeMode::less;
+  const bool never = is_less && node.threshold == -std::numeric_limits<double>::infinity();
+  if (never || std::isnan(node.threshold)) return std::numeric_limits<float>::quiet_NaN();
+  return is_less ? float_below(node.threshold) : float_at_most(node.threshold);
 }
 
 // The values of one column in the references, in ascending order; missing ones apart.
@@ -63,7 +58,7 @@ class SetNumbers {
   uint32_t number_of(const TreeNode& node) {
     const TreeMode mode = node.mode();
     const bool low_goes_true = mode == TreeMode::less_equal || mode == TreeMode::less;
-    if (!low_goes_true && mode != TreeMode::greater_equal && mode != TreeMode::greater) return add(node);
+    if (!tests_order(mode)) return add(node);
     std::vector<SortedColumn>& column = columns_[node.feature];
     if (column.empty()) column.emplace_back(references_, node.feature);
     const std::vector<float>& values = column.front().values;
@@ -130,11 +125,11 @@ void InterventionalWalk::make_nodes(MatrixView<const float> references) {
       const TreeNode& node = trees_.nodes()[i];
       Node& made = nodes_.emplace_back();
       if (node.is_leaf()) {
-        made.weight = node.threshold;
+        made.weight = finite_or_nan(node.threshold);
         continue;
       }
       const bool is_below = node.mode() == TreeMode::less_equal || node.mode() == TreeMode::less;
-      made.branch = {is_below ? float_threshold(node) : 0, sets.number_of(node)};
+      made.branch = {is_below ? last_below(node) : 0, sets.number_of(node)};
       made.child = static_cast<uint32_t>(tree.first + node.child - tree.root);
       made.feature = node.feature;
       made.kind_bits = static_cast<uint32_t>(is_below ? Node::Kind::less_equal : Node::Kind::other) & 15U;
@@ -222,7 +217,8 @@ class InterventionalWalk::Walker {
   uint32_t number_in_trees(uint32_t at) const { return static_cast<uint32_t>(at - tree_->first + tree_->root); }
   double weight_at(uint32_t leaf) const {
     if (target_ == 0) return nodes_[leaf].weight * scale_;
-    return leaf_weight(walk_.trees_, walk_.trees_.nodes()[number_in_trees(leaf)], target_) * scale_;
+    const TreeEnsemble& trees = walk_.trees_;
+    return finite_or_nan(trees.leaf_weight(trees.nodes()[number_in_trees(leaf)], target_)) * scale_;
   }
   bool row_goes_true(const Node& node, uint32_t at) const {
     const float x = row_[node.feature];

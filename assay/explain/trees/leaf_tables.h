@@ -1,12 +1,10 @@
 // The Shapley values that one leaf of weight 1 gives to the players on its path, for every row at once.
 //
 // Let j = 0 .. k - 1 be the distinct players on the path. Which of them have a row on the leaf's side at all their
-// branches is its pattern, q, with bit j for player j. All that the leaf adds to the values of a row is a function of
-// q:
+// branches is its pattern, q, with bit j for player j. All that the leaf adds to a row's values is a function of q:
 //
-//   interventional: against a reference row of pattern u the leaf is reached by a coalition S that has all of A,
-//   players
-//                   whom the row alone brings here, and none of N, whom the row turns away; nowhere when the two rows
+//   interventional: against a reference row of pattern u the leaf is reached by a coalition S that has all of A, whom
+//                   the row alone brings here, and none of N, whom the row turns away; nowhere when the two rows
 //                   both turn somebody away. With a = |A| and b = |N| a player of A gets (a - 1)! b! / (a + b)!, one of
 //                   N gets -a! (b - 1)! / (a + b)!; the value is the mean over the reference rows.
 //   by covers:      an absent player lets the share r_j of the rows through at its branches, so that the leaf's game is

@@ -48,7 +48,7 @@ class PathWalker {
     double other_share;
   };
 
-  double weight_at(uint32_t leaf) const { return leaf_weight(job_.trees, nodes_[leaf], job_.target); }
+  double weight_at(uint32_t leaf) const { return job_.trees.leaf_weight(nodes_[leaf], job_.target); }
 
   Frame& push(uint32_t child, uint32_t player, Stage stage) {
     if (top_ == frames_.size()) frames_.resize(2 * top_ + 64);
@@ -63,7 +63,7 @@ class PathWalker {
   void descend() {
     while (!nodes_[at_].is_leaf()) {
       const TreeNode& node = nodes_[at_];
-      const bool is_true = goes_true_at(job_.trees, node, static_cast<double>(job_.row[node.feature]));
+      const bool is_true = job_.trees.goes_true(node, static_cast<double>(job_.row[node.feature]));
       Branch branch;
       branch.player = job_.players.of_column[node.feature];
       branch.row_child = node.child + (is_true ? 0U : 1U);
@@ -235,7 +235,6 @@ std::vector<PathWalk::Points> rule_of(size_t steps) {
 PathWalk::PathWalk(const TreeEnsemble& trees, const std::vector<uint32_t>& roots, const Players& players)
     : trees_(trees), players_(players), selection_(trees, roots), shares_(selection_.nodes(), 1) {
   assert(!trees.covers().empty() && trees.adds_up());
-  const std::span<const double> covers = trees.covers();
   std::map<size_t, uint32_t> rule_of_steps;
   for (const SelectedTree& tree : selection_.trees()) {
     double* const shares = shares_.data() + tree.first;
@@ -243,7 +242,7 @@ PathWalk::PathWalk(const TreeEnsemble& trees, const std::vector<uint32_t>& roots
       const TreeNode& node = trees.nodes()[i];
       if (node.is_leaf()) continue;
       for (const uint32_t child : {node.child, node.child + 1}) {
-        shares[child - tree.root] = covers[i] > 0 ? covers[child] / covers[i] : 0.5;
+        shares[child - tree.root] = cover_ratio(trees, i, child);
       }
     }
     const size_t points = std::max<size_t>(1, points_for(most_players_on_path(tree)));
@@ -315,7 +314,7 @@ void PathWalk::add_rows(std::span<const float* const> rows, size_t target, Matri
     for (size_t p = 0; p < players; p++) {
       double sum = 0;
       for (const double value : scratch.players[i * players + p].values) sum += value;
-      phi(i, p) += sum * scale;
+      phi(i, p) += finite_or_nan(sum * scale);
     }
   }
 }
@@ -330,7 +329,7 @@ double PathWalk::base(size_t target) const {
     for (uint32_t i = tree.root; i < tree.end; i++) {
       const TreeNode& node = trees_.nodes()[i];
       if (node.is_leaf()) {
-        sum += reach[i - tree.root] * leaf_weight(trees_, node, target);
+        sum += reach[i - tree.root] * trees_.leaf_weight(node, target);
         continue;
       }
       for (const uint32_t child : {node.child - tree.root, node.child + 1 - tree.root}) {

@@ -30,11 +30,6 @@ std::vector<const float*> row_pointers(const Matrix& rows) {
 
 }  // namespace
 
-double cover_ratio(const TreeEnsemble& trees, uint32_t branch, uint32_t child) {
-  const double all = trees.covers()[branch];
-  return all > 0 ? trees.covers()[child] / all : 0.5;
-}
-
 // Fills the tables of one tree after the other, on one thread.
 class PatternTables::Build {
  public:
@@ -81,7 +76,7 @@ class PatternTables::Build {
     weights_.clear();
     for (const TreeUnit& unit : layout_->units) {
       for (const uint32_t leaf : unit.leaves) {
-        const double weight = leaf_weight(trees_, nodes_[leaf], target_);
+        const double weight = trees_.leaf_weight(nodes_[leaf], target_);
         if (std::isfinite(weight)) weights_.push_back(weight);
       }
     }
@@ -103,7 +98,7 @@ class PatternTables::Build {
   }
 
   void add_leaf(const TreeUnit& unit, uint32_t leaf) {
-    const double weight = (leaf_weight(trees_, nodes_[leaf], target_) - centre_) * trees_.tree_share();
+    const double weight = (trees_.leaf_weight(nodes_[leaf], target_) - centre_) * trees_.tree_share();
     if (weight == 0) return;
     find_patterns(unit, leaf);
     const size_t k = layout_->places[leaf].players;

@@ -2,9 +2,9 @@
 // that are built once for all rows.
 //
 // A table's row holds what the leaves of a unit give to the players of its group for one target, summed in float64 and
-// rounded to float32. A tree's leaves are counted from their mean, which changes no value and keeps what cancels small.
-// A row adds up the units of a group in float32, at most 64 of them, and the groups of all trees in float64, in order:
-// its result is the same whatever rows are beside it.
+// rounded to float32. A tree's leaves are counted from their median, where that changes no value, which keeps what
+// cancels small. A row adds up the units of a group in float32, at most 64 of them, and the groups of all trees in
+// float64, in order: its result is the same whatever rows are beside it.
 //
 // Work for a row: one decision for each branch, 32 rows in one vector, and one cache line for each unit. Blocks of rows
 // go through one tree after the other, so that its tables stay near.
@@ -32,9 +32,6 @@ struct TreeGameView {
   // Absent players are as in these rows, on average. Null: absent players' branches average their children by covers.
   const Matrix* references = nullptr;
 };
-
-// The share of the rows at a branch that go to this child of it, by covers; half where none were seen.
-double cover_ratio(const TreeEnsemble& trees, uint32_t branch, uint32_t child);
 
 class PatternTables {
  public:

@@ -1,9 +1,12 @@
-// What walks of trees share: the trees of an ensemble that one of them serves, found by the target that they have
-// weights for, and a number for each of their nodes under which the walk keeps what it knows of it.
+// What ways through trees share: the trees of an ensemble that one of them serves, found by the target that they have
+// weights for, and a number for each of their nodes under which a walk keeps what it knows of it; and the numbers that
+// leaves and covers stand for.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -37,22 +40,15 @@ class TreeSelection {
   std::vector<uint32_t> of_targets_;
 };
 
-inline double leaf_weight(const TreeEnsemble& trees, const TreeNode& leaf, size_t target) {
-  if (target == 0) return leaf.threshold;
-  double sum = 0;
-  for (const TreeWeight& weight : trees.weights(leaf)) {
-    if (weight.target == target) sum += weight.value;
-  }
-  return sum;
+// What an infinite leaf gives to players is undefined.
+inline double finite_or_nan(double value) {
+  return std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
-// trees.goes_true, with the modes that nearly all branches have decided on the spot.
-inline bool goes_true_at(const TreeEnsemble& trees, const TreeNode& node, double x) {
-  if (node.mode() == TreeMode::less_equal || node.mode() == TreeMode::less) {
-    const bool below = node.mode() == TreeMode::less ? x < node.threshold : x <= node.threshold;
-    return below | ((node.missing_goes_true != 0) & (x != x));
-  }
-  return trees.goes_true(node, x);
+// The share of the rows at a branch that go to this child of it, by covers; half where none were seen.
+inline double cover_ratio(const TreeEnsemble& trees, uint32_t branch, uint32_t child) {
+  const double all = trees.covers()[branch];
+  return all > 0 ? trees.covers()[child] / all : 0.5;
 }
 
 }  // namespace assay

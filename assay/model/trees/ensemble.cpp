@@ -7,11 +7,14 @@
 #include <utility>
 
 #include "assay/core/error.h"
+#include "assay/model/trees/float_threshold.h"
 
 namespace assay {
 namespace {
 
 constexpr size_t kMostNodes = size_t{1} << 27;
+// Weights at leaves of the trees, each as often as branches lead there, for each node, weight and tree of the source.
+constexpr size_t kMostSharing = 16;
 // Keys of rows that go through the trees together, about half a first-level cache of them.
 constexpr size_t kKeysTogether = 4096;
 // With fewer rows several trees are walked at once instead.
@@ -30,7 +33,7 @@ void check_source(std::string_view where, const TreeSource& source, size_t targe
   if (bases != 0 && bases != targets) {
     fail_input(fmt::format("{}: expected {} base values, found {}", where, targets, bases));
   }
-  size_t used = 0;
+  std::vector<uint8_t> owned(source.weights.size(), 0);  // by a leaf
   for (const TreeWeight& weight : source.weights) {
     if (weight.target < targets) continue;
     fail_input(fmt::format("{}: a leaf has a weight for target {}, of {}", where, weight.target, targets));
@@ -41,11 +44,10 @@ void check_source(std::string_view where, const TreeSource& source, size_t targe
       const bool there =
           node.first_weight <= source.weights.size() && node.weight_count <= source.weights.size() - node.first_weight;
       if (!there) expect(false, fmt::format("a weight of {}", name_of(node)));
-      // Each leaf has its own, or a small file would take forever.
-      if (node.weight_count > source.weights.size() - used) {
+      for (size_t w = node.first_weight; w < node.first_weight + node.weight_count; w++) {
+        if (std::exchange(owned[w], uint8_t{1}) == 0) continue;
         fail_input(fmt::format("{}: leaves share weights, as {} does", where, name_of(node)));
       }
-      used += node.weight_count;
       continue;
     }
     const bool set =
@@ -59,11 +61,14 @@ void check_source(std::string_view where, const TreeSource& source, size_t targe
 class Builder {
  public:
   Builder(std::string_view where, const TreeSource& source, size_t features)
-      : where_(where),
+      : weights(source.weights),
+        where_(where),
         source_(source),
         features_(features),
         reached_(source.nodes.size(), 0),
-        first_sums_(source.nodes.size()) {
+        first_sums_(source.nodes.size()),
+        most_weights_(
+            std::min(kMostNodes, kMostSharing * (source.nodes.size() + source.weights.size() + source.roots.size()))) {
     const size_t most = std::max({source.nodes.size(), source.weights.size(), source.roots.size()});
     if (most >= kMostNodes) {
       fail_input(
@@ -74,15 +79,20 @@ class Builder {
     for (size_t i = 0; i < source.nodes.size(); i++) {
       const TreeSource::Node& node = source.nodes[i];
       if (node.mode != TreeMode::leaf) continue;
-      for (size_t w = 0; w < node.weight_count; w++) {
-        const TreeWeight& weight = source.weights[node.first_weight + w];
-        if (weight.target == 0) first_sums_[i] += weight.value;
+      const auto own = std::span(weights).subspan(node.first_weight, node.weight_count);
+      const auto before = [](const TreeWeight& a, const TreeWeight& b) { return a.target < b.target; };
+      // Stable: sums over a target's weights run in the order of the file.
+      if (!std::is_sorted(own.begin(), own.end(), before)) std::stable_sort(own.begin(), own.end(), before);
+      for (const TreeWeight& weight : own) {
+        if (weight.target != 0) break;
+        first_sums_[i] += weight.value;
       }
     }
   }
 
   std::vector<TreeNode> nodes;
   std::vector<double> covers;
+  std::vector<TreeWeight> weights;  // those of the source; each leaf's in the order of their targets
   std::vector<TreeSet> sets;
   std::vector<double> members;
 
@@ -119,6 +129,13 @@ class Builder {
       made.feature = static_cast<uint32_t>(node.weight_count) & (kMostNodes - 1);
       made.threshold = first_sums_[from];
       nodes[to] = made;
+      reached_weights_ += node.weight_count;
+      if (reached_weights_ > most_weights_) {
+        fail_input(
+            fmt::format("{}: expected at most {} weights at the leaves of all branches, found more: many branches "
+                        "lead to one leaf, as to {}",
+                        where_, most_weights_, name_of(node)));
+      }
       return;
     }
     if (reached_[from] != 0) {
@@ -169,9 +186,37 @@ class Builder {
   const TreeSource& source_;
   size_t features_;
   std::vector<uint8_t> reached_;
-  std::vector<double> first_sums_;                  // of each leaf's weights for target 0
+  std::vector<double> first_sums_;  // of each leaf's weights for target 0
+  size_t reached_weights_ = 0;      // of all leaves that were made
+  size_t most_weights_ = 0;
   std::vector<std::pair<size_t, size_t>> pending_;  // from source node, to slot
 };
+
+// The threshold with which a branch that tests order decides on x as it did on x - c. Rounding keeps the order of
+// numbers, so that there is a last x of the lower side: it is searched among all float32 numbers.
+double shifted_threshold(const TreeNode& node, float c) {
+  const double t = node.threshold;
+  const bool is_open = node.mode() == TreeMode::less || node.mode() == TreeMode::greater_equal;  // t is above
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  // Nothing is on the lower side, whatever the shift.
+  if (std::isnan(t) || (is_open && t == -std::numeric_limits<double>::infinity())) return t;
+  const auto is_low = [&](float x) {
+    const float moved = x - c;
+    return is_open ? static_cast<double>(moved) < t : static_cast<double>(moved) <= t;
+  };
+  int64_t last_low = float_key(-kInfinity);
+  int64_t end = float_key(kInfinity);  // behind it nothing is low
+  while (last_low < end) {
+    const int64_t middle = last_low + (end - last_low + 1) / 2;
+    if (is_low(float_of_key(static_cast<int32_t>(middle)))) {
+      last_low = middle;
+    } else {
+      end = middle - 1;
+    }
+  }
+  const float last = float_of_key(static_cast<int32_t>(last_low));
+  return static_cast<double>(is_open ? std::nextafter(last, kInfinity) : last);
+}
 
 template <class T>
 double as_double(T x) {
@@ -183,12 +228,13 @@ double as_double(T x) {
 
 TreeEnsemble::TreeEnsemble(std::string_view where, const TreeSource& source, size_t features, size_t targets,
                            TreeAggregate aggregate, std::vector<double> base)
-    : weights_(source.weights), features_(features), targets_(targets), aggregate_(aggregate), base_(std::move(base)) {
+    : features_(features), targets_(targets), aggregate_(aggregate), base_(std::move(base)) {
   check_source(where, source, targets, base_.size());
   Builder builder(where, source, features);
   builder.nodes.reserve(source.nodes.size());
   for (const size_t root : source.roots) roots_.push_back(builder.add_tree(root));
   nodes_ = std::move(builder.nodes);
+  weights_ = std::move(builder.weights);
   if (std::ranges::all_of(builder.covers, [](double cover) { return std::isfinite(cover) && cover >= 0; })) {
     covers_ = std::move(builder.covers);
   }
@@ -211,9 +257,8 @@ std::optional<TreeEnsemble> TreeEnsemble::shifted(std::span<const float> c) cons
   TreeEnsemble made = *this;
   for (TreeNode& node : made.nodes_) {
     if (node.is_leaf() || c[node.feature] == 0) continue;
-    const bool ordered = node.mode() <= TreeMode::greater;
-    if (!ordered) return {};
-    node.threshold += static_cast<double>(c[node.feature]);
+    if (!tests_order(node.mode()) || !std::isfinite(c[node.feature])) return {};
+    node.threshold = shifted_threshold(node, c[node.feature]);
   }
   made.keyed_ = KeyedTrees(made.nodes_, made.roots_);
   return made;
@@ -248,7 +293,7 @@ bool TreeEnsemble::decide(const TreeNode& node, double x) const {
   return result | ((node.missing_goes_true != 0) & (x != x));
 }
 
-bool TreeEnsemble::goes_true(const TreeNode& node, double x) const { return decide<TreeMode::leaf>(node, x); }
+bool TreeEnsemble::goes_true_otherwise(const TreeNode& node, double x) const { return decide<TreeMode::leaf>(node, x); }
 
 template <TreeMode kOnly, class T>
 void TreeEnsemble::find_leaves(uint32_t root, const T* x, size_t rows, size_t width, uint32_t* at) const {

@@ -52,6 +52,17 @@ inline bool is_tree_zero(double x) { return x >= -kTreeZero && x <= kTreeZero; }
 // Whether a node's threshold is the number of a set.
 inline bool has_set(TreeMode mode) { return mode == TreeMode::member || mode == TreeMode::member_whole; }
 
+// Whether the mode sends all numbers up to some one to one side and all above to the other.
+inline bool tests_order(TreeMode mode) {
+  switch (mode) {
+    case TreeMode::less_equal:
+    case TreeMode::less:
+    case TreeMode::greater_equal:
+    case TreeMode::greater: return true;
+    default: return false;
+  }
+}
+
 enum class TreeAggregate { average = 0, sum = 1, minimum = 2, maximum = 3 };  // with ONNX's numbers
 inline constexpr size_t kTreeAggregates = 4;
 
@@ -105,8 +116,10 @@ class TreeEnsemble {
  public:
   TreeEnsemble() = default;
   // base: one for each target, or empty. An input error that starts with `where` when a child, feature, weight or
-  // target does not exist or a branch is reached twice. Chains of "feature = value" tests that share their true child,
-  // which converters write for sets, become one member node; unreachable nodes are left out.
+  // target does not exist, a branch is reached twice, or leaves share weights: each has its own, and branches that lead
+  // to one leaf may not make many weights of few, or a small file would take forever. Chains of "feature = value" tests
+  // that share their true child, which converters write for sets, become one member node; unreachable nodes are left
+  // out.
   TreeEnsemble(std::string_view where, const TreeSource& source, size_t features, size_t targets,
                TreeAggregate aggregate, std::vector<double> base);
 
@@ -123,8 +136,26 @@ class TreeEnsemble {
   double tree_share() const {
     return aggregate_ == TreeAggregate::average && !roots_.empty() ? 1 / static_cast<double>(roots_.size()) : 1;
   }
+  // In the order of their targets; those of one target in the order of the source.
   std::span<const TreeWeight> weights(const TreeNode& leaf) const {
     return {weights_.data() + leaf.child, size_t{leaf.feature}};
+  }
+  // The sum of a leaf's weights for a target.
+  double leaf_weight(const TreeNode& leaf, size_t target) const {
+    if (target == 0) return leaf.threshold;
+    const std::span<const TreeWeight> own = weights(leaf);
+    // Halves until few are left: leaves of many classes have many.
+    size_t first = 0;
+    for (size_t count = own.size(); count > 16;) {
+      const size_t half = count / 2;
+      first += own[first + half - 1].target < target ? half : 0;
+      count -= half;
+    }
+    double sum = 0;
+    for (size_t i = first; i < own.size() && own[i].target <= target; i++) {
+      sum += own[i].target == target ? own[i].value : 0;
+    }
+    return sum;
   }
   // The numbers of a member node, sorted.
   std::span<const double> members(const TreeNode& node) const {
@@ -132,12 +163,20 @@ class TreeEnsemble {
     return {members_.data() + set.first, set.count};
   }
 
-  // The trees that give for row + c what these give for row, but for rounding; nothing where a node tests a feature
-  // with a shift for more than its order. c: one number for each feature.
+  // The trees that give for every row of float32 numbers what these give for row - c, rounded to float32: the same
+  // leaves. Nothing where a node tests a feature with a shift for more than its order, or the shift is not finite.
+  // c: one number for each feature.
   std::optional<TreeEnsemble> shifted(std::span<const float> c) const;
 
-  // Whether a row with this feature goes to the true child of a branch.
-  bool goes_true(const TreeNode& node, double x) const;
+  // Whether a row with this feature goes to the true child of a branch. For loops over many branches: nearly all have
+  // one of two modes.
+  bool goes_true(const TreeNode& node, double x) const {
+    if (node.mode() == TreeMode::less_equal || node.mode() == TreeMode::less) {
+      const bool below = node.mode() == TreeMode::less ? x < node.threshold : x <= node.threshold;
+      return below | ((node.missing_goes_true != 0) & (x != x));
+    }
+    return goes_true_otherwise(node, x);
+  }
 
   // For every row in turn finish(row number, raw scores, whether each target has any weight or a base value): all
   // doubles are changed freely. Rows go through the trees in blocks, tree by tree, so that a tree stays in the cache.
@@ -162,6 +201,7 @@ class TreeEnsemble {
   // Of one block: both arrays are rows x targets. T: float, double, int32_t or int64_t.
   template <class T>
   void raw_scores(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const;
+  bool goes_true_otherwise(const TreeNode& node, double x) const;
   // kOnly: the mode of all branches, or leaf when they differ.
   template <TreeMode kOnly>
   bool decide(const TreeNode& node, double x) const;

@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "assay/model/trees/ensemble.h"
+#include "assay/model/trees/float_threshold.h"
 
 namespace assay {
 namespace {
 
 constexpr int32_t kSmallest = std::numeric_limits<int32_t>::min();  // below the key of -infinity
 constexpr int32_t kLargest = std::numeric_limits<int32_t>::max();   // above the key of infinity
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // How many bits of a node's word the column may take: few columns leave room for large trees. As constants, they cost
 // nothing to take apart.
 constexpr std::array<unsigned, 3> kShifts = {8, 12, 16};
@@ -21,28 +20,11 @@ constexpr std::array<unsigned, 3> kShifts = {8, 12, 16};
 constexpr uint32_t kAllSteps = 8;
 constexpr uint32_t kStepsBetween = 2;
 
-// x is not NaN.
-int32_t key_of(float x) {
-  const auto bits = std::bit_cast<int32_t>(x + 0.0F);  // -0 becomes 0
-  return bits ^ ((bits >> 31) & kLargest);
-}
-
-// The largest float32 number that is not above t, which is not NaN.
-float rounded_down(double t) {
-  constexpr auto kMost = std::numeric_limits<float>::max();
-  if (t > static_cast<double>(kMost)) return std::isinf(t) ? kInfinity : kMost;
-  if (t < -static_cast<double>(kMost)) return -kInfinity;
-  const auto near = static_cast<float>(t);
-  return static_cast<double>(near) > t ? std::nextafter(near, -kInfinity) : near;
-}
-
-int32_t key_at_most(double t) { return key_of(rounded_down(t)); }
+int32_t key_at_most(double t) { return float_key(float_at_most(t)); }
 
 // The largest key of numbers below t.
 int32_t key_below(double t) {
-  if (t == -std::numeric_limits<double>::infinity()) return kSmallest;
-  const float down = rounded_down(t);
-  return key_of(static_cast<double>(down) < t ? down : std::nextafter(down, -kInfinity));
+  return t == -std::numeric_limits<double>::infinity() ? kSmallest : float_key(float_below(t));
 }
 
 // A row goes to the true child when the key of its column is not above this.
@@ -58,11 +40,6 @@ int32_t branch_key(const TreeNode& node) {
   }
 }
 
-bool is_order(TreeMode mode) {
-  return mode == TreeMode::less_equal || mode == TreeMode::less || mode == TreeMode::greater_equal ||
-         mode == TreeMode::greater || mode == TreeMode::less_equal_or_zero;
-}
-
 }  // namespace
 
 KeyedTrees::Column KeyedTrees::column_of(const TreeNode& node) {
@@ -75,7 +52,7 @@ bool KeyedTrees::fits(std::span<const TreeNode> nodes, std::span<const uint32_t>
   constexpr size_t kMostColumns = (size_t{1} << kShifts.back()) / kLanes;
   for (const TreeNode& node : nodes) {
     if (node.is_leaf()) continue;
-    if (!is_order(node.mode())) return false;
+    if (!tests_order(node.mode()) && node.mode() != TreeMode::less_equal_or_zero) return false;
     const Column column = column_of(node);
     const auto at = std::lower_bound(columns_.begin(), columns_.end(), column);
     if (at != columns_.end() && *at == column) continue;
@@ -127,7 +104,7 @@ void KeyedTrees::write_keys(const T* x, size_t rows, size_t width, int32_t* keys
     for (size_t i = 0; i < rows; i++) {
       const auto value = static_cast<float>(x[i * width + column.feature]);
       const bool missing = std::isnan(value) || (column.zero_is_missing && is_tree_zero(value));
-      const int32_t key = key_of(value);
+      const int32_t key = float_key(value);
       keys[i] = missing ? column.missing : column.negated ? ~key : key;
     }
     std::fill(keys + rows, keys + kLanes, 0);

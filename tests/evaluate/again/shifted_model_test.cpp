@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <limits>
 #include <memory>
 
+#include "assay/model/trees/booster.h"
 #include "tests/explain/run_method.h"
 
 namespace assay::testing {
@@ -103,6 +107,53 @@ TEST(ShiftedModel, ABlackBoxOnlyPredicts) {
   Matrix outputs(1, 1);
   shifted->predict(row.view(), outputs.view(), {});
   EXPECT_EQ(outputs(0, 0), 9);
+}
+
+// Thresholds that are values of the data, as boosters have for whole numbers: x + c - c is not always x, and the trees
+// of the shifted model must go the way of its predictions all the same.
+TEST(ShiftedModel, ItsTreesDecideAsItPredicts) {
+  Booster booster;
+  booster.producer = "a test";
+  booster.features = 2;
+  TreeSource& source = booster.source;
+  const auto add_stump = [&](TreeMode mode, int64_t feature, double threshold) {
+    const size_t at = source.nodes.size();
+    source.roots.push_back(at);
+    source.nodes.resize(at + 3);
+    source.nodes[at].mode = mode;
+    source.nodes[at].feature = feature;
+    source.nodes[at].threshold = threshold;
+    source.nodes[at].missing_goes_true = at % 2 == 0;
+    source.nodes[at].true_child = at + 1;
+    source.nodes[at].false_child = at + 2;
+    for (size_t child = 1; child <= 2; child++) {
+      source.nodes[at + child].first_weight = source.weights.size();
+      source.nodes[at + child].weight_count = 1;
+      // Sums of different leaves differ, and are exact.
+      source.weights.push_back({0, child == 1 ? 0 : std::ldexp(1.0, static_cast<int>(source.roots.size()))});
+    }
+  };
+  constexpr std::array kModes = {TreeMode::less, TreeMode::less_equal, TreeMode::greater, TreeMode::greater_equal};
+  for (int i = 0; i < 20; i++) add_stump(kModes[static_cast<size_t>(i) % 4], i % 2, 3 * i);
+  const auto model = GraphModel::from_onnx("m", booster_graph("m", booster));
+  for (const float shift : {0.1F, 0.37F, -1.3F, 2.7F}) {
+    const auto shifted = shifted_model(*model, {shift, -shift});
+    ASSERT_NE(shifted->tree_scores(), nullptr);
+    const TreeEnsemble& trees = shifted->tree_scores()->trees();
+    Matrix rows(61, 2);
+    for (size_t i = 0; i < 60; i++) {
+      rows(i, 0) = static_cast<float>(i) + shift;
+      rows(i, 1) = static_cast<float>(i) - shift;
+    }
+    rows(60, 0) = rows(60, 1) = std::numeric_limits<float>::quiet_NaN();
+    Matrix outputs(61, 1);
+    shifted->predict(rows.view(), outputs.view(), {});
+    std::vector<std::byte> scratch(trees.scratch_count() * TreeEnsemble::kScratchSize);
+    trees.for_rows(rows.values().data(), rows.rows(), 2, scratch.data(),
+                   [&](size_t row, std::span<double> scores, const uint8_t*) {
+                     EXPECT_EQ(static_cast<float>(scores[0]), outputs(row, 0)) << "row " << row << ", shift " << shift;
+                   });
+  }
 }
 
 }  // namespace

@@ -135,6 +135,27 @@ TEST(FeatureRanks, SetsDecideAsTheEnsembleDoes) {
   expect_decisions_of_the_ensemble(all);
 }
 
+// Branches may share a set: what does not fit anyway is not counted to its end.
+TEST(FeatureRanks, SharedSetsAreNotCountedMemberByMember) {
+  Branches branches;
+  std::vector<double> set(20'000);
+  std::iota(set.begin(), set.end(), 0.0);
+  branches.source.sets.push_back(set);
+  branches.add(TreeMode::member_whole, 0);
+  const auto demand = [&] {
+    const TreeEnsemble trees("test", branches.source, 2, 1, TreeAggregate::sum, {});
+    return rank_demand(trees, std::vector<uint32_t>(trees.roots().begin(), trees.roots().end()));
+  };
+  // Both sides of every member, for each of two branches: more than there are numbers.
+  EXPECT_FALSE(ranks_fit(demand()));
+  for (int i = 0; i < 50; i++) branches.add(TreeMode::member, 0);
+  EXPECT_FALSE(ranks_fit(demand()));
+  EXPECT_LE(demand().cuts, 65'000U + 40'000U);
+  branches.source.sets[0].resize(300);
+  EXPECT_EQ(demand().cuts, 102U * 600U);
+  EXPECT_TRUE(ranks_fit(demand()));
+}
+
 TEST(FeatureRanks, MoreCutsThanSixteenBitsHoldDoNotFit) {
   EXPECT_TRUE(ranks_fit({.cuts = 65'000, .bit_tests = 10}));
   EXPECT_FALSE(ranks_fit({.cuts = 65'536, .bit_tests = 0}));

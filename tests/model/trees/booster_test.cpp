@@ -179,8 +179,34 @@ TEST(Booster, SourcesThatLeadNowhereAreRefused) {
   EXPECT_EQ(refused([](TreeSource& s) { s.nodes[1].first_weight = SIZE_MAX; }), "t: a weight of node 0 does not exist");
   EXPECT_EQ(refused([](TreeSource& s) { s.nodes[2].threshold = -1; }), "t: the set of node 0 does not exist");
   EXPECT_EQ(refused([](TreeSource& s) { s.roots[0] = 9; }), "t: a root does not exist");
+  // Though there are weights enough for all leaves.
+  EXPECT_EQ(refused([](TreeSource& s) {
+              s.weights.push_back({0, 16});
+              s.nodes[4].first_weight = 1;
+            }),
+            "t: leaves share weights, as node 0 does");
   EXPECT_EQ(message_of([] { TreeEnsemble("t", two_trees().source, 2, 1, TreeAggregate::sum, {1, 2}); }),
             "t: expected 1 base values, found 2");
+}
+
+// A leaf with many weights that many branches lead to would take a time that grows with the square of the file.
+TEST(Booster, BranchesDoNotMakeManyWeightsOfFew) {
+  const auto shared = [](size_t branches, size_t weights) {
+    TreeSource source;
+    for (size_t i = 0; i < branches; i++) {
+      source.nodes.push_back(branch(TreeMode::less, 0, static_cast<double>(i), branches, i + 1, 1));
+    }
+    source.nodes.push_back(leaf(0, 1, weights));
+    for (size_t w = 0; w < weights; w++) source.weights.push_back({static_cast<uint32_t>(w), 1});
+    source.roots = {0};
+    return message_of([&] { TreeEnsemble("t", source, 1, weights, TreeAggregate::sum, {}); });
+  };
+  EXPECT_EQ(shared(1000, 10), "no error");
+  EXPECT_EQ(shared(10, 1000), "no error");
+  // 1,001 + 1,000 + 1 of them, 16 times.
+  EXPECT_EQ(shared(1000, 1000),
+            "t: expected at most 32032 weights at the leaves of all branches, found more: many branches lead to one "
+            "leaf, as to node 0");
 }
 
 // NaN in a set is no member, and leaves the order of the others alone.

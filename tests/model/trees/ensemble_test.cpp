@@ -398,5 +398,96 @@ TEST(TreeEnsemble, DecidesNodeByNode) {
   }
 }
 
+// Files have the weights of a leaf in any order, and several for one target: they are summed in the order of the file.
+TEST(TreeEnsemble, LeavesHaveTheirWeightsInAnyOrderAndMayRepeatTargets) {
+  Random random(9);
+  for (const TreeAggregate aggregate : {TreeAggregate::sum, TreeAggregate::minimum}) {
+    Described described = random.ensemble({.modes = kOrders, .targets = 7, .trees = 5, .depth = 4});
+    described.aggregate = aggregate;
+    described.source.weights.clear();
+    for (TreeSource::Node& node : described.source.nodes) {
+      if (node.mode != TreeMode::leaf) continue;
+      node.first_weight = described.source.weights.size();
+      node.weight_count = random.below(20);
+      for (size_t w = 0; w < node.weight_count; w++) {
+        const double value = (random.chance(0.5) ? 1e15 : 1) * (1 + static_cast<double>(random.below(1000))) / 7;
+        described.source.weights.push_back({static_cast<uint32_t>(random.below(7)), value});
+      }
+    }
+    expect_walked(described, random.rows<float>(60, described.features));
+  }
+  Described leaf;
+  leaf.targets = 4;
+  leaf.source.nodes.resize(1);
+  leaf.source.nodes[0].weight_count = 7;
+  leaf.source.roots = {0};
+  leaf.source.weights = {{2, 1e17}, {0, 3}, {2, 1}, {3, 5}, {0, 0.25}, {2, -1e17}, {3, 7}};
+  const TreeEnsemble ensemble = leaf.made();
+  const TreeNode& node = ensemble.nodes()[0];
+  EXPECT_EQ(ensemble.leaf_weight(node, 0), 3.25);
+  EXPECT_EQ(ensemble.leaf_weight(node, 1), 0);
+  EXPECT_EQ(ensemble.leaf_weight(node, 2), 1e17 + 1 - 1e17);
+  EXPECT_EQ(ensemble.leaf_weight(node, 3), 12);
+  // Of many targets, some of them twice and some never.
+  for (const size_t count : {size_t{15}, size_t{16}, size_t{17}, size_t{40}, size_t{1000}}) {
+    Described many;
+    many.targets = 500;
+    many.source.nodes.resize(1);
+    many.source.nodes[0].weight_count = count;
+    many.source.roots = {0};
+    std::vector<double> sums(500);
+    for (size_t w = 0; w < count; w++) {
+      const auto target = static_cast<uint32_t>(random.below(500));
+      many.source.weights.push_back({target, static_cast<double>(w + 1)});
+      sums[target] += static_cast<double>(w + 1);
+    }
+    const TreeEnsemble made = many.made();
+    for (size_t t = 0; t < 500; t++) EXPECT_EQ(made.leaf_weight(made.nodes()[0], t), sums[t]);
+  }
+}
+
+// Every decision of the shifted trees on x is that of the trees on x - c, rounded to float32.
+TEST(TreeEnsemble, ShiftedTreesDecideAsOnTheNumberBeforeTheShift) {
+  Described stumps;
+  for (const TreeMode mode : {TreeMode::less_equal, TreeMode::less, TreeMode::greater_equal, TreeMode::greater}) {
+    for (const double threshold : edges()) {
+      const size_t at = stumps.source.nodes.size();
+      stumps.source.nodes.resize(at + 3);
+      stumps.source.nodes[at] = {.mode = mode,
+                                 .missing_goes_true = at % 2 == 0,
+                                 .threshold = threshold,
+                                 .true_child = at + 1,
+                                 .false_child = at + 2};
+      stumps.source.roots.push_back(at);
+    }
+  }
+  const TreeEnsemble trees = stumps.made();
+  Random random(10);
+  std::vector<float> numbers = random.rows<float>(300, 1);
+  for (int i = -60; i < 60; i++) numbers.push_back(static_cast<float>(i));
+  for (const float c : {0.1F, 0.37F, -1.3F, 2.7F, 1e-40F, -1e20F, 3e38F, -3e38F, 16777217.0F}) {
+    const std::optional<TreeEnsemble> shifted = trees.shifted(std::vector<float>{c});
+    ASSERT_TRUE(shifted);
+    // Those next to where the decision falls.
+    std::vector<float> all = numbers;
+    for (const double edge : edges()) {
+      if (std::abs(edge) > 1e38) continue;
+      float near = static_cast<float>(edge) + c;
+      for (int i = 0; i < 3; i++) near = std::nextafter(near, -kFloatInfinity);
+      for (int i = 0; i < 6; i++) all.push_back(near = std::nextafter(near, kFloatInfinity));
+    }
+    for (const uint32_t root : trees.roots()) {
+      for (const float x : all) {
+        ASSERT_EQ(shifted->goes_true(shifted->nodes()[root], static_cast<double>(x)),
+                  trees.goes_true(trees.nodes()[root], static_cast<double>(x - c)))
+            << "mode " << static_cast<int>(trees.nodes()[root].mode()) << ", threshold "
+            << trees.nodes()[root].threshold << ", x " << x << ", c " << c;
+      }
+    }
+  }
+  EXPECT_FALSE(trees.shifted(std::vector<float>{kFloatInfinity}));
+  EXPECT_FALSE(trees.shifted(std::vector<float>{std::numeric_limits<float>::quiet_NaN()}));
+}
+
 }  // namespace
 }  // namespace assay
