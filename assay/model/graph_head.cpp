@@ -50,6 +50,13 @@ bool is_one(const Graph& graph, size_t value) {
   return tensor.type() == OnnxElement::float32 && tensor.count() == 1 && tensor.data<float>()[0] == 1;
 }
 
+// Whether a value comes from an operator of ai.onnx.ml, as it is.
+bool is_of_ml(const Graph& graph, size_t value) {
+  const GraphNode* node = producer(graph, value);
+  while (is(node, "", "Identity") && !node->inputs.empty()) node = producer(graph, node->inputs[0]);
+  return node != nullptr && node->onnx.domain == "ai.onnx.ml";
+}
+
 // Walks back over nodes that only copy their input.
 size_t behind_copies(const Graph& graph, size_t value, GraphHead& head) {
   while (const GraphNode* node = producer(graph, value)) {
@@ -59,7 +66,9 @@ size_t behind_copies(const Graph& graph, size_t value, GraphHead& head) {
     const GraphNode* before = producer(graph, node->inputs[0]);
     const bool scores = is(before, "", "Softmax") || is(before, "", "Sigmoid") || is(before, "", "LogSoftmax") ||
                         is(before, "", "Concat") || (before != nullptr && before->onnx.domain == "ai.onnx.ml");
-    const bool times_one = is(node, "", "Mul") && node->inputs.size() == 2 && is_one(graph, node->inputs[1]);
+    // Converters of boosters write it behind their classifier; others may mean an end that is taken as it is.
+    const bool times_one = is(node, "", "Mul") && node->inputs.size() == 2 && is_one(graph, node->inputs[1]) &&
+                           is_of_ml(graph, node->inputs[0]);
     const bool copy =
         zip || times_one || is(node, "", "Identity") || is(node, "", "Dropout") || (casts_to_float(node) && scores);
     if (!copy) break;

@@ -28,7 +28,7 @@ WILD = {
 
 def largest_difference(printed):
     """What `assay predict --check` reports."""
-    found = re.search(r"largest difference from .*: ([0-9.]+(?:e[+-]?[0-9]+)?) ", printed)
+    found = re.search(r"largest difference from .*?: ([0-9.]+(?:e[+-]?[0-9]+)?) ", printed)
     assert found, f"no largest difference in: {printed}"
     return float(found[1])
 
