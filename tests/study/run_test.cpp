@@ -23,6 +23,7 @@
 #include "assay/study/remembered_model.h"
 #include "assay/study/tasks.h"
 #include "tests/evaluate/trial.h"
+#include "tests/explain/tree_toys.h"
 
 namespace assay {
 namespace {
@@ -249,14 +250,19 @@ TEST(RunStudy, RefusesPartsOfAnotherStudy) {
 }
 
 TEST(RunStudy, ScoresEveryMethodAndAggregatorOnEveryToy) {
-  for (const testing::Toy& toy : testing::all_toys()) {
+  std::vector<testing::Toy> toys = testing::all_toys();
+  std::ranges::move(testing::tree_toys(), std::back_inserter(toys));
+  for (const testing::Toy& toy : toys) {
     SCOPED_TRACE(toy.name);
     const Folder folder;
     const Studied studied(toy);
     const Study study = run_in(folder.path(), studied, {}).study;
+    // Methods of trees are not even mentioned where there are none.
+    const bool trees = toy.model->tree_scores() != nullptr;
+    EXPECT_EQ(std::ranges::count(study.entries, "tree_shap", &StudyEntry::name), trees ? 1 : 0);
     EXPECT_EQ(study.entries.size() + static_cast<size_t>(std::ranges::count_if(
                                          study.left_out, [](const LeftOut& each) { return each.kind != "criterion"; })),
-              methods().size() + aggregators().size());
+              methods().size() - (trees ? 0 : 2) + aggregators().size());
     for (const LeftOut& each : study.left_out) EXPECT_FALSE(each.reason.empty());
     for (const StudyEntry& entry : study.entries) {
       SCOPED_TRACE(entry.name);
