@@ -25,7 +25,8 @@ std::string count_or_auto(const std::string& text) {
 void StudyArguments::add_to(CLI::App& command) {
   command.add_option("dataset", subject, "A data set by name, as in `assay study iris`: its test part is studied");
   rows.add_to(command, false);
-  command.get_option("--model")->description("An ONNX, XGBoost or LightGBM file (default: a small network, trained on the pool)");
+  command.get_option("--model")->description(
+      "An ONNX, XGBoost or LightGBM file (default: a small network, trained on the pool)");
   command.get_option("--rows")->description(
       "Which rows, counted from 1, as in 1,5,10-20, or all (default: a stratified sample, see --sample)");
   command.get_option("--pool")->description(
