@@ -12,6 +12,7 @@
 #include "assay/data/table_io.h"
 #include "assay/explain/target.h"
 #include "assay/model/graph_model.h"
+#include "assay/model/metadata.h"
 #include "assay/model/trees/booster.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -170,10 +171,8 @@ void report_comparison(const PredictArguments& arguments, size_t rows, const Com
 // What the reader of a booster's file noted: where predictions differ from another way of asking the library, it says
 // so.
 std::string note_of(const GraphModel& model) {
-  for (const auto& [key, value] : model.graph().metadata()) {
-    if (key == kNoteKey) return one_line(value);
-  }
-  return {};
+  const std::string* note = find_metadata(model.graph().metadata(), kNoteKey);
+  return note == nullptr ? std::string() : one_line(*note);
 }
 
 void report_text(const PredictArguments& arguments, const Table& predictions, const std::optional<Accuracy>& share,

@@ -6,6 +6,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/model/metadata.h"
 #include "assay/model/ops/classifier.h"
 #include "assay/model/ops/zip_map.h"
 #include "assay/model/trees/booster.h"
@@ -120,12 +121,10 @@ std::string add_raw_scores(Graph& graph, const GraphNode& node) {
 
 // A regression whose file says which value is explained: the one before exp, say.
 bool find_told(const Graph& graph, GraphHead& head) {
-  for (const auto& [key, value] : graph.metadata()) {
-    if (key != kMarginKey || graph.find_value(value) == kNoValue) continue;
-    head.margin = value;
-    return true;
-  }
-  return false;
+  const std::string* margin = find_metadata(graph.metadata(), kMarginKey);
+  if (margin == nullptr || graph.find_value(*margin) == kNoValue) return false;
+  head.margin = *margin;
+  return true;
 }
 
 // Heads made by a classifier node of ai.onnx.ml.

@@ -10,6 +10,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/model/metadata.h"
 #include "assay/model/trees/booster.h"
 
 namespace assay {
@@ -63,14 +64,13 @@ std::string some_of(const std::vector<std::string>& levels) {
 
 // Categories of numeric features, as the file's metadata tells them: {"3": ["red", "blue"], "5": []}.
 void read_categories(const Graph& graph, GraphInputs& inputs) {
-  const auto found = std::ranges::find(graph.metadata(), kCategoriesKey,
-                                       [](const auto& entry) -> std::string_view { return entry.first; });
-  if (found == graph.metadata().end()) return;
+  const std::string* found = find_metadata(graph.metadata(), kCategoriesKey);
+  if (found == nullptr) return;
   const auto refuse = [&] {
     fail_input(fmt::format("{}: its metadata {} must be a JSON object of lists of texts by the number of a feature",
                            graph.name(), in_quotes(kCategoriesKey)));
   };
-  const auto json = nlohmann::json::parse(found->second, nullptr, false);
+  const auto json = nlohmann::json::parse(*found, nullptr, false);
   if (!json.is_object()) refuse();
   for (const auto& [key, texts] : json.items()) {
     size_t feature = 0;

@@ -14,6 +14,7 @@
 #include "assay/model/affine_entry.h"
 #include "assay/model/graph_head.h"
 #include "assay/model/graph_inputs.h"
+#include "assay/model/metadata.h"
 #include "assay/model/model_file.h"
 #include "assay/model/open_batch.h"
 #include "assay/model/output_table.h"
@@ -25,16 +26,9 @@
 namespace assay {
 namespace {
 
-const std::string* find_metadata(const Graph& graph, std::string_view key) {
-  for (const auto& [name, value] : graph.metadata()) {
-    if (name == key) return &value;
-  }
-  return nullptr;
-}
-
 // A JSON list of text in the metadata; empty when there is none.
 std::vector<std::string> metadata_names(const Graph& graph, std::string_view key) {
-  const std::string* text = find_metadata(graph, key);
+  const std::string* text = find_metadata(graph.metadata(), key);
   if (text == nullptr) return {};
   const auto json = nlohmann::json::parse(*text, nullptr, false);
   const bool list =
@@ -89,7 +83,7 @@ class OnnxGraphModel final : public GraphModel,
                              public Randomisable {
  public:
   OnnxGraphModel(Graph graph, const GraphModelOptions& options, size_t fixed_batch) {
-    if (const std::string* json = find_metadata(graph, kEncoderKey); json != nullptr) {
+    if (const std::string* json = find_metadata(graph.metadata(), kEncoderKey); json != nullptr) {
       encoder_ = Encoder::from_json(graph.name(), *json);
     }
     inputs_ = find_inputs(graph, metadata_names(graph, kFeatureNamesKey), options.features);
@@ -123,7 +117,7 @@ class OnnxGraphModel final : public GraphModel,
       info_.unit = OutputUnit::margin;
       info_.note = "scores as the graph gives them: they are not between 0 and 1";
     }
-    if (const std::string* note = find_metadata(*graph_, kNoteKey); note != nullptr) {
+    if (const std::string* note = find_metadata(graph_->metadata(), kNoteKey); note != nullptr) {
       info_.note += fmt::format("{}{}", info_.note.empty() ? "" : "; ", *note);
     }
     name_outputs(head);

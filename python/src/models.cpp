@@ -19,6 +19,7 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/model/graph/onnx.h"
+#include "assay/model/metadata.h"
 #include "assay/model/model_file.h"
 #include "assay/model/train/recipe.h"
 #include "assay/model/train/training_rows.h"
@@ -142,13 +143,12 @@ std::vector<std::string> raw_columns(const ModelHandle& self) {
 std::map<size_t, std::vector<std::string>> categories(const ModelHandle& self) {
   std::map<size_t, std::vector<std::string>> found;
   if (self.graph == nullptr) return found;
-  for (const auto& [key, value] : self.graph->graph().metadata()) {
-    if (key != kCategoriesKey) continue;
-    // The graph would not be one if it were anything else.
-    const nlohmann::json parsed = nlohmann::json::parse(value);
-    for (const auto& [feature, texts] : parsed.items()) {
-      found[std::stoul(feature)] = texts.get<std::vector<std::string>>();
-    }
+  const std::string* text = find_metadata(self.graph->graph().metadata(), kCategoriesKey);
+  if (text == nullptr) return found;
+  // The graph would not be one if it were anything else.
+  const nlohmann::json parsed = nlohmann::json::parse(*text);
+  for (const auto& [feature, texts] : parsed.items()) {
+    found[std::stoul(feature)] = texts.get<std::vector<std::string>>();
   }
   return found;
 }

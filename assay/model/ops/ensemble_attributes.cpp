@@ -117,6 +117,16 @@ std::vector<double> reals_or_tensor(const NodeSetup& setup, const std::string& n
   return to_doubles(setup.where(), *tensor);
 }
 
+std::vector<double> tensor_reals(const NodeSetup& setup, std::string_view name) {
+  const OnnxTensor* tensor = setup.tensor(name);
+  return tensor == nullptr ? std::vector<double>() : to_doubles(setup.where(), *tensor);
+}
+
+std::vector<int64_t> tensor_wholes(const NodeSetup& setup, std::string_view name) {
+  const OnnxTensor* tensor = setup.tensor(name);
+  return tensor == nullptr ? std::vector<int64_t>() : to_int64s(setup.where(), *tensor);
+}
+
 EnsembleAttributes ensemble_attributes(const NodeSetup& setup, const std::string& prefix, size_t targets) {
   EnsembleAttributes found;
   found.base = reals_or_tensor(setup, "base_values");

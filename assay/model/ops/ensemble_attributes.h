@@ -24,6 +24,10 @@ EnsembleAttributes ensemble_attributes(const NodeSetup& setup, const std::string
 // Floats, or float64 from version 3 on under the name with "_as_tensor".
 std::vector<double> reals_or_tensor(const NodeSetup& setup, const std::string& name);
 
+// The numbers of an attribute that is a tensor; none when it is absent.
+std::vector<double> tensor_reals(const NodeSetup& setup, std::string_view name);
+std::vector<int64_t> tensor_wholes(const NodeSetup& setup, std::string_view name);
+
 // Refuses an attribute of another length than its siblings.
 void expect_length(const NodeSetup& setup, std::string_view name, size_t found, size_t expected);
 

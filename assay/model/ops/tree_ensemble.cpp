@@ -13,16 +13,11 @@
 namespace assay {
 namespace {
 
-std::vector<double> doubles(const NodeSetup& setup, std::string_view name) {
-  const OnnxTensor* tensor = setup.tensor(name);
-  return tensor == nullptr ? std::vector<double>() : to_doubles(setup.where(), *tensor);
-}
-
 // The sets of the member nodes in their order: numbers with NaN after each set, which may be missing after the last.
 std::vector<std::vector<double>> read_sets(const NodeSetup& setup, size_t expected) {
   std::vector<std::vector<double>> sets;
   bool open = false;
-  for (const double member : doubles(setup, "membership_values")) {
+  for (const double member : tensor_reals(setup, "membership_values")) {
     if (!open) sets.emplace_back();
     open = !std::isnan(member);
     if (open) sets.back().push_back(member);
@@ -41,12 +36,10 @@ TreeSource read_source(const NodeSetup& setup, size_t targets) {
   const std::vector<int64_t> false_leafs = setup.integers("nodes_falseleafs");
   const std::vector<int64_t> features = setup.integers("nodes_featureids");
   const std::vector<int64_t> missing = setup.integers("nodes_missing_value_tracks_true");
-  const std::vector<double> splits = doubles(setup, "nodes_splits");
-  const OnnxTensor* mode_tensor = setup.tensor("nodes_modes");
-  const std::vector<int64_t> modes =
-      mode_tensor == nullptr ? std::vector<int64_t>() : to_int64s(setup.where(), *mode_tensor);
+  const std::vector<double> splits = tensor_reals(setup, "nodes_splits");
+  const std::vector<int64_t> modes = tensor_wholes(setup, "nodes_modes");
   const std::vector<int64_t> leaf_targets = setup.integers("leaf_targetids");
-  const std::vector<double> leaf_weights = doubles(setup, "leaf_weights");
+  const std::vector<double> leaf_weights = tensor_reals(setup, "leaf_weights");
   const size_t branches = features.size();
   const size_t leaves = leaf_targets.size();
   expect_length(setup, "nodes_truenodeids", true_ids.size(), branches);

@@ -15,25 +15,15 @@
 namespace assay {
 namespace {
 
-std::vector<double> doubles(const NodeSetup& setup, std::string_view name) {
-  const OnnxTensor* tensor = setup.tensor(name);
-  return tensor == nullptr ? std::vector<double>() : to_doubles(setup.where(), *tensor);
-}
-
-std::vector<int64_t> whole_numbers(const NodeSetup& setup, std::string_view name) {
-  const OnnxTensor* tensor = setup.tensor(name);
-  return tensor == nullptr ? std::vector<int64_t>() : to_int64s(setup.where(), *tensor);
-}
-
 size_t position(const NodeSetup& setup, std::string_view name, int64_t found, size_t count) {
   if (found >= 0 && static_cast<uint64_t>(found) < count) return static_cast<size_t>(found);
   setup.fail(fmt::format("{} must lie below {}, found {}", name, count, found));
 }
 
 void read_sets(const NodeSetup& setup, TreeSource& source) {
-  const std::vector<double> members = doubles(setup, "set_members");
+  const std::vector<double> members = tensor_reals(setup, "set_members");
   size_t next = 0;
-  for (const int64_t length : whole_numbers(setup, "set_lengths")) {
+  for (const int64_t length : tensor_wholes(setup, "set_lengths")) {
     if (length < 0 || static_cast<uint64_t>(length) > members.size() - next) {
       setup.fail(fmt::format("a set has {} members, {} are left in set_members", length, members.size() - next));
     }
@@ -44,8 +34,8 @@ void read_sets(const NodeSetup& setup, TreeSource& source) {
 }
 
 void read_weights(const NodeSetup& setup, size_t targets, TreeSource& source) {
-  const std::vector<int64_t> of = whole_numbers(setup, "weight_targets");
-  const std::vector<double> values = doubles(setup, "weight_values");
+  const std::vector<int64_t> of = tensor_wholes(setup, "weight_targets");
+  const std::vector<double> values = tensor_reals(setup, "weight_values");
   expect_length(setup, "weight_values", values.size(), of.size());
   for (size_t i = 0; i < of.size(); i++) {
     source.weights.push_back({static_cast<uint32_t>(position(setup, "weight_targets", of[i], targets)), values[i]});
@@ -53,15 +43,15 @@ void read_weights(const NodeSetup& setup, size_t targets, TreeSource& source) {
 }
 
 void read_nodes(const NodeSetup& setup, TreeSource& source) {
-  const std::vector<int64_t> modes = whole_numbers(setup, "nodes_modes");
-  const std::vector<int64_t> features = whole_numbers(setup, "nodes_features");
-  const std::vector<double> thresholds = doubles(setup, "nodes_thresholds");
-  const std::vector<int64_t> missing = whole_numbers(setup, "nodes_missing_true");
-  const std::vector<int64_t> true_children = whole_numbers(setup, "nodes_true");
-  const std::vector<int64_t> false_children = whole_numbers(setup, "nodes_false");
-  const std::vector<int64_t> first_weights = whole_numbers(setup, "nodes_first_weight");
-  const std::vector<int64_t> weight_counts = whole_numbers(setup, "nodes_weight_count");
-  const std::vector<double> covers = doubles(setup, "nodes_covers");
+  const std::vector<int64_t> modes = tensor_wholes(setup, "nodes_modes");
+  const std::vector<int64_t> features = tensor_wholes(setup, "nodes_features");
+  const std::vector<double> thresholds = tensor_reals(setup, "nodes_thresholds");
+  const std::vector<int64_t> missing = tensor_wholes(setup, "nodes_missing_true");
+  const std::vector<int64_t> true_children = tensor_wholes(setup, "nodes_true");
+  const std::vector<int64_t> false_children = tensor_wholes(setup, "nodes_false");
+  const std::vector<int64_t> first_weights = tensor_wholes(setup, "nodes_first_weight");
+  const std::vector<int64_t> weight_counts = tensor_wholes(setup, "nodes_weight_count");
+  const std::vector<double> covers = tensor_reals(setup, "nodes_covers");
   const size_t count = modes.size();
   expect_length(setup, "nodes_features", features.size(), count);
   expect_length(setup, "nodes_thresholds", thresholds.size(), count);
@@ -131,10 +121,10 @@ class Trees final : public Kernel {
     read_sets(setup, source);
     read_weights(setup, targets, source);
     read_nodes(setup, source);
-    for (const int64_t root : whole_numbers(setup, "roots")) {
+    for (const int64_t root : tensor_wholes(setup, "roots")) {
       source.roots.push_back(position(setup, "roots", root, source.nodes.size()));
     }
-    std::vector<double> base = doubles(setup, "base_values");
+    std::vector<double> base = tensor_reals(setup, "base_values");
     if (!base.empty()) expect_length(setup, "base_values", base.size(), targets);
     return std::make_shared<TreeEnsemble>(setup.where(), source, x_.width, targets, aggregate, std::move(base));
   }

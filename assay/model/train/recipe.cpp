@@ -9,6 +9,7 @@
 #include "assay/core/error.h"
 #include "assay/data/split.h"
 #include "assay/model/graph_model.h"
+#include "assay/model/metadata.h"
 
 namespace assay {
 namespace {
@@ -131,12 +132,6 @@ StoredRecipe read_recipe(std::string_view where, const std::string& text) {
   }
 }
 
-const std::string* find(const Metadata& metadata, std::string_view key) {
-  const auto found =
-      std::ranges::find(metadata, key, [](const auto& entry) -> std::string_view { return entry.first; });
-  return found == metadata.end() ? nullptr : &found->second;
-}
-
 std::string list_text(const std::vector<std::string>& names) {
   return Json(names).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -206,27 +201,27 @@ TrainResult train_recipe(const Recipe& recipe, const Dataset& data, const Encode
   return train_with(recipe, encoder == nullptr ? nullptr : &text, data, data.item_shape, context, report);
 }
 
-bool has_recipe(const Metadata& metadata) { return find(metadata, kTrainingKey) != nullptr; }
+bool has_recipe(const Metadata& metadata) { return find_metadata(metadata, kTrainingKey) != nullptr; }
 
 OnnxModel retrain(std::string_view where, const Metadata& metadata, const Dataset& data, uint64_t seed,
                   const Context& context) {
-  const std::string* text = find(metadata, kTrainingKey);
+  const std::string* text = find_metadata(metadata, kTrainingKey);
   if (text == nullptr) fail_input(where, "a recipe to train by", "none: the file was not made by assay train");
   const StoredRecipe stored = read_recipe(fmt::format("{}, {}", where, kTrainingKey), *text);
   // The new model must be comparable with the old one.
-  const std::string* classes = find(metadata, kClassNamesKey);
+  const std::string* classes = find_metadata(metadata, kClassNamesKey);
   if ((classes == nullptr) != data.class_names.empty() ||
       (classes != nullptr && *classes != list_text(data.class_names))) {
     fail_input(where, classes == nullptr ? "labels that are values" : "labels of the classes " + in_quotes(*classes),
                data.class_names.empty() ? "values" : "classes " + in_quotes(list_text(data.class_names)));
   }
-  const std::string* features = find(metadata, kFeatureNamesKey);
+  const std::string* features = find_metadata(metadata, kFeatureNamesKey);
   if (features != nullptr && *features != list_text(data.feature_names)) {
     fail_input(where, "rows of the features that the model has", fmt::format("others in {}", data.source));
   }
   Context seeded = context;
   seeded.seed = seed;
-  return train_with(stored.recipe, find(metadata, kEncoderKey), data, stored.image, seeded, {}).model;
+  return train_with(stored.recipe, find_metadata(metadata, kEncoderKey), data, stored.image, seeded, {}).model;
 }
 
 }  // namespace assay

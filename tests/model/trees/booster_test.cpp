@@ -213,7 +213,8 @@ TEST(Booster, BranchesDoNotMakeManyWeightsOfFew) {
 TEST(Booster, SetsMayHoldNan) {
   Booster booster = two_trees();
   booster.source.sets = {{2, std::nan(""), 1, std::nan(""), 7}};
-  EXPECT_THAT(predicted(*model_of(booster), {{1, 1}, {1, 7}, {1, kNan}}), ElementsAre(10.25F, 10.25F, 12.25F));
+  EXPECT_THAT(predicted(*model_of(booster), {{1, 1}, {1, 7}, {1, 3}, {1, kNan}}),
+              ElementsAre(10.25F, 10.25F, 12.25F, 12.25F));
 }
 
 // f(x - c) as trees of x: thresholds move along, and what is not about order cannot.
@@ -313,6 +314,17 @@ TEST(Booster, ContradictionsAreRefused) {
   EXPECT_THAT(refused([](Booster& b) { b.source.roots[0] = 6; }), HasSubstr("roots must lie below 6, found 6"));
   EXPECT_THAT(refused([](Booster& b) { b.source.nodes[2].true_child = 0; }), HasSubstr("is reached twice"));
   EXPECT_THAT(refused([](Booster& b) { b.source.nodes[3] = leaf(0, 5, 2); }), HasSubstr("leaves share weights"));
+}
+
+// Trees of what a scaler makes of the features are no trees of the features.
+TEST(TreeScores, NoneBehindOtherOperators) {
+  OnnxModel graph = booster_graph("m", two_trees());
+  graph.graph.initializers = {floats("scale", {2}, {2, 2})};
+  graph.graph.nodes[0].inputs = {"scaled"};
+  graph.graph.nodes.insert(graph.graph.nodes.begin(), node("Mul", {"features", "scale"}, {"scaled"}));
+  const auto model = GraphModel::from_onnx("m", std::move(graph));
+  EXPECT_THAT(predicted(*model, {{0.2F, 0}, {0.3F, 0.5F}}), ElementsAre(9.25F, 10.25F));
+  EXPECT_EQ(model->tree_scores(), nullptr);
 }
 
 // Raw scores that only a part of what is explained depends on are no tree scores of it.
