@@ -4,20 +4,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "assay/core/error.h"
 #include "assay/explain/common.h"
-#include "assay/explain/games/paired_regression.h"
+#include "assay/explain/games/pair_estimator.h"
 #include "assay/explain/games/play.h"
 #include "assay/explain/games/shapley_fold.h"
+#include "assay/explain/varying_players.h"
 
 namespace assay {
 namespace {
 
 // Entries of the matrix that takes pairs to values, at most: 256 MiB, and three times that while it is found.
 constexpr uint64_t kMostEntries = uint64_t{1} << 25;
+
+// Samples of a design that may be made for a single row: solving for it takes about a millisecond.
+constexpr size_t kMostSamplesForOneSet = 512;
 
 PairAllocation allocation_of(const std::string& sampling) {
   if (sampling == "kernel") return PairAllocation::kernel;
@@ -45,47 +50,63 @@ std::vector<size_t> budgets(size_t players, const KernelShap::Options& options) 
   return rounds;
 }
 
-struct RowState {
-  std::vector<double> sides;  // of each pair, summed over reference rows
+struct RowsState {
+  Matrix64 sides;              // of each row and pair, summed over reference rows
+  std::vector<double> totals;  // v(all) - v(none) of each row, summed likewise
   std::vector<double> scratch;
-  VectorMoments over_references;
+  std::vector<VectorMoments> over_references;  // with a background: the spread of each row's values over it
 };
 
 // One design for these rows.
-void play_pairs(const Game& game, std::span<const size_t> rows, const PairedRegression& regression, Attributions& out,
+void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstimator& estimator, Attributions& out,
                 const Context& context) {
+  const PairedRegression& additive = estimator.additive();
   const size_t players = game.players();
   const size_t references = game.references();
-  play(
-      game, rows, std::span(&regression.design().coalitions, 1), context, "Kernel SHAP",
-      [&](size_t) {
-        return RowState{std::vector<double>(regression.pairs()),
-                        std::vector<double>(references > 1 ? regression.pairs() : 0), VectorMoments(players)};
+  const auto count = static_cast<double>(references);
+  play_together(
+      game, rows, PairEstimator::kTogether, std::span(&additive.design().coalitions, 1), context, "Kernel SHAP",
+      [&](std::span<const size_t> here) {
+        return RowsState{
+            .sides = Matrix64(here.size(), additive.pairs()),
+            .totals = std::vector<double>(here.size()),
+            .scratch = std::vector<double>(additive.pairs()),
+            .over_references = std::vector<VectorMoments>(references > 1 ? here.size() : 0, VectorMoments(players))};
       },
-      [&](RowState& state, size_t, size_t, size_t, std::span<const float> values) {
-        std::vector<double>& sides = references > 1 ? state.scratch : state.sides;
+      [&](RowsState& state, std::span<const size_t> here, size_t, size_t, MatrixView<const float> values) {
         std::vector<double> phi(players);
-        const double total = regression.left_sides(values, sides);
-        regression.fit(sides, total, phi);
-        state.over_references.add(phi);
-        for (size_t p = 0; p < state.scratch.size(); p++) state.sides[p] += sides[p];
-      },
-      [&](RowState& state, size_t row) {
-        state.over_references.store(out.values.row(row),
-                                    out.background_error.empty() ? std::span<float>() : out.background_error.row(row));
-        std::vector<double> phi(players);
-        std::vector<double> errors(players);
-        for (size_t i = 0; i < players; i++) phi[i] = state.over_references.mean(i);
-        if (references > 1) {
-          for (double& side : state.sides) side /= static_cast<double>(references);
+        for (size_t r = 0; r < here.size(); r++) {
+          const double total = additive.left_sides(values.row(r), state.scratch);
+          state.totals[r] += total;
+          const auto sums = state.sides.row(r);
+          for (size_t p = 0; p < sums.size(); p++) sums[p] += state.scratch[p];
+          if (references == 1) continue;
+          // The additive regression tells how values change from one reference row to another; which one fits best is
+          // for their mean.
+          additive.fit(state.scratch, total, phi);
+          state.over_references[r].add(phi);
         }
-        regression.standard_errors(state.sides, phi, errors);
-        for (size_t i = 0; i < players; i++) out.standard_error(row, i) = static_cast<float>(errors[i]);
+      },
+      [&](RowsState& state, std::span<const size_t> here) {
+        for (double& side : state.sides.values()) side /= count;
+        for (double& total : state.totals) total /= count;
+        Matrix64 values(here.size(), players);
+        Matrix64 errors(here.size(), players);
+        estimator.estimate(state.sides.view(), state.totals, values.view(), errors.view());
+        for (size_t r = 0; r < here.size(); r++) {
+          for (size_t i = 0; i < players; i++) {
+            out.values(here[r], i) = static_cast<float>(values(r, i));
+            out.standard_error(here[r], i) = static_cast<float>(errors(r, i));
+            if (references > 1) {
+              out.background_error(here[r], i) = static_cast<float>(state.over_references[r].standard_error(i));
+            }
+          }
+        }
       });
-  out.evaluations += regression.design().coalitions.size() * rows.size() * references;
+  out.evaluations += additive.design().coalitions.size() * rows.size() * references;
 }
 
-void play_round(const Game& game, std::span<const size_t> rows, size_t samples, PairAllocation allocation,
+void play_round(const Game& game, std::span<const size_t> rows, size_t samples, const KernelShap::Options& options,
                 Attributions& out, const Context& context) {
   const size_t players = game.players();
   if (covers_all(players, samples)) {
@@ -93,21 +114,28 @@ void play_round(const Game& game, std::span<const size_t> rows, size_t samples, 
     for (const size_t row : rows) std::ranges::fill(out.standard_error.row(row), 0.0F);
     return;
   }
-  const auto regression =
-      PairedRegression::make(make_pair_design(players, (samples - 2) / 2, allocation, context), context);
-  if (!regression) {
+  const auto estimator =
+      PairEstimator::make(make_pair_design(players, (samples - 2) / 2, allocation_of(options.sampling), context),
+                          options.interactions, context);
+  if (!estimator) {
     fail_input(
         fmt::format("kernel_shap: the {} samples drawn with this seed do not determine the values of {} players; {} "
                     "samples are the "
                     "least that can, {} nearly always do",
                     samples, players, least_samples(players), 2 * least_samples(players)));
   }
-  if (!regression->has_errors()) {
+  if (!estimator->additive().has_errors()) {
     out.notes.push_back(fmt::format(
         "kernel_shap: {} samples of {} players are too few for standard errors, which are NaN; {} give them", samples,
         players, std::min(size_t{1} << std::min<size_t>(players, 62), least_samples_for_errors(players))));
   }
-  play_pairs(game, rows, *regression, out, context);
+  if (options.interactions && estimator->additive().pairs() > PairEstimator::kMostPairs) {
+    out.notes.push_back(fmt::format(
+        "kernel_shap: {} samples are too many to fit interactions, which were left out; {} with them are often more "
+        "accurate",
+        samples, 2 * PairEstimator::kMostPairs + 2));
+  }
+  play_pairs(game, rows, *estimator, out, context);
 }
 
 // Whether a row is done: no error above the tolerance, and all of them known. More samples do not help where values
@@ -115,6 +143,39 @@ void play_round(const Game& game, std::span<const size_t> rows, size_t samples, 
 bool is_done(std::span<const float> values, std::span<const float> errors, double tolerance) {
   return std::ranges::any_of(values, [](float value) { return std::isnan(value); }) ||
          std::ranges::all_of(errors, [&](float error) { return error <= tolerance; });
+}
+
+// Whether a row that differs from the reference in so few players is played between these alone. Each such set has its
+// own design, which is cheap where it covers all coalitions, or has few samples; a large one is shared by all rows.
+bool plays_alone(size_t varying, size_t players, const KernelShap::Options& options) {
+  const auto samples = static_cast<size_t>(options.samples);
+  if (varying == players || covers_all(players, samples)) return false;
+  return covers_all(varying, samples) || samples <= kMostSamplesForOneSet;
+}
+
+// The rows of a group as a task of its own, back into their places.
+void play_group(const ExplainTask& task, const VaryingPlayers& group, const KernelShap::Options& options,
+                Attributions& out, const Context& context) {
+  const VaryingTask part(task, group);
+  Matrix values(group.rows.size(), group.players.size());
+  Attributions found{.values = values.view()};
+  kernel_shap(*make_game(part.task(), context), options, found, context);
+  for (size_t i = 0; i < group.rows.size(); i++) {
+    for (size_t k = 0; k < group.players.size(); k++) {
+      const size_t player = group.players[k];
+      out.values(group.rows[i], player) = values(i, k);
+      out.standard_error(group.rows[i], player) = found.standard_error(i, k);
+      if (!out.background_error.empty()) out.background_error(group.rows[i], player) = found.background_error(i, k);
+    }
+  }
+  out.evaluations += found.evaluations;
+  // Of smaller games that are played in full attribute() speaks once for all.
+  const bool in_full = covers_all(group.players.size(), static_cast<size_t>(options.samples));
+  if (group.players.size() == task.players.size() || !in_full) {
+    for (std::string& note : found.notes) {
+      if (std::ranges::find(out.notes, note) == out.notes.end()) out.notes.push_back(std::move(note));
+    }
+  }
 }
 
 }  // namespace
@@ -142,7 +203,34 @@ std::optional<std::string> KernelShap::refuses(const ExplainTask& task) const {
 }
 
 void KernelShap::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  kernel_shap(*make_game(task, context), options_, out, context);
+  const size_t players = task.players.size();
+  out.standard_error = Matrix(task.rows.rows(), players);
+  if (task.reference.rows.rows() > 1) out.background_error = Matrix(task.rows.rows(), players);
+  VaryingPlayers rest;
+  size_t exact = 0;
+  for (const VaryingPlayers& group : group_by_varying_players(task)) {
+    if (!plays_alone(group.players.size(), players, options_)) {
+      rest.rows.insert(rest.rows.end(), group.rows.begin(), group.rows.end());
+      continue;
+    }
+    if (covers_all(group.players.size(), static_cast<size_t>(options_.samples))) exact += group.rows.size();
+    // Of a row that is the reference itself all values are 0.
+    if (!group.players.empty()) play_group(task, group, options_, out, context);
+  }
+  if (exact > 0) {
+    out.notes.push_back(
+        fmt::format("kernel_shap: {} of {} rows differ from the reference in so few players that {} samples cover all "
+                    "coalitions of those; their values are exact",
+                    exact, task.rows.rows(), options_.samples));
+  }
+  if (rest.rows.size() == task.rows.rows()) {
+    kernel_shap(*make_game(task, context), options_, out, context);
+  } else if (!rest.rows.empty()) {
+    std::ranges::sort(rest.rows);
+    rest.players.resize(players);
+    std::iota(rest.players.begin(), rest.players.end(), uint32_t{0});
+    play_group(task, rest, options_, out, context);
+  }
 }
 
 void kernel_shap(const Game& game, const KernelShap::Options& options, Attributions& out, const Context& context) {
@@ -151,11 +239,10 @@ void kernel_shap(const Game& game, const KernelShap::Options& options, Attributi
   out.standard_error = Matrix(game.rows(), players);
   if (game.references() > 1) out.background_error = Matrix(game.rows(), players);
   const auto rounds = budgets(players, options);
-  const PairAllocation allocation = allocation_of(options.sampling);
   std::vector<size_t> pending = all_rows(game.rows());
   for (const size_t samples : rounds) {
     if (pending.empty()) break;
-    play_round(game, pending, samples, allocation, out, context);
+    play_round(game, pending, samples, options, out, context);
     if (covers_all(players, samples)) {
       out.notes.push_back(fmt::format(
           "kernel_shap: {} samples cover all {} coalitions of {} players, so the values of {} are exact", samples,

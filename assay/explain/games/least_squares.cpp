@@ -37,6 +37,45 @@ void multiply(const double* solver, size_t terms, size_t samples, const double* 
   for (size_t i = 0; i < terms; i++) coefficients[i] = dot(solver + i * samples, y, samples);
 }
 
+// Dot products of one x with kRows rows of y. Two accumulators each, whatever kRows is: bits are the same.
+template <size_t kRows>
+HWY_INLINE void dots(const double* x, const double* y, size_t stride, size_t count, double* out, size_t out_stride) {
+  const Doubles d;
+  const size_t lanes = hn::Lanes(d);
+  hn::Vec<Doubles> even[kRows];
+  hn::Vec<Doubles> odd[kRows];
+  for (size_t r = 0; r < kRows; r++) even[r] = odd[r] = hn::Zero(d);
+  size_t p = 0;
+  for (; p + 2 * lanes <= count; p += 2 * lanes) {
+    const auto x0 = hn::LoadU(d, x + p);
+    const auto x1 = hn::LoadU(d, x + p + lanes);
+    for (size_t r = 0; r < kRows; r++) {
+      even[r] = hn::MulAdd(x0, hn::LoadU(d, y + r * stride + p), even[r]);
+      odd[r] = hn::MulAdd(x1, hn::LoadU(d, y + r * stride + p + lanes), odd[r]);
+    }
+  }
+  for (size_t r = 0; r < kRows; r++) {
+    double total = hn::GetLane(hn::SumOfLanes(d, hn::Add(even[r], odd[r])));
+    for (size_t q = p; q < count; q++) total += x[q] * y[r * stride + q];
+    out[r * out_stride] = total;
+  }
+}
+
+void multiply_rows(const double* matrix, size_t terms, size_t samples, const double* y, size_t stride, size_t rows,
+                   double* out, size_t out_stride) {
+  size_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    for (size_t i = 0; i < terms; i++) {
+      dots<4>(matrix + i * samples, y + r * stride, stride, samples, out + r * out_stride + i, out_stride);
+    }
+  }
+  for (; r < rows; r++) {
+    for (size_t i = 0; i < terms; i++) {
+      dots<1>(matrix + i * samples, y + r * stride, stride, samples, out + r * out_stride + i, out_stride);
+    }
+  }
+}
+
 HWY_INLINE void moments(const double* x, const double* y, size_t count, double& sum, double& squares) {
   const Doubles d;
   const size_t lanes = hn::Lanes(d);
@@ -86,7 +125,6 @@ void stratified_variances(const double* solver, size_t terms, size_t samples, co
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cassert>
@@ -94,11 +132,13 @@ HWY_AFTER_NAMESPACE();
 #include <limits>
 
 #include "assay/core/parallel.h"
+#include "assay/explain/games/cholesky.h"
 
 namespace assay {
 namespace {
 
 HWY_EXPORT(multiply);
+HWY_EXPORT(multiply_rows);
 HWY_EXPORT(stratified_variances);
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -106,12 +146,11 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 // A pivot this small beside the largest is rounding, not information: designs of coalitions hold 0, 1 and small
 // fractions, and their weights are within a factor of the number of players.
 constexpr double kSmallestPivot = 1e-11;
-// Rows of X' W X that are found or eliminated together.
+// Rows of X' W X that are found together.
 constexpr size_t kPanel = 64;
 // Samples that are added up between two looks at whether to stop.
 constexpr Eigen::Index kSamplesPerCheck = 2048;
-// Multiplications of a block, about.
-constexpr size_t kBlockWork = size_t{1} << 26;
+constexpr size_t kSamplesPerBlock = 256;
 // Of a residual's variance the share 1 - leverage is its own. Where it is less than this the residual says too little.
 constexpr double kOwnShare = 0.2;
 
@@ -132,37 +171,16 @@ RowMajor weighted_squares(const Eigen::Map<const RowMajor>& x, const Eigen::Map<
   return squares;
 }
 
-// Cholesky's L in the lower half, by panels. False when there is a pivot that is no more than rounding.
-bool factorise(RowMajor& a, const Context& context) {
+// Whether Cholesky's L, in the lower half of the first rows, has no pivot that is no more than rounding.
+bool determines_all(MatrixView<const double> factor) {
   double largest = 0;
   double smallest = std::numeric_limits<double>::infinity();
-  for (Eigen::Index k = 0; k < a.rows(); k += kPanel) {
-    const Eigen::Index width = std::min<Eigen::Index>(kPanel, a.rows() - k);
-    const Eigen::LLT<Eigen::MatrixXd> corner(a.block(k, k, width, width));
-    if (corner.info() != Eigen::Success) return false;
-    const Eigen::MatrixXd lower = corner.matrixL();
-    a.block(k, k, width, width) = lower;
-    largest = std::max(largest, lower.diagonal().cwiseAbs2().maxCoeff());
-    smallest = std::min(smallest, lower.diagonal().cwiseAbs2().minCoeff());
-    if (!(smallest > kSmallestPivot * largest)) return false;
-    const Eigen::Index next = k + width;
-    const auto rest = static_cast<size_t>(a.rows() - next);
-    parallel_blocks(context, rest, kPanel, [&](const Block& block) {
-      const Eigen::Index begin = next + static_cast<Eigen::Index>(block.begin);
-      const auto count = static_cast<Eigen::Index>(block.end - block.begin);
-      Eigen::MatrixXd left = a.block(begin, k, count, width).transpose();
-      lower.triangularView<Eigen::Lower>().solveInPlace(left);
-      a.block(begin, k, count, width) = left.transpose();
-    });
-    parallel_blocks(context, rest, kPanel, [&](const Block& block) {
-      const Eigen::Index begin = next + static_cast<Eigen::Index>(block.begin);
-      const auto count = static_cast<Eigen::Index>(block.end - block.begin);
-      const Eigen::Index columns = begin + count - next;
-      a.block(begin, next, count, columns).noalias() -=
-          a.block(begin, k, count, width) * a.block(next, k, columns, width).transpose();
-    });
+  for (size_t i = 0; i < factor.cols(); i++) {
+    const double pivot = factor(i, i) * factor(i, i);
+    largest = std::max(largest, pivot);
+    smallest = std::min(smallest, pivot);
   }
-  return true;
+  return smallest > kSmallestPivot * largest;
 }
 
 }  // namespace
@@ -176,22 +194,24 @@ std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regress
   const Eigen::Map<const RowMajor> x(regressors.data(), samples, terms);
   const Eigen::Map<const Eigen::VectorXd> w(weights.data(), samples);
 
-  RowMajor factor = weighted_squares(x, w, context);
-  if (!factorise(factor, context)) return {};
+  // X' W X, and below it the samples as W X: divided by it they are the solver's columns.
+  Matrix64 system(regressors.cols() + regressors.rows(), regressors.cols());
+  Eigen::Map<RowMajor>(system.data(), terms, terms) = weighted_squares(x, w, context);
+  Eigen::Map<RowMajor>(system.row(regressors.cols()).data(), samples, terms) = w.asDiagonal() * x;
+  if (!factorise(system.view(), context) || !determines_all(system.view())) return {};
+  divide(system.view(), context);
   std::optional<SharedFit> fit(std::in_place);
   fit->solver = Matrix64(regressors.cols(), regressors.rows());
   fit->leverage.resize(regressors.rows());
-  Eigen::Map<RowMajor> solver(fit->solver.data(), terms, samples);
-  const size_t columns = std::clamp<size_t>(kBlockWork / (regressors.cols() * regressors.cols()), 8, 256);
-  parallel_blocks(context, regressors.rows(), columns, [&](const Block& block) {
-    const auto begin = static_cast<Eigen::Index>(block.begin);
-    const auto count = static_cast<Eigen::Index>(block.end) - begin;
-    Eigen::MatrixXd part = x.middleRows(begin, count).transpose() * w.segment(begin, count).asDiagonal();
-    factor.triangularView<Eigen::Lower>().solveInPlace(part);
-    factor.triangularView<Eigen::Lower>().transpose().solveInPlace(part);
-    solver.middleCols(begin, count) = part;
-    for (Eigen::Index p = 0; p < count; p++) {
-      fit->leverage[block.begin + static_cast<size_t>(p)] = x.row(begin + p).dot(part.col(p).transpose());
+  parallel_blocks(context, regressors.rows(), kSamplesPerBlock, [&](const Block& block) {
+    for (size_t p = block.begin; p < block.end; p++) {
+      const auto column = system.row(regressors.cols() + p);
+      double leverage = 0;
+      for (size_t i = 0; i < column.size(); i++) {
+        fit->solver(i, p) = column[i];
+        leverage += column[i] * regressors(p, i);
+      }
+      fit->leverage[p] = leverage;
     }
   });
   return fit;
@@ -200,6 +220,12 @@ std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regress
 void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients) {
   assert(y.size() == solver.cols() && coefficients.size() == solver.rows());
   HWY_DYNAMIC_DISPATCH(multiply)(solver.data(), solver.rows(), solver.cols(), y.data(), coefficients.data());
+}
+
+void multiply_rows(const Matrix64& matrix, MatrixView<const double> y, MatrixView<double> out) {
+  assert(y.cols() == matrix.cols() && out.cols() == matrix.rows() && out.rows() == y.rows());
+  HWY_DYNAMIC_DISPATCH(multiply_rows)
+  (matrix.data(), matrix.rows(), matrix.cols(), y.data(), y.stride(), y.rows(), out.data(), out.stride());
 }
 
 ResidualScales::ResidualScales(std::span<const double> leverage) {

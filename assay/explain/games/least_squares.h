@@ -3,8 +3,9 @@
 //
 //   beta = argmin sum_p w_p (y_p - x_p . beta)^2 = Q y,   Q = (X' W X)^-1 X' W.
 //
-// In float64, by Cholesky's factorisation of X' W X. Without a ridge: a design that does not determine all
-// coefficients has no solution here. (One that should be shrunk can hold rows sqrt(ridge) e_j of weight 1 and value 0.)
+// In float64, by Cholesky's factorisation of X' W X (games/cholesky.h). Without a ridge: a design that does not
+// determine all coefficients has no solution here. (One that should be shrunk can hold rows sqrt(ridge) e_j of weight 1
+// and value 0.)
 //
 // Cost: samples x terms^2 once, on all threads, samples x terms for each right-hand side; memory: twice the design.
 #pragma once
@@ -30,6 +31,10 @@ std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regress
 
 // coefficients[i] = sum_p solver[i][p] y[p].
 void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients);
+
+// out[r][i] = sum_p matrix[i][p] y[r][p]: several right-hand sides at once, which is faster where the matrix is large.
+// A row's bits do not depend on the rows beside it.
+void multiply_rows(const Matrix64& matrix, MatrixView<const double> y, MatrixView<double> out);
 
 // Residuals by their leverage, for errors. A fit's residuals are smaller than the errors they stand for: each is
 // divided by 1 - h, h its leverage (the "HC3" of MacKinnon and White 1985). Where 1 - h is below 0.2 the fit goes so

@@ -9,6 +9,12 @@
 #include <utility>
 
 namespace assay {
+namespace {
+
+// Of a residual; below it the fit goes through the pair, and what is left is rounding.
+constexpr double kLeastOwnShare = 1e-9;
+
+}  // namespace
 
 std::optional<PairedRegression> PairedRegression::make(PairDesign design, const Context& context) {
   const size_t pairs = design.pairs();
@@ -74,10 +80,25 @@ double PairedRegression::left_sides(std::span<const float> values, std::span<dou
 
 void PairedRegression::fit(std::span<const double> sides, double total, std::span<double> phi) const {
   multiply(solver_, sides, phi);
-  double sum = 0;
-  for (const double psi : phi) sum += psi;
-  const double each = (total - sum) / static_cast<double>(phi.size());
-  for (double& value : phi) value += each;
+  share_rest(total, phi);
+}
+
+double PairedRegression::left_out_squares(std::span<const double> sides, std::span<const double> phi,
+                                          std::span<const size_t> pairs) const {
+  double total = 0;
+  for (const double value : phi) total += value;
+  const double each = total / static_cast<double>(phi.size());
+  double squares = 0;
+  for (const size_t p : pairs) {
+    double residual = sides[p];
+    for (size_t i = 0; i < phi.size(); i++) {
+      if (design_.coalitions.contains(2 + p, i)) residual -= phi[i] - each;
+    }
+    const double own = 1 - leverage_[p];
+    if (!(own > kLeastOwnShare)) return std::numeric_limits<double>::infinity();
+    squares += residual * residual / (own * own);
+  }
+  return squares;
 }
 
 void PairedRegression::standard_errors(std::span<double> sides, std::span<const double> phi,
@@ -109,6 +130,13 @@ void PairedRegression::standard_errors(std::span<double> sides, std::span<const 
   scales_.restore(sides.subspan(from));
   stratified_variances(solver_, sides, strata_, errors);
   for (double& error : errors) error = std::sqrt(error);
+}
+
+void share_rest(double total, std::span<double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const double each = (total - sum) / static_cast<double>(values.size());
+  for (double& value : values) value += each;
 }
 
 }  // namespace assay

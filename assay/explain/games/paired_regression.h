@@ -49,6 +49,10 @@ class PairedRegression {
   double left_sides(std::span<const float> values, std::span<double> sides) const;
   // phi of each player from left sides; they sum to `total`.
   void fit(std::span<const double> sides, double total, std::span<double> phi) const;
+  // The sum of the squared residuals of these pairs, each as the fit to all others leaves it; infinite where the others
+  // do not determine the fit.
+  double left_out_squares(std::span<const double> sides, std::span<const double> phi,
+                          std::span<const size_t> pairs) const;
   // Whether there are pairs enough for standard errors, or no need of them.
   bool has_errors() const { return strata_.empty() || pairs() >= least_pairs_for_errors(solver_.rows()); }
   static size_t least_pairs_for_errors(size_t players) { return players + 4; }
@@ -66,5 +70,8 @@ class PairedRegression {
   ResidualScales scales_;         // of the pairs from the first of strata_ on
   std::vector<uint8_t> bytes_;    // players 8 b .. 8 b + 7 of pair p, at b * pairs + p
 };
+
+// Shares out equally what the values lack of `total`.
+void share_rest(double total, std::span<double> values);
 
 }  // namespace assay
