@@ -13,7 +13,7 @@
 #include "assay/explain/games/pair_estimator.h"
 #include "assay/explain/games/play.h"
 #include "assay/explain/games/shapley_fold.h"
-#include "assay/explain/varying_players.h"
+#include "assay/explain/games/varying_players.h"
 
 namespace assay {
 namespace {

@@ -13,7 +13,7 @@
 // features from 256 evaluations on, and about that of the additive one where values jump without rule
 // (docs/benchmarks.md). Beyond 8,194 samples interactions are left out, and a note says so.
 //
-// A player whose cells are those of the reference has the value 0 and is left out (explain/varying_players.h): a row
+// A player whose cells are those of the reference has the value 0 and is left out (games/varying_players.h): a row
 // with so few others that the samples cover all their coalitions is exact, and small designs are made for the players
 // that vary alone. Beyond 512 samples, rows that are not exact share the design of all players.
 //

@@ -1,4 +1,4 @@
-#include "assay/explain/varying_players.h"
+#include "assay/explain/games/varying_players.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
