@@ -133,6 +133,11 @@ void VectorMoments::add_rows(MatrixView<const float> values) {
               squares_.data());
 }
 
+void VectorMoments::clear(size_t width) {
+  clear();
+  for (auto* numbers : {&first_, &sums_, &squares_}) numbers->resize(width);
+}
+
 double VectorMoments::mean(size_t i) const { return first_[i] + sums_[i] / static_cast<double>(count_); }
 
 double VectorMoments::standard_error(size_t i) const {
@@ -144,8 +149,9 @@ double VectorMoments::standard_error(size_t i) const {
 }
 
 void VectorMoments::store(std::span<float> means, std::span<float> errors) const {
-  for (size_t i = 0; i < means.size(); i++) means[i] = static_cast<float>(mean(i));
-  for (size_t i = 0; i < errors.size(); i++) errors[i] = static_cast<float>(standard_error(i));
+  assert(means.size() == first_.size() && (errors.empty() || errors.size() == means.size()));
+  finish_moments(first_.data(), sums_.data(), squares_.data(), count_, means.size(), means.data(),
+                 errors.empty() ? nullptr : errors.data());
 }
 
 }  // namespace assay

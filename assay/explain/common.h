@@ -73,6 +73,8 @@ class VectorMoments {
   // Adds each row of a dense matrix.
   void add_rows(MatrixView<const float> values);
   void clear() { count_ = 0; }
+  // The same for vectors of another width.
+  void clear(size_t width);
   size_t count() const { return count_; }
   double mean(size_t i) const;
   // Of the mean: standard deviation over sqrt(count); NaN for one value.

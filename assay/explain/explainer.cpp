@@ -102,23 +102,19 @@ void find_bases(const ExplainTask& task, const ValueFunction& value, std::vector
   }
 }
 
-// output - base - sum of values.
-void find_gaps(Explanations& made, const Context& context) {
-  made.gap.resize(made.rows());
+// The sum of each row's values.
+std::vector<double> sums_of_rows(const Explanations& made, const Context& context) {
+  std::vector<double> sums(made.rows());
   parallel_blocks(context, made.rows(), items_per_block(made.players()), [&](const Block& block) {
-    const std::span<double> sums = std::span(made.gap).subspan(block.begin, block.end - block.begin);
-    sum_rows(made.values.row(block.begin).data(), sums.size(), made.players(), sums.data());
-    for (size_t r = block.begin; r < block.end; r++) made.gap[r] = made.output[r] - made.base[r] - made.gap[r];
+    sum_rows(made.values.row(block.begin).data(), block.end - block.begin, made.players(), sums.data() + block.begin);
   });
+  return sums;
 }
 
-// The model may be undefined where coalitions or noise lead, though it is not at the rows themselves.
-void note_undefined(Explanations& made) {
-  size_t undefined = 0;
-  for (size_t r = 0; r < made.rows(); r++) {
-    const auto row = made.values.row(r);
-    undefined += std::any_of(row.begin(), row.end(), [](float v) { return !std::isfinite(v); }) ? 1 : 0;
-  }
+// The model may be undefined where coalitions or noise lead, though it is not at the rows themselves. A sum of finite
+// float32 values is finite in float64.
+void note_undefined(Explanations& made, std::span<const double> sums) {
+  const auto undefined = std::ranges::count_if(sums, [](double sum) { return !std::isfinite(sum); });
   if (undefined == 0) return;
   made.notes.push_back(
       fmt::format("{} of {} rows have values that are undefined: the model gives no number where the "
@@ -186,12 +182,14 @@ Explanations explain(const Spec& spec, const ExplainTask& task, const Context& c
   made.features = task.players.names;
   made.target = task.targets.of_row;
   made.target_names = task.targets.names;
+  std::vector<double> sums = sums_of_rows(made, quiet);
+  note_undefined(made, sums);
   if (method.uses_reference || own_base) {
-    find_gaps(made, quiet);
+    for (size_t r = 0; r < sums.size(); r++) sums[r] = made.output[r] - made.base[r] - sums[r];
+    made.gap = std::move(sums);
   } else {
     made.gap = made.base;
   }
-  note_undefined(made);
   made.provenance = provenance_of(method, spec, task, context);
   return made;
 }

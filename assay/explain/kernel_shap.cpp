@@ -51,8 +51,8 @@ std::vector<size_t> budgets(size_t players, const KernelShap::Options& options) 
 }
 
 struct RowsState {
-  Matrix64 sides;              // of each row and pair, summed over reference rows
-  std::vector<double> totals;  // v(all) - v(none) of each row, summed likewise
+  Matrix64 sides;              // of each row and pair, the mean over reference rows
+  std::vector<double> totals;  // v(all) - v(none) of each row, likewise
   std::vector<double> scratch;
   std::vector<VectorMoments> over_references;  // with a background: the spread of each row's values over it
 };
@@ -70,17 +70,22 @@ void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstima
         return RowsState{
             .sides = Matrix64(here.size(), additive.pairs()),
             .totals = std::vector<double>(here.size()),
-            .scratch = std::vector<double>(additive.pairs()),
+            .scratch = std::vector<double>(references > 1 ? additive.pairs() : 0),
             .over_references = std::vector<VectorMoments>(references > 1 ? here.size() : 0, VectorMoments(players))};
       },
       [&](RowsState& state, std::span<const size_t> here, size_t, size_t, MatrixView<const float> values) {
+        if (references == 1) {
+          for (size_t r = 0; r < here.size(); r++) {
+            state.totals[r] = additive.left_sides(values.row(r), state.sides.row(r));
+          }
+          return;
+        }
         std::vector<double> phi(players);
         for (size_t r = 0; r < here.size(); r++) {
           const double total = additive.left_sides(values.row(r), state.scratch);
-          state.totals[r] += total;
-          const auto sums = state.sides.row(r);
-          for (size_t p = 0; p < sums.size(); p++) sums[p] += state.scratch[p];
-          if (references == 1) continue;
+          state.totals[r] += total / count;
+          const auto means = state.sides.row(r);
+          for (size_t p = 0; p < means.size(); p++) means[p] += state.scratch[p] / count;
           // The additive regression tells how values change from one reference row to another; which one fits best is
           // for their mean.
           additive.fit(state.scratch, total, phi);
@@ -88,8 +93,6 @@ void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstima
         }
       },
       [&](RowsState& state, std::span<const size_t> here) {
-        for (double& side : state.sides.values()) side /= count;
-        for (double& total : state.totals) total /= count;
         Matrix64 values(here.size(), players);
         Matrix64 errors(here.size(), players);
         estimator.estimate(state.sides.view(), state.totals, values.view(), errors.view());
@@ -153,31 +156,6 @@ bool plays_alone(size_t varying, size_t players, const KernelShap::Options& opti
   return covers_all(varying, samples) || samples <= kMostSamplesForOneSet;
 }
 
-// The rows of a group as a task of its own, back into their places.
-void play_group(const ExplainTask& task, const VaryingPlayers& group, const KernelShap::Options& options,
-                Attributions& out, const Context& context) {
-  const VaryingTask part(task, group);
-  Matrix values(group.rows.size(), group.players.size());
-  Attributions found{.values = values.view()};
-  kernel_shap(*make_game(part.task(), context), options, found, context);
-  for (size_t i = 0; i < group.rows.size(); i++) {
-    for (size_t k = 0; k < group.players.size(); k++) {
-      const size_t player = group.players[k];
-      out.values(group.rows[i], player) = values(i, k);
-      out.standard_error(group.rows[i], player) = found.standard_error(i, k);
-      if (!out.background_error.empty()) out.background_error(group.rows[i], player) = found.background_error(i, k);
-    }
-  }
-  out.evaluations += found.evaluations;
-  // Of smaller games that are played in full attribute() speaks once for all.
-  const bool in_full = covers_all(group.players.size(), static_cast<size_t>(options.samples));
-  if (group.players.size() == task.players.size() || !in_full) {
-    for (std::string& note : found.notes) {
-      if (std::ranges::find(out.notes, note) == out.notes.end()) out.notes.push_back(std::move(note));
-    }
-  }
-}
-
 }  // namespace
 
 std::optional<std::string> kernel_shap_refuses(size_t players, const KernelShap::Options& options) {
@@ -213,9 +191,14 @@ void KernelShap::attribute(const ExplainTask& task, Attributions& out, const Con
       rest.rows.insert(rest.rows.end(), group.rows.begin(), group.rows.end());
       continue;
     }
-    if (covers_all(group.players.size(), static_cast<size_t>(options_.samples))) exact += group.rows.size();
+    const bool in_full = covers_all(group.players.size(), static_cast<size_t>(options_.samples));
+    if (in_full) exact += group.rows.size();
     // Of a row that is the reference itself all values are 0.
-    if (!group.players.empty()) play_group(task, group, options_, out, context);
+    if (group.players.empty()) continue;
+    attribute_group(task, group, out, context, [&](const Game& game, Attributions& found) {
+      kernel_shap(game, options_, found, context);
+      if (in_full) found.notes.clear();  // one note below speaks for all of them
+    });
   }
   if (exact > 0) {
     out.notes.push_back(
@@ -223,13 +206,14 @@ void KernelShap::attribute(const ExplainTask& task, Attributions& out, const Con
                     "coalitions of those; their values are exact",
                     exact, task.rows.rows(), options_.samples));
   }
+  const auto play = [&](const Game& game, Attributions& found) { kernel_shap(game, options_, found, context); };
   if (rest.rows.size() == task.rows.rows()) {
-    kernel_shap(*make_game(task, context), options_, out, context);
+    play(*make_game(task, context), out);
   } else if (!rest.rows.empty()) {
     std::ranges::sort(rest.rows);
     rest.players.resize(players);
     std::iota(rest.players.begin(), rest.players.end(), uint32_t{0});
-    play_group(task, rest, options_, out, context);
+    attribute_group(task, rest, out, context, play);
   }
 }
 

@@ -11,6 +11,8 @@
 #include "assay/explain/common.h"
 #include "assay/explain/games/play.h"
 #include "assay/explain/games/scratch_pool.h"
+#include "assay/explain/games/varying_players.h"
+#include "assay/explain/kernels/row_loops.h"
 #include "assay/model/kernels/products.h"
 
 namespace assay {
@@ -45,21 +47,10 @@ class Orders {
   void find_added(const float* values, float* __restrict added) const {
     const size_t players = coalitions_.players();
     const auto orders = coalitions_.orders();
-    const float* after = values + 2 * kRows;
-    for (size_t first = 0; first < orders.size(); first += players) {
+    const float* behind = values + 2 * kRows;
+    for (size_t first = 0; first < orders.size(); first += players, behind += (players - 1) * kRows) {
       const bool reverse = paired_ && first / players % 2 == 1;
-      const float* before = values;
-      for (size_t j = 0; j < players; j++) {
-        const float* here = j + 1 < players ? after : values + kRows;
-        float* to = added + orders[first + j] * kRows;
-        if (reverse) {
-          for (size_t r = 0; r < kRows; r++) to[r] = 0.5F * (to[r] + (here[r] - before[r]));
-        } else {
-          for (size_t r = 0; r < kRows; r++) to[r] = here[r] - before[r];
-        }
-        before = here;
-        if (j + 1 < players) after += kRows;
-      }
+      steps_of_order(values, orders.data() + first, players, kRows, behind, reverse, added);
       if (!paired_ || reverse) added += players * kRows;
     }
   }
@@ -84,60 +75,73 @@ class Orders {
   Coalitions coalitions_;
 };
 
-// Of kRows rows; numbers of players are kRows for each player.
-template <size_t kRows>
-struct RowsState {
-  explicit RowsState(size_t players) : over_units(players * kRows), over_references(players * kRows) {}
+// Numbers of players are kRows for each player. Used again for other rows: to make it takes as long as to use it.
+struct Scratch {
+  VectorBuffer<float> values, added, means, errors;
+  VectorMoments over_units = VectorMoments(0);
+};
 
-  VectorBuffer<float> values, added;
-  std::vector<double> total;  // of `added` over reference rows, when there are several
-  VectorMoments over_units;
+// Of kRows rows over several reference rows.
+struct RowsState {
+  explicit RowsState(size_t width) : over_references(width) {}
+
+  std::vector<double> total;  // of what players add in each unit
   VectorMoments over_references;
 };
+
+// Writes standard errors of rows that follow each other, and means where there is a matrix for them.
+template <size_t kRows>
+void store_rows(const VectorMoments& moments, std::span<const size_t> rows, Scratch& scratch, MatrixView<float> means,
+                MatrixView<float> errors) {
+  const size_t players = errors.cols();
+  const size_t width = players * kRows;
+  const std::span mean(scratch.means.get(width), width);
+  const std::span error(scratch.errors.get(width), width);
+  moments.store(mean, error);
+  transpose(error.data(), kRows, players, rows.size(), errors.row(rows[0]).data(), errors.stride());
+  if (means.empty()) return;
+  transpose(mean.data(), kRows, players, rows.size(), means.row(rows[0]).data(), means.stride());
+}
 
 template <size_t kRows>
 void sample(const Game& game, const Orders& orders, Attributions& out, const Context& context) {
   using Rows = std::span<const size_t>;
-  using State = RowsState<kRows>;
-  const size_t players = game.players();
   const size_t references = game.references();
-  const size_t width = players * kRows;
+  const size_t width = game.players() * kRows;
+  ScratchPool<Scratch> pool;
   play_together(
       game, all_rows(game.rows()), kRows, std::span(&orders.coalitions(), 1), context, "Shapley sampling",
-      [&](Rows) { return State(players); },
-      [&](State& state, Rows, size_t, size_t, MatrixView<const float> values) {
+      [&](Rows) { return RowsState(references == 1 ? 0 : width); },
+      [&](RowsState& state, Rows rows, size_t, size_t, MatrixView<const float> values) {
+        const ScratchPool<Scratch>::Lease scratch(pool);
         const size_t numbers = kRows * values.cols();
         // What no row fills is not to be left as it was in memory.
-        float* by_row = values.rows() < kRows ? state.values.zeros(numbers) : state.values.get(numbers);
+        float* by_row = values.rows() < kRows ? scratch->values.zeros(numbers) : scratch->values.get(numbers);
         transpose(values.data(), values.stride(), values.rows(), values.cols(), by_row, kRows);
-        const MatrixView<float> added(state.added.get(orders.units() * width), orders.units(), width);
+        const MatrixView<float> added(scratch->added.get(orders.units() * width), orders.units(), width);
         orders.find_added<kRows>(by_row, added.data());
-        state.over_units.clear();
-        state.over_units.add_rows(added);
-        if (references == 1) return;
+        scratch->over_units.clear(width);
+        scratch->over_units.add_rows(added);
+        if (references == 1) {
+          store_rows<kRows>(scratch->over_units, rows, *scratch, out.values, out.standard_error.view());
+          return;
+        }
         std::vector<double> mean(width);
-        for (size_t i = 0; i < width; i++) mean[i] = state.over_units.mean(i);
+        for (size_t i = 0; i < width; i++) mean[i] = scratch->over_units.mean(i);
         state.over_references.add(mean);
         state.total.resize(orders.units() * width);
         for (size_t i = 0; i < state.total.size(); i++) state.total[i] += added.data()[i];
       },
-      [&](State& state, Rows rows) {
-        if (references > 1) {
-          state.over_units.clear();
-          for (double& value : state.total) value /= static_cast<double>(references);
-          for (size_t u = 0; u < orders.units(); u++) {
-            state.over_units.add(std::span(state.total).subspan(u * width, width));
-          }
+      [&](RowsState& state, Rows rows) {
+        if (references == 1) return;
+        const ScratchPool<Scratch>::Lease scratch(pool);
+        scratch->over_units.clear(width);
+        for (double& value : state.total) value /= static_cast<double>(references);
+        for (size_t u = 0; u < orders.units(); u++) {
+          scratch->over_units.add(std::span(state.total).subspan(u * width, width));
         }
-        for (size_t r = 0; r < rows.size(); r++) {
-          for (size_t i = 0; i < players; i++) {
-            const size_t at = i * kRows + r;
-            out.values(rows[r], i) = static_cast<float>(state.over_units.mean(at));
-            out.standard_error(rows[r], i) = static_cast<float>(state.over_units.standard_error(at));
-            if (references == 1) continue;
-            out.background_error(rows[r], i) = static_cast<float>(state.over_references.standard_error(at));
-          }
-        }
+        store_rows<kRows>(scratch->over_units, rows, *scratch, out.values, out.standard_error.view());
+        store_rows<kRows>(state.over_references, rows, *scratch, {}, out.background_error.view());
       });
 }
 
@@ -155,7 +159,18 @@ std::optional<std::string> ShapleySampling::refuses(const ExplainTask& task) con
 }
 
 void ShapleySampling::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  shapley_sampling(*make_game(task, context), options_, out, context);
+  const std::vector<VaryingPlayers> groups = group_by_varying_players(task);
+  const auto play = [&](const Game& game, Attributions& found) { shapley_sampling(game, options_, found, context); };
+  if (groups.size() == 1 && groups[0].players.size() == task.players.size()) {
+    play(*make_game(task, context), out);
+    return;
+  }
+  out.standard_error = Matrix(task.rows.rows(), task.players.size());
+  if (task.reference.rows.rows() > 1) out.background_error = Matrix(task.rows.rows(), task.players.size());
+  for (const VaryingPlayers& group : groups) {
+    // Of a row that is the reference itself all values are 0.
+    if (!group.players.empty()) attribute_group(task, group, out, context, play);
+  }
 }
 
 void shapley_sampling(const Game& game, const ShapleySampling::Options& options, Attributions& out,

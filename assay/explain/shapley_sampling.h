@@ -11,7 +11,10 @@
 // share the orders. A background of several rows gives the mean over them, and its own error; the sampling error is
 // that of the mean. What a player adds is rounded to float32 once, as values are; sums over orders are float64.
 //
-// Cost: permutations * (d - 1) + 2 evaluations for each row and reference row. Any number of players.
+// A player whose cells are those of the reference has the value 0 and is left out (games/varying_players.h).
+//
+// Cost: permutations * (d - 1) + 2 evaluations for each row and reference row, d the players that vary. Any number of
+// players.
 #pragma once
 
 #include <cstdint>

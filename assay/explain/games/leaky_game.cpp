@@ -35,6 +35,8 @@ namespace {
 constexpr size_t kBlock = 512;
 // Longer lists are faster from tables when rows come alone.
 constexpr size_t kMostWalked = 4096;
+// Coalitions whose places in the tables are found once for all rows of a call.
+constexpr size_t kMostPlanned = 8192;
 // How far the low players may take units below 0, over what all players bring them above: so many roundings of float32
 // are lost of the value.
 constexpr double kMostBelow = 32;
@@ -123,12 +125,21 @@ class LeakyGame final : public Game {
       }
       return;
     }
+    const bool range = coalitions.is_range();
+    TablePlan plan;
+    size_t planned = SIZE_MAX;  // units that the plan is for
     for (size_t i = 0; i < rows.size(); i++) {
       context.check_cancelled();
       float* out = values.row(i).data();
       const size_t units = targets_[task_.targets.of_row[rows[i]]].units;
-      const bool range = coalitions.is_range();
-      const TablePlan plan = range ? TablePlan() : plan_tables(players(), coalitions.size(), units);
+      if (!range && units != planned) {
+        plan = plan_tables(players(), coalitions.size(), units);
+        planned = units;
+        scratch->planned_rows.resize(coalitions.size() <= kMostPlanned ? coalitions.size() * plan.chunks : 0);
+        if (!scratch->planned_rows.empty()) {
+          find_table_rows(plan, coalitions, 0, coalitions.size(), scratch->planned_rows.data());
+        }
+      }
       if (range || plan.chunks > 0) {
         const size_t low = range ? std::min(low_players_of_range(), players()) : plan.first_player[1];
         const LeakyRow row = prepare(rows[i], reference, low, *scratch);
@@ -149,6 +160,7 @@ class LeakyGame final : public Game {
   struct Scratch {
     std::vector<double> differences, additive;
     std::vector<uint32_t> kept, table_rows;
+    std::vector<uint32_t> planned_rows;  // table rows of all coalitions, the same for all rows of a target; or empty
     VectorBuffer<double> exact, bounds, walk_additive;
     VectorBuffer<float> deltas, base, signs, range, tables, additive_rows, masks, walk_rows, walk_values;
   };
@@ -171,7 +183,16 @@ class LeakyGame final : public Game {
         differences[c * lanes + i] = static_cast<float>(difference);
         additive[(player[c] + 1) * lanes + i] += target.slope * target.through[c] * difference;
       }
-      for (size_t j = 0; j < weights_.cols(); j++) bends[j * lanes + i] = target.bends[j];
+    }
+    const std::vector<uint32_t>& targets = task_.targets.of_row;
+    if (std::ranges::all_of(rows, [&](size_t row) { return targets[row] == targets[rows[0]]; })) {
+      const std::vector<float>& same = targets_[targets[rows[0]]].bends;
+      for (size_t j = 0; j < weights_.cols(); j++) std::fill_n(bends + j * lanes, lanes, same[j]);
+    } else {
+      for (size_t i = 0; i < rows.size(); i++) {
+        const std::vector<float>& own = targets_[targets[rows[i]]].bends;
+        for (size_t j = 0; j < weights_.cols(); j++) bends[j * lanes + i] = own[j];
+      }
     }
     const LeakyWalk made = {players(), weights_, player, references_.row(reference), differences, bends, additive};
     float* by_row = scratch.walk_values.get(coalitions.size() * lanes);
@@ -258,8 +279,12 @@ class LeakyGame final : public Game {
     scratch.table_rows.resize(kBlock * plan.chunks);
     for (size_t begin = 0; begin < coalitions.size(); begin += kBlock) {
       const size_t count = std::min(kBlock, coalitions.size() - begin);
-      find_table_rows(plan, coalitions, begin, count, scratch.table_rows.data());
-      values_of_table_rows(row, tables, additive, scratch.table_rows.data(), plan.chunks, count, values + begin);
+      const uint32_t* table_rows = scratch.planned_rows.data() + begin * plan.chunks;
+      if (scratch.planned_rows.empty()) {
+        find_table_rows(plan, coalitions, begin, count, scratch.table_rows.data());
+        table_rows = scratch.table_rows.data();
+      }
+      values_of_table_rows(row, tables, additive, table_rows, plan.chunks, count, values + begin);
     }
   }
 

@@ -1,6 +1,7 @@
 #include "assay/explain/games/leaky_walks.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "assay/explain/games/leaky_walks.cpp"
@@ -34,18 +35,27 @@ HWY_INLINE void add_products(const float* factors, const float* numbers, double*
   }
 }
 
-// One unit's deltas and base, which are kUnits vectors apart; in rows where it never bends they are zero, and it is
-// part of what is additive.
+// What each player brings to up to kUnits units: deltas[player][unit].
+HWY_INLINE void find_deltas(const LeakyWalk& walk, size_t first, size_t units, float* HWY_RESTRICT deltas) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  std::fill_n(deltas, walk.players * kUnits * lanes, 0.0F);
+  for (size_t c = 0; c < walk.weights.rows(); c++) {
+    float* delta = deltas + walk.player_of_column[c] * kUnits * lanes;
+    const float* HWY_RESTRICT weights = walk.weights.row(c).data() + first;
+    const Vector difference = hn::Load(d, walk.differences + c * lanes);
+    for (size_t u = 0; u < units; u++, delta += lanes) {
+      hn::Store(hn::MulAdd(hn::Set(d, weights[u]), difference, hn::Load(d, delta)), d, delta);
+    }
+  }
+}
+
+// One unit's base; in rows where it never bends, base and deltas are zero, and it is part of what is additive. Its
+// deltas are kUnits vectors apart.
 HWY_INLINE void prepare_unit(const LeakyWalk& walk, size_t unit, float* deltas, float* base) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
   const size_t step = kUnits * lanes;
-  for (size_t p = 0; p < walk.players; p++) hn::Store(hn::Zero(d), d, deltas + p * step);
-  for (size_t c = 0; c < walk.weights.rows(); c++) {
-    float* delta = deltas + walk.player_of_column[c] * step;
-    const Vector weight = hn::Set(d, walk.weights(c, unit));
-    hn::Store(hn::MulAdd(weight, hn::Load(d, walk.differences + c * lanes), hn::Load(d, delta)), d, delta);
-  }
   const Vector start = hn::Set(d, static_cast<float>(walk.base[unit]));
   Vector lowest = start, highest = start;
   for (size_t p = 0; p < walk.players; p++) {
@@ -79,8 +89,9 @@ HWY_INLINE Vector bend(Vector z) {
   return hn::BitCast(d, hn::Max(hn::BitCast(integers, z), hn::Zero(integers)));
 }
 
-// Adds kUnits units to the values of one order: those behind each of its first `count` players, or the last alone.
-template <bool kLastAlone>
+// Adds kUnits units to the values of one order: those behind each of its first `count` players, or the last alone. The
+// first units begin the values instead.
+template <bool kLastAlone, bool kFirst>
 HWY_INLINE void walk_order(const uint32_t* order, size_t count, const float* HWY_RESTRICT deltas,
                            const float* HWY_RESTRICT base, const float* HWY_RESTRICT bends,
                            float* HWY_RESTRICT values) {
@@ -93,7 +104,7 @@ HWY_INLINE void walk_order(const uint32_t* order, size_t count, const float* HWY
   const Vector b3 = hn::Load(d, bends + 3 * n), b4 = hn::Load(d, bends + 4 * n), b5 = hn::Load(d, bends + 5 * n);
   const Vector b6 = hn::Load(d, bends + 6 * n), b7 = hn::Load(d, bends + 7 * n);
   const auto add_to = [&](float* out) HWY_ATTR {
-    Vector even = hn::MulAdd(b0, bend(z0), hn::Load(d, out));
+    Vector even = kFirst ? hn::Mul(b0, bend(z0)) : hn::MulAdd(b0, bend(z0), hn::Load(d, out));
     Vector odd = hn::Mul(b1, bend(z1));
     even = hn::MulAdd(b2, bend(z2), even);
     odd = hn::MulAdd(b3, bend(z3), odd);
@@ -145,16 +156,25 @@ void walk_orders(const LeakyWalk& walk, std::span<const uint32_t> orders, Vector
   float* base = deltas + players * step;
   float* bends = base + step;
   const size_t count = orders.size() / players;
-  std::fill_n(values, 2 * lanes + count * behind, 0.0F);
+  if (units == 0) std::fill_n(values, 2 * lanes + count * behind, 0.0F);
   for (size_t first = 0; first < units; first += kUnits) {
     const size_t here = std::min(kUnits, units - first);
-    if (here < kUnits) std::fill_n(deltas, (players + 2) * step, 0.0F);
+    if (here < kUnits) std::fill_n(base, 2 * step, 0.0F);
     std::copy_n(walk.bends + first * lanes, here * lanes, bends);
+    find_deltas(walk, first, here, deltas);
     for (size_t u = 0; u < here; u++) prepare_unit(walk, first + u, deltas + u * lanes, base + u * lanes);
-    walk_order<true>(orders.data(), 0, deltas, base, bends, values);
-    walk_order<true>(orders.data(), players, deltas, base, bends, values + lanes);
-    for (size_t k = 0; k < count; k++) {
-      walk_order<false>(orders.data() + k * players, players - 1, deltas, base, bends, values + 2 * lanes + k * behind);
+    const auto walk_all = [&]<bool kFirst>(std::bool_constant<kFirst>) HWY_ATTR {
+      walk_order<true, kFirst>(orders.data(), 0, deltas, base, bends, values);
+      walk_order<true, kFirst>(orders.data(), players, deltas, base, bends, values + lanes);
+      float* out = values + 2 * lanes;
+      for (size_t k = 0; k < count; k++, out += behind) {
+        walk_order<false, kFirst>(orders.data() + k * players, players - 1, deltas, base, bends, out);
+      }
+    };
+    if (first == 0) {
+      walk_all(std::true_type());
+    } else {
+      walk_all(std::false_type());
     }
   }
   HWY_ALIGN double sums[hn::MaxLanes(Floats())];

@@ -37,45 +37,6 @@ void multiply(const double* solver, size_t terms, size_t samples, const double* 
   for (size_t i = 0; i < terms; i++) coefficients[i] = dot(solver + i * samples, y, samples);
 }
 
-// Dot products of one x with kRows rows of y. Two accumulators each, whatever kRows is: bits are the same.
-template <size_t kRows>
-HWY_INLINE void dots(const double* x, const double* y, size_t stride, size_t count, double* out, size_t out_stride) {
-  const Doubles d;
-  const size_t lanes = hn::Lanes(d);
-  hn::Vec<Doubles> even[kRows];
-  hn::Vec<Doubles> odd[kRows];
-  for (size_t r = 0; r < kRows; r++) even[r] = odd[r] = hn::Zero(d);
-  size_t p = 0;
-  for (; p + 2 * lanes <= count; p += 2 * lanes) {
-    const auto x0 = hn::LoadU(d, x + p);
-    const auto x1 = hn::LoadU(d, x + p + lanes);
-    for (size_t r = 0; r < kRows; r++) {
-      even[r] = hn::MulAdd(x0, hn::LoadU(d, y + r * stride + p), even[r]);
-      odd[r] = hn::MulAdd(x1, hn::LoadU(d, y + r * stride + p + lanes), odd[r]);
-    }
-  }
-  for (size_t r = 0; r < kRows; r++) {
-    double total = hn::GetLane(hn::SumOfLanes(d, hn::Add(even[r], odd[r])));
-    for (size_t q = p; q < count; q++) total += x[q] * y[r * stride + q];
-    out[r * out_stride] = total;
-  }
-}
-
-void multiply_rows(const double* matrix, size_t terms, size_t samples, const double* y, size_t stride, size_t rows,
-                   double* out, size_t out_stride) {
-  size_t r = 0;
-  for (; r + 4 <= rows; r += 4) {
-    for (size_t i = 0; i < terms; i++) {
-      dots<4>(matrix + i * samples, y + r * stride, stride, samples, out + r * out_stride + i, out_stride);
-    }
-  }
-  for (; r < rows; r++) {
-    for (size_t i = 0; i < terms; i++) {
-      dots<1>(matrix + i * samples, y + r * stride, stride, samples, out + r * out_stride + i, out_stride);
-    }
-  }
-}
-
 HWY_INLINE void moments(const double* x, const double* y, size_t count, double& sum, double& squares) {
   const Doubles d;
   const size_t lanes = hn::Lanes(d);
@@ -138,7 +99,6 @@ namespace assay {
 namespace {
 
 HWY_EXPORT(multiply);
-HWY_EXPORT(multiply_rows);
 HWY_EXPORT(stratified_variances);
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -220,12 +180,6 @@ std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regress
 void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients) {
   assert(y.size() == solver.cols() && coefficients.size() == solver.rows());
   HWY_DYNAMIC_DISPATCH(multiply)(solver.data(), solver.rows(), solver.cols(), y.data(), coefficients.data());
-}
-
-void multiply_rows(const Matrix64& matrix, MatrixView<const double> y, MatrixView<double> out) {
-  assert(y.cols() == matrix.cols() && out.cols() == matrix.rows() && out.rows() == y.rows());
-  HWY_DYNAMIC_DISPATCH(multiply_rows)
-  (matrix.data(), matrix.rows(), matrix.cols(), y.data(), y.stride(), y.rows(), out.data(), out.stride());
 }
 
 ResidualScales::ResidualScales(std::span<const double> leverage) {

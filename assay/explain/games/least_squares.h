@@ -32,10 +32,6 @@ std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regress
 // coefficients[i] = sum_p solver[i][p] y[p].
 void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients);
 
-// out[r][i] = sum_p matrix[i][p] y[r][p]: several right-hand sides at once, which is faster where the matrix is large.
-// A row's bits do not depend on the rows beside it.
-void multiply_rows(const Matrix64& matrix, MatrixView<const double> y, MatrixView<double> out);
-
 // Residuals by their leverage, for errors. A fit's residuals are smaller than the errors they stand for: each is
 // divided by 1 - h, h its leverage (the "HC3" of MacKinnon and White 1985). Where 1 - h is below 0.2 the fit goes so
 // nearly through the sample that its residual says nothing about its error: it gets the common size sqrt(sum of e^2 /

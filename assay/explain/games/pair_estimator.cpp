@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "assay/model/kernels/products.h"
+
 namespace assay {
 namespace {
 
@@ -30,6 +32,13 @@ std::vector<size_t> make_probes(const PairDesign& design) {
   return probes;
 }
 
+void store_rows(const Matrix64& from, size_t first, Matrix& to) {
+  for (size_t k = 0; k < from.rows(); k++) {
+    std::ranges::transform(from.row(k), to.row(first + k).begin(),
+                           [](double value) { return static_cast<float>(value); });
+  }
+}
+
 }  // namespace
 
 std::optional<PairEstimator> PairEstimator::make(PairDesign design, bool interactions, const Context& context) {
@@ -48,23 +57,27 @@ PairEstimator::PairEstimator(PairedRegression additive, bool interactions, const
     InteractionRegression made(design, order, probes_, context);
     if (made.usable()) interactions_.push_back(std::move(made));
   }
+  left_out_ = Matrix((1 + interactions_.size()) * probes_.size(), design.pairs());
+  store_rows(additive_.left_out(probes_), 0, left_out_);
+  for (size_t c = 0; c < interactions_.size(); c++) {
+    store_rows(interactions_[c].left_out(), (1 + c) * probes_.size(), left_out_);
+  }
 }
 
-PairEstimator::Choice PairEstimator::choose(double additive_square, std::span<const Matrix64> residuals,
-                                            size_t row) const {
+PairEstimator::Choice PairEstimator::choose(std::span<const float> residuals) const {
   Choice choice;
-  double least = additive_square;
-  for (size_t c = 0; c < interactions_.size(); c++) {
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t c = 0; c <= interactions_.size(); c++) {
     double square = 0;
     double scale = 0;
     for (size_t k = 0; k < probes_.size(); k++) {
-      const double squared = residuals[c](row, k) * residuals[c](row, k);
-      square += squared;
-      scale += squared / interactions_[c].left_out_variance(k);
+      const double residual = residuals[c * probes_.size() + k];
+      square += residual * residual;
+      if (c > 0) scale += residual * residual / interactions_[c - 1].left_out_variance(k);
     }
     if (!(square < least)) continue;
     least = square;
-    choice = {.candidate = c + 1, .scale = scale / (static_cast<double>(probes_.size()) - 2)};
+    choice = {.candidate = c, .scale = scale / (static_cast<double>(probes_.size()) - 2)};
   }
   return choice;
 }
@@ -72,24 +85,33 @@ PairEstimator::Choice PairEstimator::choose(double additive_square, std::span<co
 void PairEstimator::estimate(MatrixView<double> sides, std::span<const double> totals, MatrixView<double> values,
                              MatrixView<double> errors) const {
   const size_t rows = sides.rows();
-  const size_t players = values.cols();
   assert(rows <= kTogether && totals.size() == rows);
-  std::vector<Matrix64> residuals;
-  for (const InteractionRegression& each : interactions_) {
-    residuals.emplace_back(rows, probes_.size());
-    multiply_rows(each.left_out(), sides, residuals.back().view());
+  Matrix residuals(rows, left_out_.rows());
+  if (!left_out_.empty()) {
+    Matrix narrow(rows, sides.cols());
+    for (size_t r = 0; r < rows; r++)
+      std::ranges::transform(sides.row(r), narrow.row(r).begin(), [](double side) { return static_cast<float>(side); });
+    product_of_rows({.m = rows,
+                     .n = left_out_.rows(),
+                     .k = sides.cols(),
+                     .a = narrow.data(),
+                     .a_row = narrow.cols(),
+                     .b = left_out_.data(),
+                     .b_row = left_out_.cols(),
+                     .out = residuals.data(),
+                     .out_row = residuals.cols()});
   }
   for (size_t r = 0; r < rows; r++) {
-    additive_.fit(sides.row(r), totals[r], values.row(r));
-    const Choice choice = choose(additive_.left_out_squares(sides.row(r), values.row(r), probes_), residuals, r);
+    const Choice choice = left_out_.empty() ? Choice{} : choose(residuals.row(r));
     if (choice.candidate == 0) {
+      additive_.fit(sides.row(r), totals[r], values.row(r));
       additive_.standard_errors(sides.row(r), values.row(r), errors.row(r));
       continue;
     }
     const InteractionRegression& chosen = interactions_[choice.candidate - 1];
     multiply(chosen.values(), sides.row(r), values.row(r));
     share_rest(totals[r], values.row(r));
-    for (size_t i = 0; i < players; i++) {
+    for (size_t i = 0; i < values.cols(); i++) {
       errors(r, i) = additive_.has_errors() ? std::sqrt(choice.scale * chosen.variance(i))
                                             : std::numeric_limits<double>::quiet_NaN();
     }

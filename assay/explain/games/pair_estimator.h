@@ -28,7 +28,7 @@ namespace assay {
 class PairEstimator {
  public:
   // Rows that are estimated together, at most: what is read of the matrices then serves all of them.
-  static constexpr size_t kTogether = 4;
+  static constexpr size_t kTogether = 8;
   // Pairs beyond which interactions are left out, for the time and the memory that they would take.
   static constexpr size_t kMostPairs = 4096;
 
@@ -43,16 +43,18 @@ class PairEstimator {
 
  private:
   PairEstimator(PairedRegression additive, bool interactions, const Context& context);
-  // The candidate that fits a row best, and its scale: numbers from 1 are with interactions.
+  // The candidate that fits a row best, and its scale. 0 is additive, numbers from 1 on are with interactions.
   struct Choice {
     size_t candidate = 0;
     double scale = 0;
   };
-  Choice choose(double additive_square, std::span<const Matrix64> residuals, size_t row) const;
+  Choice choose(std::span<const float> residuals) const;
 
   PairedRegression additive_;
   std::vector<size_t> probes_;
   std::vector<InteractionRegression> interactions_;
+  // Of every candidate and probe, what gives the left-out residual; float32 is enough to choose by, and half the time.
+  Matrix left_out_;
 };
 
 }  // namespace assay

@@ -83,22 +83,23 @@ void PairedRegression::fit(std::span<const double> sides, double total, std::spa
   share_rest(total, phi);
 }
 
-double PairedRegression::left_out_squares(std::span<const double> sides, std::span<const double> phi,
-                                          std::span<const size_t> pairs) const {
-  double total = 0;
-  for (const double value : phi) total += value;
-  const double each = total / static_cast<double>(phi.size());
-  double squares = 0;
-  for (const size_t p : pairs) {
-    double residual = sides[p];
-    for (size_t i = 0; i < phi.size(); i++) {
-      if (design_.coalitions.contains(2 + p, i)) residual -= phi[i] - each;
+Matrix64 PairedRegression::left_out(std::span<const size_t> pairs) const {
+  Matrix64 made(pairs.size(), this->pairs());
+  for (size_t k = 0; k < pairs.size(); k++) {
+    const auto row = made.row(k);
+    const double own = 1 - leverage_[pairs[k]];
+    if (!(own > kLeastOwnShare)) {
+      std::ranges::fill(row, std::numeric_limits<double>::quiet_NaN());
+      continue;
     }
-    const double own = 1 - leverage_[p];
-    if (!(own > kLeastOwnShare)) return std::numeric_limits<double>::infinity();
-    squares += residual * residual / (own * own);
+    // The values sum to 0 beyond an equal share, so those of the coalition are all that is fitted to the pair.
+    for (size_t i = 0; i < solver_.rows(); i++) {
+      if (!design_.coalitions.contains(2 + pairs[k], i)) continue;
+      for (size_t p = 0; p < row.size(); p++) row[p] -= solver_(i, p) / own;
+    }
+    row[pairs[k]] += 1 / own;
   }
-  return squares;
+  return made;
 }
 
 void PairedRegression::standard_errors(std::span<double> sides, std::span<const double> phi,

@@ -49,10 +49,9 @@ class PairedRegression {
   double left_sides(std::span<const float> values, std::span<double> sides) const;
   // phi of each player from left sides; they sum to `total`.
   void fit(std::span<const double> sides, double total, std::span<double> phi) const;
-  // The sum of the squared residuals of these pairs, each as the fit to all others leaves it; infinite where the others
-  // do not determine the fit.
-  double left_out_squares(std::span<const double> sides, std::span<const double> phi,
-                          std::span<const size_t> pairs) const;
+  // For each of these pairs a row which times the left sides is the pair's residual, as the fit to all others leaves
+  // it; NaN where the others do not determine the fit.
+  Matrix64 left_out(std::span<const size_t> pairs) const;
   // Whether there are pairs enough for standard errors, or no need of them.
   bool has_errors() const { return strata_.empty() || pairs() >= least_pairs_for_errors(solver_.rows()); }
   static size_t least_pairs_for_errors(size_t players) { return players + 4; }

@@ -3,35 +3,59 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <numeric>
+#include <string>
 
 namespace assay {
 namespace {
 
-std::vector<uint32_t> varying_players(const ExplainTask& task, size_t row) {
-  std::vector<bool> varies(task.players.size());
+// Marks of players.
+constexpr char kSame = '=';
+constexpr char kVaries = '~';
+
+// Marks the players in which a row differs from a row of the reference; whether it is all of them.
+bool find_varying(const ExplainTask& task, size_t row, std::string& varies) {
   const auto cells = task.rows.row(row);
+  // Most rows differ from the first reference row in every cell.
+  const auto first = task.reference.rows.row(0);
+  bool any_same = false;
+  for (size_t c = 0; c < cells.size(); c++) {
+    any_same |= std::bit_cast<uint32_t>(cells[c]) == std::bit_cast<uint32_t>(first[c]);
+  }
+  if (!any_same) return true;
+  std::ranges::fill(varies, kSame);
   for (size_t r = 0; r < task.reference.rows.rows(); r++) {
     const auto others = task.reference.rows.row(r);
     for (size_t c = 0; c < cells.size(); c++) {
       if (std::bit_cast<uint32_t>(cells[c]) != std::bit_cast<uint32_t>(others[c])) {
-        varies[task.players.of_column[c]] = true;
+        varies[task.players.of_column[c]] = kVaries;
       }
     }
+    if (varies.find(kSame) == std::string::npos) return true;
   }
-  std::vector<uint32_t> found;
-  for (uint32_t i = 0; i < varies.size(); i++) {
-    if (varies[i]) found.push_back(i);
-  }
-  return found;
+  return false;
 }
 
 }  // namespace
 
 std::vector<VaryingPlayers> group_by_varying_players(const ExplainTask& task) {
-  std::map<std::vector<uint32_t>, std::vector<size_t>> groups;
-  for (size_t row = 0; row < task.rows.rows(); row++) groups[varying_players(task, row)].push_back(row);
+  VaryingPlayers whole;
+  std::map<std::string, std::vector<size_t>> others;
+  std::string varies(task.players.size(), kSame);
+  for (size_t row = 0; row < task.rows.rows(); row++) {
+    (find_varying(task, row, varies) ? whole.rows : others[varies]).push_back(row);
+  }
   std::vector<VaryingPlayers> made;
-  for (auto& [players, rows] : groups) made.push_back({.players = players, .rows = std::move(rows)});
+  for (auto& [marks, rows] : others) {
+    made.push_back({.players = {}, .rows = std::move(rows)});
+    for (uint32_t i = 0; i < marks.size(); i++) {
+      if (marks[i] == kVaries) made.back().players.push_back(i);
+    }
+  }
+  if (whole.rows.empty()) return made;
+  whole.players.resize(task.players.size());
+  std::iota(whole.players.begin(), whole.players.end(), uint32_t{0});
+  made.push_back(std::move(whole));
   return made;
 }
 
@@ -49,6 +73,26 @@ VaryingTask::VaryingTask(const ExplainTask& task, const VaryingPlayers& group)
     players_.names.push_back(task.players.names[group.players[i]]);
   }
   for (const uint32_t player : task.players.of_column) players_.of_column.push_back(place[player]);
+}
+
+void attribute_group(const ExplainTask& task, const VaryingPlayers& group, Attributions& out, const Context& context,
+                     const std::function<void(const Game& game, Attributions& found)>& attribute) {
+  const VaryingTask part(task, group);
+  Matrix values(group.rows.size(), group.players.size());
+  Attributions found{.values = values.view()};
+  attribute(*make_game(part.task(), context), found);
+  for (size_t i = 0; i < group.rows.size(); i++) {
+    for (size_t k = 0; k < group.players.size(); k++) {
+      const size_t player = group.players[k];
+      out.values(group.rows[i], player) = values(i, k);
+      out.standard_error(group.rows[i], player) = found.standard_error(i, k);
+      if (!out.background_error.empty()) out.background_error(group.rows[i], player) = found.background_error(i, k);
+    }
+  }
+  out.evaluations += found.evaluations;
+  for (std::string& note : found.notes) {
+    if (std::ranges::find(out.notes, note) == out.notes.end()) out.notes.push_back(std::move(note));
+  }
 }
 
 }  // namespace assay

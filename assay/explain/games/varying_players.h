@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "assay/explain/explainer.h"
+#include "assay/explain/games/game.h"
 
 namespace assay {
 
@@ -34,5 +36,9 @@ class VaryingTask {
   Targets targets_;
   Players players_;
 };
+
+// Fills the attributions of a group's rows from their own game; notes of that game that are not there yet are added.
+void attribute_group(const ExplainTask& task, const VaryingPlayers& group, Attributions& out, const Context& context,
+                     const std::function<void(const Game& game, Attributions& found)>& attribute);
 
 }  // namespace assay

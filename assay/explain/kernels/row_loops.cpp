@@ -92,6 +92,39 @@ void add_moments(const float* HWY_RESTRICT values, const double* HWY_RESTRICT or
   });
 }
 
+void finish_moments(const double* HWY_RESTRICT origin, const double* HWY_RESTRICT sums,
+                    const double* HWY_RESTRICT squares, size_t count, size_t columns, float* HWY_RESTRICT means,
+                    float* HWY_RESTRICT errors) {
+  const double share = 1 / static_cast<double>(count);
+  // For one vector that is infinite, and its error 0 times it: NaN.
+  const double scale = share / (static_cast<double>(count) - 1);
+  for_elements<double>(columns, [=](auto d, size_t c) HWY_ATTR {
+    const hn::Rebind<float, decltype(d)> narrow;
+    const auto sum = hn::LoadU(d, sums + c);
+    const auto shift = hn::Mul(sum, hn::Set(d, share));
+    hn::StoreU(hn::DemoteTo(narrow, hn::Add(hn::LoadU(d, origin + c), shift)), narrow, means + c);
+    if (errors == nullptr) return;
+    const auto squared = hn::Mul(hn::Set(d, scale), hn::NegMulAdd(sum, shift, hn::LoadU(d, squares + c)));
+    // Rounding may leave a negative rest; NaN must stay.
+    const auto kept = hn::IfThenElse(hn::Lt(squared, hn::Zero(d)), hn::Zero(d), squared);
+    hn::StoreU(hn::DemoteTo(narrow, hn::Sqrt(kept)), narrow, errors + c);
+  });
+}
+
+void steps_of_order(const float* HWY_RESTRICT values, const uint32_t* HWY_RESTRICT order, size_t players, size_t rows,
+                    const float* HWY_RESTRICT behind, bool average, float* HWY_RESTRICT added) {
+  for_elements<float>(rows, [=](auto d, size_t r) HWY_ATTR {
+    auto before = hn::LoadU(d, values + r);
+    for (size_t j = 0; j < players; j++) {
+      const auto here = hn::LoadU(d, (j + 1 < players ? behind + j * rows : values + rows) + r);
+      float* to = added + order[j] * rows + r;
+      const auto step = hn::Sub(here, before);
+      hn::StoreU(average ? hn::Mul(hn::Set(d, 0.5F), hn::Add(hn::LoadU(d, to), step)) : step, d, to);
+      before = here;
+    }
+  });
+}
+
 void weighted_mean_slopes(const float* HWY_RESTRICT from, const float* HWY_RESTRICT to,
                           const float* HWY_RESTRICT weights, float slope, size_t count, float* HWY_RESTRICT out) {
   // leaky(z) = slope * z + (1 - slope) * max(z, 0): the share of the path where z > 0 decides. Equal signs give a share
@@ -122,6 +155,8 @@ HWY_EXPORT(points_around);
 HWY_EXPORT(multiply_by_way);
 HWY_EXPORT(add_weighted_rows);
 HWY_EXPORT(add_moments);
+HWY_EXPORT(finish_moments);
+HWY_EXPORT(steps_of_order);
 HWY_EXPORT(weighted_mean_slopes);
 
 // Rows whose sums are formed side by side: one sum waits for each of its additions.
@@ -162,6 +197,16 @@ void add_weighted_rows(const float* values, const double* weights, size_t count,
 void add_moments(const float* values, const double* origin, size_t count, size_t columns, double* sums,
                  double* squares) {
   HWY_DYNAMIC_DISPATCH(add_moments)(values, origin, count, columns, sums, squares);
+}
+
+void finish_moments(const double* origin, const double* sums, const double* squares, size_t count, size_t columns,
+                    float* means, float* errors) {
+  HWY_DYNAMIC_DISPATCH(finish_moments)(origin, sums, squares, count, columns, means, errors);
+}
+
+void steps_of_order(const float* values, const uint32_t* order, size_t players, size_t rows, const float* behind,
+                    bool average, float* added) {
+  HWY_DYNAMIC_DISPATCH(steps_of_order)(values, order, players, rows, behind, average, added);
 }
 
 void weighted_mean_slopes(const float* from, const float* to, const float* weights, float slope, size_t count,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace assay {
 
@@ -27,6 +28,17 @@ void add_weighted_rows(const float* values, const double* weights, size_t count,
 // For k < count: sums[c] += values[k][c] - origin[c], squares[c] += (values[k][c] - origin[c])^2, in float64.
 void add_moments(const float* values, const double* origin, size_t count, size_t columns, double* sums,
                  double* squares);
+
+// What add_moments has summed of `count` vectors, the origin among them: means[c] = origin[c] + sums[c] / count, and
+// errors[c] = the standard error of the mean, NaN for one vector. errors may be null.
+void finish_moments(const double* origin, const double* sums, const double* squares, size_t count, size_t columns,
+                    float* means, float* errors);
+
+// What players add along an order, for rows side by side: added[order[j]][r] = the value behind the first j + 1 players
+// less that behind the first j, or the mean of this and of what is there. values[0][r] and values[1][r] are those of no
+// and of all players, behind[j][r] those between.
+void steps_of_order(const float* values, const uint32_t* order, size_t players, size_t rows, const float* behind,
+                    bool average, float* added);
 
 // Mean slopes of leaky(z) (z for z > 0, slope * z elsewhere) between the entries of a reference row and those of a row,
 // each times a weight: out[j] = weights[j] * (leaky(to[j]) - leaky(from[j])) / (to[j] - from[j]), and weights[j] times

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "assay/core/random.h"
 #include "assay/explain/exact_shapley.h"
 #include "assay/explain/kernel_shap.h"
+#include "assay/explain/shapley_sampling.h"
 #include "tests/explain/run_method.h"
 
 namespace assay::testing {
@@ -70,10 +72,10 @@ TEST(VaryingPlayers, GroupsRowsByTheBitsOfTheirCells) {
   ASSERT_EQ(groups.size(), 3U);
   EXPECT_THAT(groups[0].players, IsEmpty());
   EXPECT_THAT(groups[0].rows, ElementsAre(0));
-  EXPECT_THAT(groups[1].players, ElementsAre(2));
-  EXPECT_THAT(groups[1].rows, ElementsAre(1, 3));
-  EXPECT_THAT(groups[2].players, ElementsAre(5));
-  EXPECT_THAT(groups[2].rows, ElementsAre(2));
+  EXPECT_THAT(groups[1].players, ElementsAre(5));
+  EXPECT_THAT(groups[1].rows, ElementsAre(2));
+  EXPECT_THAT(groups[2].players, ElementsAre(2));
+  EXPECT_THAT(groups[2].rows, ElementsAre(1, 3));
 }
 
 // 13 features, 8,192 coalitions: 600 samples cover those of nine players. Rows of more share the design of all players.
@@ -117,9 +119,27 @@ TEST(VaryingPlayers, SmallSamplesAreDrawnBetweenThemAlone) {
   }
 }
 
+// Orders of eight players take 7 evaluations each, whatever the model has beside them.
+TEST(VaryingPlayers, OrdersAreOfThemAlone) {
+  const Setting setting = network_setting({13, 8, 0, 1});
+  const Result found = explained(ShapleySampling({.permutations = 400}), setting);
+  const Result exact = explained(ExactShapley({}), setting);
+  EXPECT_EQ(found.out.evaluations, (400U * 12 + 2) + (400 * 7 + 2) + 2);
+  for (size_t r = 0; r < 4; r++) {
+    for (size_t c = 0; c < kFeatures; c++) {
+      EXPECT_NEAR(found.values(r, c), exact.values(r, c), 5 * found.out.standard_error(r, c) + 1e-6) << r << ", " << c;
+    }
+    for (size_t c = std::array<size_t, 4>{13, 8, 0, 1}[r]; c < kFeatures; c++) {
+      EXPECT_EQ(found.values(r, c), 0);
+      EXPECT_EQ(found.out.standard_error(r, c), 0);
+    }
+  }
+}
+
 TEST(VaryingPlayers, GiveTheSameBitsHoweverTheRowsCome) {
   expect_same_bits_everywhere(KernelShap({.samples = 600}), network_setting({13, 9, 3, 0, 9, 12, 1}));
   expect_same_bits_everywhere(KernelShap({.samples = 100}), network_setting({13, 9, 3, 0, 9, 12, 1}));
+  expect_same_bits_everywhere(ShapleySampling({.permutations = 8}), network_setting({13, 9, 3, 0, 9, 12, 1}));
 }
 
 }  // namespace

@@ -106,6 +106,73 @@ TEST_P(RowLoops, SumsAreInFloat64) {
   }
 }
 
+TEST_P(RowLoops, MomentsGiveMeansAndTheirErrors) {
+  constexpr size_t kVectors = 5;
+  for (const size_t width : kWidths) {
+    const auto values = numbers(kVectors * width, 6);
+    std::vector<double> origin(values.begin(), values.begin() + static_cast<ptrdiff_t>(width));
+    std::vector<double> sums(width, 0);
+    std::vector<double> squares(width, 0);
+    std::vector<float> means(width + 1, kUntouched);
+    std::vector<float> errors(width + 1, kUntouched);
+    finish_moments(origin.data(), sums.data(), squares.data(), 1, width, means.data(), errors.data());
+    for (size_t c = 0; c < width; c++) {
+      EXPECT_EQ(means[c], values[c]);
+      EXPECT_TRUE(std::isnan(errors[c]));
+    }
+    add_moments(values.data() + width, origin.data(), kVectors - 1, width, sums.data(), squares.data());
+    finish_moments(origin.data(), sums.data(), squares.data(), kVectors, width, means.data(), errors.data());
+    for (size_t c = 0; c < width; c++) {
+      double mean = 0;
+      for (size_t k = 0; k < kVectors; k++) mean += values[k * width + c] / static_cast<double>(kVectors);
+      double square = 0;
+      for (size_t k = 0; k < kVectors; k++) square += std::pow(values[k * width + c] - mean, 2);
+      EXPECT_NEAR(means[c], mean, 1e-6);
+      EXPECT_NEAR(errors[c], std::sqrt(square / (kVectors - 1) / kVectors), 1e-6);
+    }
+    EXPECT_EQ(means[width], kUntouched);
+    EXPECT_EQ(errors[width], kUntouched);
+    finish_moments(origin.data(), sums.data(), squares.data(), kVectors, width, means.data(), nullptr);
+  }
+}
+
+TEST_P(RowLoops, WhatNeverChangesHasNoError) {
+  const std::vector<double> origin = {0.1, -3};
+  const std::vector<double> sums = {0, 0};
+  const std::vector<double> rounded = {0, -1e-18};
+  std::vector<float> means(2);
+  std::vector<float> errors(2, kUntouched);
+  finish_moments(origin.data(), sums.data(), rounded.data(), 7, 2, means.data(), errors.data());
+  EXPECT_EQ(errors, std::vector<float>({0, 0}));
+}
+
+TEST_P(RowLoops, StepsOfAnOrderAreDifferencesOfItsValues) {
+  const std::vector<uint32_t> order = {2, 0, 3, 1};
+  const size_t players = order.size();
+  for (const size_t rows : kWidths) {
+    const auto ends = numbers(2 * rows, 7);
+    const auto behind = numbers((players - 1) * rows, 8);
+    std::vector<float> added(players * rows + 1, kUntouched);
+    steps_of_order(ends.data(), order.data(), players, rows, behind.data(), false, added.data());
+    const auto value = [&](size_t joined, size_t r) {
+      if (joined == 0) return ends[r];
+      return joined == players ? ends[rows + r] : behind[(joined - 1) * rows + r];
+    };
+    const auto once = added;
+    steps_of_order(ends.data(), order.data(), players, rows, behind.data(), true, added.data());
+    for (size_t j = 0; j < players; j++) {
+      for (size_t r = 0; r < rows; r++) {
+        EXPECT_EQ(once[order[j] * rows + r], value(j + 1, r) - value(j, r));
+      }
+    }
+    EXPECT_EQ(added, once);  // the mean of a step and itself
+    std::vector<float> zeros(players * rows, 0);
+    steps_of_order(ends.data(), order.data(), players, rows, behind.data(), true, zeros.data());
+    for (size_t i = 0; i < zeros.size(); i++) EXPECT_EQ(zeros[i], 0.5F * once[i]);
+    EXPECT_EQ(added.back(), kUntouched);
+  }
+}
+
 TEST_P(RowLoops, SumsOfRowsAreInOrder) {
   for (const size_t width : kWidths) {
     for (const size_t rows : {0U, 1U, 7U, 8U, 21U}) {
