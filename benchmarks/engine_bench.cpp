@@ -1,7 +1,8 @@
 // The model engine on whole models: forward, derivatives by inputs, derivatives by inputs and weights, loading, trees.
 //
-// benchmarks/engine.py makes the models, names their files in ASSAY_BENCH_MLP, ASSAY_BENCH_CNN and ASSAY_BENCH_LARGE,
-// and measures PyTorch and onnxruntime on the same files in the same run. Without the files these are skipped.
+// benchmarks/peers/engine.py makes the models, names their files in ASSAY_BENCH_MLP, ASSAY_BENCH_CNN and
+// ASSAY_BENCH_LARGE, and measures PyTorch and onnxruntime on the same files in the same run. Without the files these
+// are skipped.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

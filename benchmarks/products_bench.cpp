@@ -122,6 +122,7 @@ void measure(benchmark::State& state, double operations, const Work& work) {
   state.SetLabel(vector_target());
   state.counters["flops"] = best;
   state.counters["share"] = best / peak;
+  state.counters["best_seconds"] = operations / best;
 }
 
 void peak(benchmark::State& state) {
@@ -249,6 +250,33 @@ BENCHMARK_CAPTURE(conv, first_forward, 1, 28, 32, false);
 BENCHMARK_CAPTURE(conv, first_backward, 1, 28, 32, true);
 BENCHMARK_CAPTURE(conv, second_forward, 32, 12, 64, false);
 BENCHMARK_CAPTURE(conv, second_backward, 32, 12, 64, true);
+
+// What pooling costs behind them, 2 x 2 and without the winners that derivatives need; an operation is a comparison.
+void pool(benchmark::State& state, int64_t channels, int64_t side) {
+  constexpr int64_t kImages = 64;
+  OnnxNode node;
+  node.op_type = "MaxPool";
+  node.inputs = {"x"};
+  node.outputs = {"y"};
+  for (const char* name : {"kernel_shape", "strides"}) {
+    OnnxAttribute& attribute = node.attributes.emplace_back();
+    attribute.name = name;
+    attribute.kind = OnnxAttributeKind::ints;
+    attribute.ints = {2, 2};
+  }
+  const ValueInfo info = {OnnxElement::float32, {kImages, channels, side, side}};
+  NodeSetup setup(node, 17, "bench", {&info}, size_t{1} << 30, false);
+  const auto kernel = find_operator("", "MaxPool")->make(setup);
+  const auto x = numbers(info.count(), 1);
+  const auto y = numbers(setup.outputs()[0]->count(), 2);
+  const auto winners = hwy::AllocateAligned<std::byte>(kernel->state_bytes());
+  const void* const inputs[] = {x.get()};
+  void* const values[] = {y.get()};
+  const Buffers buffers = {inputs, values, winners.get(), nullptr};
+  measure(state, 3.0 * static_cast<double>(setup.outputs()[0]->count()), [&] { kernel->forward(buffers); });
+}
+BENCHMARK_CAPTURE(pool, first, 32, 24);
+BENCHMARK_CAPTURE(pool, second, 64, 8);
 
 }  // namespace
 }  // namespace assay

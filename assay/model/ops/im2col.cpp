@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
+
+#include "assay/model/kernels/copy_lines.h"
 
 namespace assay {
 namespace {
@@ -22,27 +25,6 @@ void copy_line(const T* from, size_t step, size_t count, T* to) {
   for (size_t i = 0; i < count; i += kFew) {
     i = std::min(i, count - kFew);
     std::memcpy(to + i, from + i, kFew * sizeof(T));
-  }
-}
-
-// Whole lines without padding. Their width is the same for a whole image, so that a copy of known size pays off.
-template <size_t kWidth, class T>
-void copy_lines(const T* from, size_t line_step, size_t count, T* to) {
-  for (size_t line = 0; line < count; line++) {
-    std::memcpy(to + line * kWidth, from + line * line_step, kWidth * sizeof(T));
-  }
-}
-
-template <class T>
-void copy_lines(const T* from, size_t line_step, size_t width, size_t count, T* to) {
-  switch (width) {
-    case 4: return copy_lines<4>(from, line_step, count, to);
-    case 8: return copy_lines<8>(from, line_step, count, to);
-    case 12: return copy_lines<12>(from, line_step, count, to);
-    case 16: return copy_lines<16>(from, line_step, count, to);
-    case 24: return copy_lines<24>(from, line_step, count, to);
-    default:
-      for (size_t line = 0; line < count; line++) copy_line(from + line * line_step, 1, width, to + line * width);
   }
 }
 
@@ -116,13 +98,16 @@ Range positions_inside(int64_t start, int64_t stride, int64_t size, int64_t coun
 
 }  // namespace
 
-// Calls body for all lines of the positions first..last-1, for every row of the matrix. Channels come innermost: what
-// lines there are depends on the element of the kernel alone.
+// Calls body(lines of the first channel, distance of the next channel's in the matrix) for all lines of the positions
+// first..last-1 and every element of the kernel. What lines there are does not depend on the channel.
 template <class Body>
 void Patches::for_lines(size_t first, size_t last, const Body& body) const {
   if (first >= last || channels_ == 0) return;
   const int64_t width = output_[2];
   const auto first_line = static_cast<int64_t>(first) / width;
+  const auto first_column = static_cast<int64_t>(first) % width;
+  const int64_t first_depth = first_line / output_[1];
+  const int64_t first_height = first_line % output_[1];
   const size_t columns_of_row = last - first;
   const size_t columns_of_channel = rows_ / channels_ * columns_of_row;
   size_t row_begin = 0;
@@ -134,9 +119,9 @@ void Patches::for_lines(size_t first, size_t last, const Body& body) const {
         const int64_t start = kw * dilations_[2] - pads_[2];
         const Range columns = positions_inside(start, strides_[2], input_[2], width);
         size_t to = row_begin;
-        int64_t depth = first_line / output_[1];
-        int64_t height = first_line % output_[1];
-        int64_t column = static_cast<int64_t>(first) % width;
+        int64_t depth = first_depth;
+        int64_t height = first_height;
+        int64_t column = first_column;
         for (auto left = static_cast<int64_t>(last - first); left > 0;) {
           const int64_t end = std::min(width, column + left);
           const int64_t at_depth = depth * strides_[0] - pads_[0] + kd * dilations_[0];
@@ -161,11 +146,7 @@ void Patches::for_lines(size_t first, size_t last, const Body& body) const {
             lines.from = static_cast<size_t>(line * input_[2] + begin_in * strides_[2] + start);
           }
           to += lines.count * lines.width();
-          for (size_t channel = 0; channel < channels_; channel++) {
-            body(lines);
-            lines.to += columns_of_channel;
-            lines.from += image_;
-          }
+          body(lines, columns_of_channel);
           left -= count * (end - column);
           column = 0;
           height += count;
@@ -183,18 +164,24 @@ template <class T>
 void Patches::gather(const T* image, size_t first, size_t last, T* columns) const {
   const auto step = static_cast<size_t>(strides_[2]);
   const auto line_step = static_cast<size_t>(strides_[1]) * static_cast<size_t>(input_[2]);
-  for_lines(first, last, [=](const Lines& lines) {
-    T* to = columns + lines.to;
-    if (step == 1 && lines.inside == lines.width()) {
-      copy_lines(image + lines.from, line_step, lines.inside, lines.count, to);
-      return;
+  for_lines(first, last, [=, this](const Lines& lines, size_t columns_of_channel) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (step == 1 && lines.inside == lines.width()) {
+        copy_lines({image + lines.from, line_step, image_, columns + lines.to, columns_of_channel, channels_,
+                    lines.count, lines.inside});
+        return;
+      }
     }
     const size_t end = lines.before + lines.inside;
-    for (size_t line = 0; line < lines.count; line++) {
-      for (size_t i = 0; i < lines.before; i++) to[i] = 0;
-      if (lines.inside > 0) copy_line(image + lines.from + line * line_step, step, lines.inside, to + lines.before);
-      for (size_t i = end; i < lines.width(); i++) to[i] = 0;
-      to += lines.width();
+    for (size_t channel = 0; channel < channels_; channel++) {
+      const T* from = image + channel * image_ + lines.from;
+      T* to = columns + channel * columns_of_channel + lines.to;
+      for (size_t line = 0; line < lines.count; line++) {
+        for (size_t i = 0; i < lines.before; i++) to[i] = 0;
+        if (lines.inside > 0) copy_line(from + line * line_step, step, lines.inside, to + lines.before);
+        for (size_t i = end; i < lines.width(); i++) to[i] = 0;
+        to += lines.width();
+      }
     }
   });
 }
@@ -203,11 +190,14 @@ template <class T>
 void Patches::scatter(const T* columns, size_t first, size_t last, T* image) const {
   const auto step = static_cast<size_t>(strides_[2]);
   const auto line_step = static_cast<size_t>(strides_[1]) * static_cast<size_t>(input_[2]);
-  for_lines(first, last, [=](const Lines& lines) {
+  for_lines(first, last, [=, this](const Lines& lines, size_t columns_of_channel) {
     if (lines.inside == 0) return;
-    const T* from = columns + lines.to + lines.before;
-    for (size_t line = 0; line < lines.count; line++) {
-      add_line(from + line * lines.width(), lines.inside, image + lines.from + line * line_step, step);
+    for (size_t channel = 0; channel < channels_; channel++) {
+      const T* from = columns + channel * columns_of_channel + lines.to + lines.before;
+      T* to = image + channel * image_ + lines.from;
+      for (size_t line = 0; line < lines.count; line++) {
+        add_line(from + line * lines.width(), lines.inside, to + line * line_step, step);
+      }
     }
   });
 }

@@ -32,41 +32,51 @@ HWY_INLINE void squares(D d, const float* upper, const float* lower, float* y, i
   hn::StoreU(hn::Add(hn::Add(hn::Set(di, base), hn::Add(column, column)), offset), di, winner);
 }
 
-// The same values without the winners.
+// The same values without the winners, and whether any element is not a number: then they may be wrong.
 template <class D>
-HWY_INLINE void square_values(D d, const float* upper, const float* lower, float* y) {
+HWY_INLINE hn::Mask<D> square_values(D d, const float* upper, const float* lower, float* y) {
   hn::Vec<D> upper_left, upper_right, lower_left, lower_right;
   hn::LoadInterleaved2(d, upper, upper_left, upper_right);
   hn::LoadInterleaved2(d, lower, lower_left, lower_right);
   const auto larger = [](hn::Vec<D> a, hn::Vec<D> b) HWY_ATTR {
-    // The first of equal ones, and NaN before all.
-    return hn::IfThenElse(hn::Or(hn::Gt(b, a), hn::AndNot(hn::IsNaN(a), hn::IsNaN(b))), b, a);
+    // The first of equal ones, whose zeros may differ in sign.
+    return hn::IfThenElse(hn::Gt(b, a), b, a);
   };
   hn::StoreU(larger(larger(larger(upper_left, upper_right), lower_left), lower_right), d, y);
+  // A sum is not a number if one of its terms is none. (If they are opposite infinities too: that costs only time.)
+  return hn::IsNaN(hn::Add(hn::Add(upper_left, upper_right), hn::Add(lower_left, lower_right)));
 }
 
 // Lines of pooled images are short: the rest of one is taken in halves of a vector, then singly.
+template <class Squares>
+HWY_INLINE void for_squares(size_t columns, const Squares& squares_at) {
+  size_t i = 0;
+  const auto run = [&](auto d) HWY_ATTR {
+    for (const size_t lanes = hn::Lanes(d); i + lanes <= columns; i += lanes) squares_at(d, i);
+  };
+  run(hn::CappedTag<float, 8>());
+  run(hn::CappedTag<float, 4>());
+  run(hn::CappedTag<float, 1>());
+}
+
 void max_of_squares(const float* x, float* y, int32_t* winner, int32_t width, size_t lines, size_t columns) {
-  int32_t base = 0;
-  for (size_t line = 0; line < lines; line++) {
+  for (size_t line = 0; line < lines; line++, y += columns) {
+    const auto base = static_cast<int32_t>(line) * 2 * width;
     const float* upper = x + base;
     const float* lower = upper + width;
-    size_t i = 0;
-    const auto run = [&](auto d) HWY_ATTR {
-      for (const size_t lanes = hn::Lanes(d); i + lanes <= columns; i += lanes) {
-        if (winner == nullptr) {
-          square_values(d, upper + 2 * i, lower + 2 * i, y + i);
-        } else {
-          squares(d, upper + 2 * i, lower + 2 * i, y + i, winner + i, base + 2 * static_cast<int32_t>(i), width);
-        }
-      }
-    };
-    run(hn::CappedTag<float, 8>());
-    run(hn::CappedTag<float, 4>());
-    run(hn::CappedTag<float, 1>());
-    y += columns;
+    if (winner == nullptr) {
+      bool numbers = true;
+      for_squares(columns, [&](auto d, size_t i) HWY_ATTR {
+        numbers &= hn::AllFalse(d, square_values(d, upper + 2 * i, lower + 2 * i, y + i));
+      });
+      if (numbers) continue;
+    }
+    int32_t spare[8];
+    for_squares(columns, [&](auto d, size_t i) HWY_ATTR {
+      squares(d, upper + 2 * i, lower + 2 * i, y + i, winner == nullptr ? spare : winner + i,
+              base + 2 * static_cast<int32_t>(i), width);
+    });
     if (winner != nullptr) winner += columns;
-    if (line + 1 < lines) base += 2 * width;
   }
 }
 
