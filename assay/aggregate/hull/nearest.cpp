@@ -13,8 +13,9 @@ constexpr size_t kPolished = 6;       // starts that are followed
 constexpr size_t kMostSteps = 150;    // of each
 constexpr size_t kMostHalvings = 25;  // of one step
 constexpr size_t kBisections = 45;
-constexpr double kLargestPower = 1e4;  // sizes that this power leaves alike are ties
-constexpr double kNearer = 1e-12;      // a step that gains less, relative to the distance, is the last
+constexpr double kLargestPower = 1e4;   // sizes that this power leaves alike are ties
+constexpr double kSameEntropy = 1e-13;  // beside rounding, not worth another step
+constexpr double kNearer = 1e-12;       // a step that gains less, relative to the distance, is the last
 
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -75,23 +76,27 @@ class Nearest {
     found_.push_back({std::move(point), distance});
   }
 
-  // As far from y towards the target as h allows.
+  // As far from y towards the target as h allows. Both are positive where they are not 0, where entropy is
+  // quasi-concave: it passes h once on the way, or not at all.
   void approach(std::span<double> y, std::span<const double> target) {
     trial_.resize(y.size());
-    const auto at = [&](double t) {
+    const auto above_h = [&](double t) {
       for (size_t k = 0; k < y.size(); k++) trial_[k] = y[k] + t * (target[k] - y[k]);
+      return entropy_of(trial_) - h_;
     };
     double low = 0;
     double high = 1;
-    at(1);
-    if (entropy_of(trial_) <= h_) low = 1;
-    for (size_t i = 0; i < kBisections && low < high; i++) {
-      const double middle = (low + high) / 2;
-      at(middle);
-      (entropy_of(trial_) <= h_ ? low : high) = middle;
+    double above = above_h(1);
+    if (above <= 0) low = 1;
+    double below = low < high ? above_h(0) : 0;
+    for (size_t i = 0; i < kBisections && low < high && below < -kSameEntropy; i++) {
+      const double secant = low - (high - low) * below / (above - below);
+      const double guess = i % 3 == 2 || !(secant > low && secant < high) ? (low + high) / 2 : secant;
+      const double value = above_h(guess);
+      (value > 0 ? high : low) = guess;
+      (value > 0 ? above : below) = value;
     }
-    at(low);
-    std::ranges::copy(trial_, y.begin());
+    for (size_t k = 0; k < y.size(); k++) y[k] += low * (target[k] - y[k]);
   }
 
   void add_thresholds() {
@@ -198,7 +203,7 @@ bool sharpen(std::span<double> y, double h) {
     const double value = power_entropy(logs, guess) - h;
     (value > 0 ? low : high) = guess;
     (value > 0 ? above : below) = value;
-    if (below > -1e-13) break;
+    if (below > -kSameEntropy) break;
   }
   for (size_t k = 0; k < y.size(); k++) y[k] = y[k] > 0 ? most * std::exp(high * logs[k]) : 0;
   return true;
