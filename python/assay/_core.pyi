@@ -467,6 +467,7 @@ def evaluate(
     pool_explanations: Explanations | None = None,
     others: Sequence[Explanations] = (),
     other_names: Sequence[str] = (),
+    interval: bool = True,
 ) -> Scores:
     """subject None: the one that the explanations were made from. An input error where they do not fit it."""
 

@@ -11,7 +11,7 @@ from ._catalogue import Catalogue
 from ._explanations import Explanations
 from ._interop import as_explanations, with_target_names
 from ._models import Model
-from ._run import ProgressLike, SpecLike, run_of, spec_list, spec_of, spec_text, text_of
+from ._run import ProgressLike, SpecLike, run_of, spec_list, spec_of, spec_text, text_of, yes_or_no
 from ._scores import Evaluation, Scores
 from ._subject import Said, cells_of, subject_of, with_labels
 
@@ -123,6 +123,7 @@ def evaluate(
     target: Any = None,
     value: str | None = None,
     groups: Any = None,
+    interval: bool = True,
     seed: int = 0,
     threads: int = 0,
     progress: ProgressLike = None,
@@ -142,6 +143,7 @@ def evaluate(
     y, pool_y          labels of the rows and of the pool, for criteria that need them
     pool_explanations  explanations of the pool's rows; by default they are made by the same method where needed
     others             other explanations of the same rows, for criteria of agreement: a list, or a dict by name
+    interval           False leaves out the intervals of means (NaN), which take longer than fast criteria
     """
     if isinstance(explanations, (list, tuple)) and any(isinstance(each, Explanations) for each in explanations):
         raise ValueError(
@@ -150,6 +152,7 @@ def evaluate(
         )
     scored = as_explanations(explanations, "explanations")
     specs = _criteria_of(criteria, options)
+    with_interval = yes_or_no("interval", interval)
     run = run_of(seed, threads, progress)
     beside = Said(X, y, pool, pool_y, baseline, background, target, value, groups, explained=scored._core)
     subject = _subject_beside(scored, model, beside, run)
@@ -166,7 +169,7 @@ def evaluate(
                 left_out.append(_with_advice(reason, subject is None and scored._core.subject is not None))
                 continue
         with _advising(subject is None and scored._core.subject is not None):
-            made = _core.evaluate(scored._core, spec, run, subject, pool_made, other_cores, other_names)
+            made = _core.evaluate(scored._core, spec, run, subject, pool_made, other_cores, other_names, with_interval)
         results[spec_text(spec)] = Scores._of(made)
     return Evaluation(scored, results, left_out)
 

@@ -132,11 +132,12 @@ void note_reference(const Joined& joined, Scores& made, const Context& context) 
 
 Scores score(const std::shared_ptr<Explained>& explained, const SpecPair& criterion, const Run& run,
              const std::shared_ptr<Subject>& subject, const std::shared_ptr<Explained>& pool, const Others& others,
-             const std::vector<std::string>& other_names) {
+             const std::vector<std::string>& other_names, bool interval) {
+  const SummaryOptions summary{.draws = interval ? SummaryOptions().draws : 0};
   if (other_names.size() != others.size()) fail_input("others", "a name for each", "fewer or more");
   return run_engine(run, [&](const Context& context) {
     const std::unique_ptr<Joined> joined = join(explained, subject, pool, others, other_names, context);
-    Scores made = evaluate(spec_of(criterion), joined->task(), {}, context);
+    Scores made = evaluate(spec_of(criterion), joined->task(), summary, context);
     if (find_criterion(criterion.first).needs.reference) note_reference(*joined, made, context);
     return made;
   });
@@ -200,7 +201,7 @@ void bind_evaluate(nb::module_& m) {
       .def_prop_ro("evaluations", [](const Scores& self) { return self.evaluations; });
   m.def("evaluate", &score, nb::arg("explanations"), nb::arg("criterion"), nb::arg("run"),
         nb::arg("subject").none() = nb::none(), nb::arg("pool_explanations").none() = nb::none(),
-        nb::arg("others") = Others(), nb::arg("other_names") = std::vector<std::string>());
+        nb::arg("others") = Others(), nb::arg("other_names") = std::vector<std::string>(), nb::arg("interval") = true);
   m.def("criterion_refusal", &why_not, nb::arg("explanations"), nb::arg("criterion"),
         nb::arg("subject").none() = nb::none(), nb::arg("pool_explanations").none() = nb::none(),
         nb::arg("others") = Others());

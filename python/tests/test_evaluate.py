@@ -272,6 +272,16 @@ def test_what_does_not_fit_is_refused(source, changed, message, iris):
         assay.evaluate(found, "faithfulness", **{"model": iris.model, "X": iris.test, "pool": iris.train} | words)
 
 
+def test_intervals_can_be_left_out(iris):
+    whole = assay.evaluate(iris.made["gradient"], "complexity")["complexity"]
+    without = assay.evaluate(iris.made["gradient"], "complexity", interval=False)["complexity"]
+    assert np.isnan(without.interval).all() and np.isfinite(whole.interval).all()
+    assert (without.mean, without.error) == (whole.mean, whole.error)
+    np.testing.assert_array_equal(without.values, whole.values)
+    with pytest.raises(ValueError, match="interval: expected True or False, found 'no'"):
+        assay.evaluate(iris.made["gradient"], "complexity", interval="no")
+
+
 @pytest.mark.parametrize("form", ["list", "array", "codes", "table", "frame", "categories"])
 def test_labels_may_come_later(form, iris):
     """Explanations of arrays know no labels; what they score is what those of the labelled table do."""
