@@ -79,22 +79,19 @@ wheel: setup-build ## Build a wheel that needs nothing but NumPy (build/wheel), 
 	@$(VENV)/bin/auditwheel show $(WHEEL)/*.whl | sed -n '/consistent/,/"\./p'
 	@du -h $(WHEEL)/*.whl
 
-bench: setup-test ## Run the benchmarks, then models, explanations, criteria and aggregates beside PyTorch, onnxruntime, Captum, SHAP and Quantus
+bench: setup-test ## Run the benchmarks of the library, and measure what the Python package adds; BENCH=--benchmark_filter=csv runs a part
 	@cmake --preset develop -DASSAY_BENCHMARKS=ON >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build --target assay_benchmarks explain_rows assay_program assay_python assay_python_package
 	@build/assay_benchmarks $(BENCH)
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
-	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/engine.py
-	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/explain.py
-	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/evaluate.py
 	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/python_overhead.py
-	@$(VENV)/bin/python benchmarks/aggregate.py
 
-bench-peers: build setup-test ## Measure Assay beside its peers in one run
-	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build build --target assay_python assay_python_package
+# Configured with the wheels, so that the program is the one that `make build` makes.
+bench-peers: setup-test ## Measure Assay beside its peers in one run and write docs/benchmarks.md; BENCH=--quick takes three minutes
+	@cmake --preset develop $(WHEELS) -DASSAY_BENCHMARKS=ON >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build build --target assay_program assay_python assay_python_package assay_benchmarks
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
-	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/peers.py $(BENCH)
+	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/peers $(BENCH)
 
 lint: setup-test ## Check formatting, clang-tidy and ruff; LINT_SINCE=REV looks at files changed since then alone
 	@tools/install-packages tools/packages/lint.txt

@@ -1,7 +1,8 @@
 // Aggregators on real explanations of images.
 //
-// benchmarks/aggregate.py makes the folder that ASSAY_BENCH_MEMBERS names: six explanations of MNIST images, one .npz
-// each. Without it these are skipped. Times are those of aggregate(), for all rows.
+// ASSAY_BENCH_MEMBERS names a folder of explanations of the same images by several methods, one .npz each, as
+// `assay explain --method a,b,c --out folder/member.npz` writes them. Without it these are skipped. Times are those of
+// aggregate(), for all rows.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Criteria on the paper's network for Adult.
 //
-// benchmarks/evaluate.py makes the folder that ASSAY_BENCH_EXPLAIN names, with adult.onnx, adult.npy (rows) and
+// benchmarks/peers/subjects.py makes the folder that ASSAY_BENCH_EXPLAIN names, with adult.onnx, adult.npy (rows) and
 // adult_baseline.npy, and measures Quantus on the same rows and explanations in the same run. Without the folder these
 // are skipped. Times are those of evaluate(): loading, reading and the explanations themselves do not count, nor does
 // the bootstrap interval of the mean, which Quantus does not have, except where the name says so. "mean" and "coverage"
@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "assay/core/random.h"
 #include "assay/data/table_io.h"
 #include "assay/evaluate/criterion.h"
+#include "assay/evaluate/kernels/entropy.h"
 #include "assay/explain/explainer.h"
 #include "assay/explain/players.h"
 #include "assay/model/graph_model.h"
@@ -71,6 +73,21 @@ void evaluate_rows(benchmark::State& state, const Work& work) {
     state.counters["coverage"] = scores.coverage;
   }
 }
+
+// Complexity's own loop over made-up explanations of as many rows and players as Adult has: "logs" are its logarithms.
+void evaluate_entropies(benchmark::State& state) {
+  Matrix values(48842, 14);
+  RandomStream random(1, "evaluate_bench");
+  for (float& value : values.values()) value = static_cast<float>(random.normal());
+  std::vector<double> entropies(values.rows());
+  for (auto _ : state) {
+    row_entropies(values.values().data(), values.rows(), values.cols(), entropies.data());
+    benchmark::ClobberMemory();
+  }
+  state.counters["logs"] =
+      benchmark::Counter(static_cast<double>(values.values().size()), benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(evaluate_entropies)->Unit(benchmark::kMillisecond);
 
 void register_benchmark(const std::string& name, Work work) {
   const int64_t rows = work.rows;

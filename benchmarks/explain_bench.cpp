@@ -1,6 +1,6 @@
 // Explanation functions on whole models: the paper's network for Adult, and its network for MNIST.
 //
-// benchmarks/explain.py makes the folder that ASSAY_BENCH_EXPLAIN names, with adult.onnx, adult.npy (rows),
+// benchmarks/peers/subjects.py makes the folder that ASSAY_BENCH_EXPLAIN names, with adult.onnx, adult.npy (rows),
 // adult_baseline.npy and the same for mnist, and measures Captum and SHAP on the same files in the same run. Without
 // the folder these are skipped. Times are those of explain(): loading and reading do not count. "beyond_result" is what
 // one call takes of memory at its peak beyond the result; it needs a process that has done nothing else.

@@ -2,8 +2,12 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "assay/core/random.h"
 #include "assay/data/datasets.h"
@@ -127,6 +131,35 @@ void within(benchmark::State& state, const std::string& name, double radius, Spa
       });
 }
 
+// Counts and keeps nothing, as the sensitivities do: "pairs" are those of queries and rows, found or not.
+void stream(benchmark::State& state, const std::string& name, double radius) {
+  struct Counter final : NeighbourVisitor {
+    explicit Counter(std::atomic<size_t>& total) : total_(total) {}
+    void see(size_t /*block*/, std::span<const BlockHit> hits) override {
+      for (const BlockHit& hit : hits) found_ += static_cast<size_t>(std::popcount(hit.within));
+    }
+    void finish() override { total_ += found_; }
+    std::atomic<size_t>& total_;
+    size_t found_ = 0;
+  };
+  const Search* search = find_search(name);
+  if (search == nullptr) return state.SkipWithError("the data is not here: set ASSAY_DATA");
+  const NeighbourIndex index(search->pool, Norm::linf, Space::scaled);
+  std::vector<size_t> numbers(search->queries.rows());
+  std::iota(numbers.begin(), numbers.end(), size_t{0});
+  Context context;
+  context.threads = 1;
+  std::atomic<size_t> found = 0;
+  for (auto _ : state) {
+    index.stream(
+        search->queries.view(), numbers, radius, false,
+        [&](std::span<const size_t>) { return std::make_unique<Counter>(found); }, context);
+  }
+  const auto pairs = static_cast<double>(search->queries.rows() * search->pool.rows());
+  state.counters["pairs"] = benchmark::Counter(pairs, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["found"] = static_cast<double>(found) / static_cast<double>(state.iterations()) / pairs;
+}
+
 void build(benchmark::State& state, const std::string& name) {
   const Search* search = find_search(name);
   if (search == nullptr) return state.SkipWithError("the data is not here: set ASSAY_DATA");
@@ -142,6 +175,7 @@ void build(benchmark::State& state, const std::string& name) {
   BENCHMARK_CAPTURE(within, data##_half_scaled, #data, 0.5, Space::scaled)->Unit(benchmark::kMillisecond);         \
   BENCHMARK_CAPTURE(within, data##_two_scaled, #data, 2.0, Space::scaled)->Unit(benchmark::kMillisecond)
 
+BENCHMARK_CAPTURE(stream, table_two_scaled, "table", 2.0)->Unit(benchmark::kMillisecond);
 ASSAY_NEIGHBOUR_BENCHMARKS(table);
 ASSAY_NEIGHBOUR_BENCHMARKS(images);
 ASSAY_NEIGHBOUR_BENCHMARKS(adult);

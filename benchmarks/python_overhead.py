@@ -1,8 +1,8 @@
 """What the Python package adds to the explanation functions: part of `make bench`; `--quick` for fewer rounds.
 
-The models, rows and methods are those of benchmarks/explain.py, at 10,000 rows and more. Python's time is that of
-assay.explain() with a float32 array. The C++ side is benchmarks/explain_rows.cpp, which waits in a process of its own
-and is asked call by call, in turn with Python; both have warmed up, and the bits of both results are the same. It takes
+The models, rows and methods are those of benchmarks/peers/explanations.py, at 10,000 rows and more. Python's time is
+that of assay.explain() with a float32 array. The C++ side is benchmarks/explain_rows.cpp, a process of its own that
+is asked call by call, in turn with Python; both have warmed up, and the bits of both results are the same. It takes
 the way of the program: from a table in memory to the explanations; what of it is explain() alone stands beside.
 Figures are medians over the rounds, with the quartiles of the overhead. The overhead in CPU seconds is for machines
 that do something else at the same time. A call of Python costs some 0.4 ms of its own, whatever it computes: next to
@@ -15,39 +15,42 @@ import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 import warnings
 
-import explain as functions
 import numpy as np
 import torch
-from torch import nn
 
 import assay
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "peers"))
+import subjects
+from explanations import PERMUTATIONS, SAMPLES, STEPS
+from harness import seconds_text
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("ASSAY_EXPLAIN_ROWS", str(ROOT / "build" / "explain_rows"))
 BAR, IMAGES, SECONDS = 0.05, 10000, 2
 TABLE = {
     "exact_shapley": {},
-    "kernel_shap": {"samples": functions.SAMPLES},
-    "shapley_sampling": {"permutations": functions.PERMUTATIONS, "antithetic": False},
+    "kernel_shap": {"samples": SAMPLES},
+    "shapley_sampling": {"permutations": PERMUTATIONS, "antithetic": False},
     "gradient": {},
     "gradient_x_input": {},
     "deeplift": {},
     "integrated_gradients": {},
-    "integrated_gradients, 50 points": {"rule": "gauss_legendre", "steps": functions.STEPS, "tolerance": 0},
+    "integrated_gradients, 50 points": {"rule": "gauss_legendre", "steps": STEPS, "tolerance": 0},
 }
 PICTURES = {"gradient": {}, "gradient_x_input": {}, "deeplift": {}}
 
 
 def images(folder):
-    """benchmarks/explain.py's network for MNIST, with more rows."""
-    layers = [nn.Conv2d(1, 32, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(32, 64, 5), nn.ReLU(), nn.MaxPool2d(2)]
-    module = nn.Sequential(*layers, nn.Flatten(), nn.Linear(1024, 10))
+    """The network for MNIST with more rows."""
     training = ("--cnn", "32,64", "--training", "epochs=1")
-    return functions.subject(folder, "mnist", module, (1, 28, 28), IMAGES, training, ("--split", "test"))
+    module = subjects.mnist_module()
+    return subjects.subject(folder, "mnist", module, (1, 28, 28), IMAGES, training, ("--split", "test"))
 
 
 class Engine:
@@ -134,13 +137,13 @@ def main():
     facts = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        subjects = [(functions.adult(folder), TABLE)] + ([] if arguments.quick else [(images(folder), PICTURES)])
+        explained = [(subjects.adult(folder), TABLE)] + ([] if arguments.quick else [(images(folder), PICTURES)])
         for threads in sorted({1, min(2, os.cpu_count() or 1)}):
-            for made, methods in subjects:
+            for made, methods in explained:
                 chosen = {label: options for label, options in methods.items() if arguments.only in label}
                 # Seconds each: five calls say enough.
                 facts += measure(made, chosen, threads, rounds if made.name == "adult" else 5)
-    text = functions.seconds_text
+    text = seconds_text
     head = ["C++ explain()", "C++", "Python", "overhead", "quartiles", "of CPU", f"< {BAR:.0%}"]
     lines = [["workload", "threads", *head]]
     for fact in facts:
@@ -155,7 +158,10 @@ def main():
         share = python / whole - 1
         total = ["all of them", str(threads), "", text(whole), text(python), f"{share:+.1%}", "", ""]
         lines.append([*total, "yes" if share < BAR else "NO"])
-    functions.print_lines("Seconds for one call, medians of five rounds or more", lines)
+    print("\nSeconds for one call, medians of five rounds or more")
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
     out = ROOT / "build" / "bench" / "python_overhead.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(facts, indent=1) + "\n")

@@ -35,6 +35,8 @@ namespace {
 constexpr size_t kBlock = 512;
 // Longer lists are faster from tables when rows come alone.
 constexpr size_t kMostWalked = 4096;
+// So long that values of rows that are walked together take 16 MiB.
+constexpr size_t kMostWalkedAlone = size_t{1} << 18;
 // Coalitions whose places in the tables are found once for all rows of a call.
 constexpr size_t kMostPlanned = 8192;
 // How far the low players may take units below 0, over what all players bring them above: so many roundings of float32
@@ -117,7 +119,7 @@ class LeakyGame final : public Game {
               const Context& context) const override {
     assert(coalitions.players() == players() && values.rows() == rows.size() && values.cols() == coalitions.size());
     const ScratchPool<Scratch>::Lease scratch(pool_);
-    if (!coalitions.orders().empty() && coalitions.size() <= kMostWalked) {
+    if (walks(coalitions)) {
       for (size_t i = 0; i < rows.size(); i += walk_lanes()) {
         context.check_cancelled();
         const size_t count = std::min(walk_lanes(), rows.size() - i);
@@ -164,6 +166,15 @@ class LeakyGame final : public Game {
     VectorBuffer<double> exact, bounds, walk_additive;
     VectorBuffer<float> deltas, base, signs, range, tables, additive_rows, masks, walk_rows, walk_values;
   };
+
+  // Longer orders are walked too where tables have no place for so many players: products would take as long as the
+  // square of their number.
+  bool walks(const Coalitions& coalitions) const {
+    if (coalitions.orders().empty()) return false;
+    if (coalitions.size() <= kMostWalked) return true;
+    return coalitions.size() <= kMostWalkedAlone &&
+           plan_tables(players(), coalitions.size(), weights_.cols()).chunks == 0;
+  }
 
   // At most walk_lanes() rows, whatever their targets.
   void walk(std::span<const size_t> rows, size_t reference, const Coalitions& coalitions, Scratch& scratch,

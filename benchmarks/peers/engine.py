@@ -1,0 +1,274 @@
+"""The model engine beside PyTorch and onnxruntime: forward, derivatives, steps of training, loading.
+
+PyTorch makes the models, which are exported to ONNX and given to all sides. Assay's side are the C++ benchmarks of
+engine_bench.cpp and train_bench.cpp, which call the library as its own explanation functions do.
+"""
+
+import os
+import statistics
+import time
+
+import cpp_benchmarks
+import numpy as np
+import onnx
+import onnxruntime
+import torch
+from harness import ROUNDS, Row, Table, Unavailable, Workload, alternate, seconds_text
+from subjects import adult_module, mnist_module
+
+import assay
+
+ROWS, BATCH = 102400, 64
+WIDTH = 5000  # of the product whose weights are a file of 100 MB
+# Multiply-adds of one row forward. Derivatives by inputs take as many again, those by weights once more.
+MLP_WORK = 14 * 40 + 40 * 2
+CNN_WORK = 576 * 25 * 32 + 64 * 800 * 64 + 1024 * 10
+
+
+class Engine:
+    """The models, their files, and how long each side runs in a round."""
+
+    def __init__(self, run, threads):
+        torch.manual_seed(0)
+        torch.set_num_threads(threads)
+        self.threads = threads
+        self.least = 0.02 if run.quick else 0.1
+        self.rounds = ROUNDS if run.quick else 9
+        self.mlp, self.cnn = adult_module(), mnist_module()
+        self.rows, self.images = torch.rand(ROWS, 14) * 2 - 1, torch.rand(BATCH, 1, 28, 28) * 2 - 1
+        self.files = {name: run.folder / f"{name}.onnx" for name in ("mlp", "cnn", "large")}
+        export(self.mlp, self.rows[:2], self.files["mlp"])
+        export(self.cnn, self.images[:2], self.files["cnn"])
+        self.variables = {f"ASSAY_BENCH_{name.upper()}": file for name, file in self.files.items()}
+        check_answers(self.mlp, self.files["mlp"], self.rows[:100])
+        check_answers(self.cnn, self.files["cnn"], self.images)
+
+    def assay(self, benchmark):
+        return cpp_benchmarks.side(benchmark, self.least, self.variables)
+
+    def compare(self, workload, benchmark, peers, bars, front=None):
+        """Rows of a workload against peers: {peer: {form: work}}. Of several forms the faster one counts."""
+        sides = {(peer, form): self.timed(work) for peer, forms in peers.items() for form, work in forms.items()}
+        rounds = alternate({"assay": self.assay(benchmark), **sides}, self.rounds)
+        for peer, forms in peers.items():
+            form = min(forms, key=lambda form, peer=peer: statistics.median(rounds[peer, form]))
+            least, more = bars.get(peer), {"form": form} if len(forms) > 1 else {}
+            shown = front if peer == "PyTorch" else None
+            yield Row(
+                workload,
+                peer,
+                rounds[peer, form],
+                rounds["assay"],
+                least_ratio=least,
+                threads=self.threads,
+                front=shown,
+                more=more,
+            )
+
+    def timed(self, work):
+        """The mean seconds of a call, over calls that take `least` seconds together, as the C++ program measures."""
+
+        def run():
+            begin = time.perf_counter()
+            calls = 0
+            while (taken := time.perf_counter() - begin) < self.least:
+                work()
+                calls += 1
+            return taken / calls
+
+        return run
+
+
+def export(model, x, file):
+    names = {"input_names": ["x"], "output_names": ["y"], "dynamic_axes": {"x": {0: "n"}, "y": {0: "n"}}}
+    torch.onnx.export(model.eval(), x, file, dynamo=False, opset_version=17, **names)
+
+
+def export_large(file):
+    weight = np.random.default_rng(0).normal(size=(WIDTH, WIDTH)).astype(np.float32) / WIDTH
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("MatMul", ["x", "w"], ["y"])],
+        "large",
+        [value("x", onnx.TensorProto.FLOAT, ["n", WIDTH])],
+        [value("y", onnx.TensorProto.FLOAT, ["n", WIDTH])],
+        [onnx.numpy_helper.from_array(weight, "w")],
+    )
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), file)
+
+
+def check_answers(model, file, x):
+    """Outputs of all three sides, and derivatives of the first output by the inputs of both that have them."""
+    ours, flat = assay.load(file), x.reshape(len(x), -1).numpy()
+    x = x.clone().requires_grad_()
+    outputs = model(x)
+    (gradients,) = torch.autograd.grad(outputs[:, 0].sum(), x)
+    outputs = outputs.detach().numpy()
+    np.testing.assert_allclose(ours.predict(flat, threads=1), outputs, rtol=1e-4, atol=1e-5)
+    session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+    np.testing.assert_allclose(session.run(None, {"x": x.detach().numpy()})[0], outputs, rtol=1e-4, atol=1e-5)
+    found = assay.explain(ours, flat, "gradient", baseline="zero", target=0, threads=1).values
+    np.testing.assert_allclose(found, gradients.reshape(len(x), -1).numpy(), rtol=1e-3, atol=1e-5)
+
+
+def torch_forward(model, x):
+    """As written, and as an optimised trace."""
+    with torch.inference_mode():
+        traced = torch.jit.optimize_for_inference(torch.jit.trace(model.eval(), x))
+        # The first calls compile.
+        for _ in range(3):
+            np.testing.assert_allclose(traced(x).numpy(), model(x).numpy(), rtol=1e-4, atol=1e-5)
+
+    def inferring(side):
+        def work():
+            with torch.inference_mode():
+                side(x)
+
+        return work
+
+    return {"as written": inferring(model), "optimised trace": inferring(traced)}
+
+
+def torch_gradients(model, x, by_weights):
+    """Derivatives by the input, and by all weights when asked for."""
+    x = x.clone().requires_grad_()
+    seed = torch.ones_like(model(x))
+
+    def work():
+        model.requires_grad_(by_weights)
+        torch.autograd.grad(model(x), [x, *model.parameters()] if by_weights else [x], seed)
+
+    return {"autograd": work}
+
+
+def torch_step(model, x, labels):
+    """One step of Adam: loss, derivatives, update; with one kernel over all weights, and with one for each."""
+    loss = torch.nn.CrossEntropyLoss()
+    model.requires_grad_()
+
+    def stepping(optimiser):
+        def work():
+            optimiser.zero_grad()
+            loss(model(x), labels).backward()
+            optimiser.step()
+
+        return work
+
+    forms = {"fused": {"fused": True}, "over lists": {"foreach": True}, "one by one": {"foreach": False}}
+    return {name: stepping(torch.optim.Adam(model.parameters(), lr=1e-4, **form)) for name, form in forms.items()}
+
+
+def runtime_forward(file, x, threads):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+    feed = {"x": x.numpy()}
+    return {"session": lambda: session.run(None, feed)}
+
+
+def mlp_rows(engine):
+    threads = f"threads:{engine.threads}"
+    peers = {
+        "PyTorch": torch_forward(engine.mlp, engine.rows),
+        "onnxruntime": runtime_forward(engine.files["mlp"], engine.rows, engine.threads),
+    }
+    name = f"MLP 14-40-2 forward, {ROWS:,} rows"
+    front = name if engine.threads == 1 else None
+    yield from engine.compare(name, f"engine_mlp_forward/{threads}", peers, {"PyTorch": 3, "onnxruntime": 1.5}, front)
+    for which, by_weights in (("input", False), ("all", True)):
+        peers = {"PyTorch": torch_gradients(engine.mlp, engine.rows, by_weights)}
+        name = f"MLP 14-40-2 forward and {which} gradients, {ROWS:,} rows"
+        front = "the same with all gradients" if by_weights and engine.threads == 1 else None
+        yield from engine.compare(name, f"engine_mlp_{which}_gradients/{threads}", peers, {"PyTorch": 3}, front)
+    if engine.threads == 1:
+        step = torch_step(adult_module(), engine.rows[:32], torch.randint(2, (32,)))
+        name = "MLP 14-40-2 Adam step, 32 rows"
+        yield from engine.compare(
+            name, "train_mlp_step/threads:1", {"PyTorch": step}, {"PyTorch": 20}, "Adam step, 32 rows"
+        )
+
+
+def cnn_rows(engine):
+    threads = f"threads:{engine.threads}"
+    peers = {
+        "PyTorch": torch_forward(engine.cnn, engine.images),
+        "onnxruntime": runtime_forward(engine.files["cnn"], engine.images, engine.threads),
+    }
+    name = f"CNN forward, {BATCH} images"
+    yield from engine.compare(name, f"engine_cnn_forward/{threads}", peers, {"PyTorch": 1})
+    for which, by_weights in (("input", False), ("all", True)):
+        peers = {"PyTorch": torch_gradients(engine.cnn, engine.images, by_weights)}
+        name = f"CNN forward and {which} gradients, {BATCH} images"
+        front = f"CNN forward and all gradients, {BATCH} images" if by_weights and engine.threads == 1 else None
+        yield from engine.compare(name, f"engine_cnn_{which}_gradients/{threads}", peers, {"PyTorch": 1}, front)
+    step = torch_step(mnist_module(), engine.images, torch.randint(10, (BATCH,)))
+    yield from engine.compare(
+        f"CNN Adam step, {BATCH} images", f"train_cnn_step/{threads}", {"PyTorch": step}, {"PyTorch": 1}
+    )
+
+
+def load_row(engine):
+    export_large(engine.files["large"])
+
+    def work():
+        onnxruntime.InferenceSession(str(engine.files["large"]), providers=["CPUExecutionProvider"])
+
+    return engine.compare("load a file of 100 MB", "engine_load", {"onnxruntime": {"session": work}}, {})
+
+
+def profile(engine):
+    """Where the time of a CNN's forward pass goes on one thread: parts measured alone, in the thread's own time."""
+    total = "engine_cnn_forward/threads:1"
+    products = {"first": "product/conv_32x25x576", "second": "product/conv_64x800x64"}
+    pattern = "^(product/conv_32x25x576|product/conv_64x800x64|conv/.*_forward|pool/|engine_cnn_forward/threads:1)"
+    found = [cpp_benchmarks.run(pattern, engine.least, engine.variables) for _ in range(ROUNDS)]
+    names = found[0].keys()
+    best = {name: min(each[name].get("best_seconds", each[name]["cpu_seconds"]) for each in found) for name in names}
+    parts, copied = {}, 0
+    for which, product in products.items():
+        parts[f"products of the {which} convolution"] = BATCH * best[product]
+        copied += best[f"conv/{which}_forward"] - BATCH * best[product]
+    parts["copies of patches, both convolutions"] = copied
+    parts["pooling, both layers"] = best["pool/first"] + best["pool/second"]
+    parts["the last layer, and handing images out"] = best[total] - sum(parts.values())
+    ideal = 2 * BATCH * CNN_WORK / found[0]["conv/first_forward"]["flops"] * found[0]["conv/first_forward"]["share"]
+    lines = [[name, seconds_text(max(each, 0)), f"{100 * each / best[total]:.0f} %"] for name, each in parts.items()]
+    lines.append(["all", seconds_text(best[total]), "100 %"])
+    return Table(
+        "Profile: CNN forward",
+        ["part", f"{BATCH} images", "share"],
+        lines,
+        f"One thread. At the peak of multiply-adds it would take {seconds_text(ideal)}. Parts are measured alone, the "
+        "fastest of their runs; the last one is what they leave of the whole.",
+        "The products are near the peak. What keeps the whole from it is that a convolution here is a product over "
+        "patches that are copied out of the image first, and that pooling is a pass of its own. PyTorch's optimised "
+        "trace and onnxruntime keep images in blocks of channels instead, which their kernels read where they lie.",
+        facts={"parts": parts, "all": best[total], "at_peak": ideal},
+    )
+
+
+def rows_on(threads):
+    def rows(run):
+        if len(os.sched_getaffinity(0)) < threads:
+            raise Unavailable(f"fewer than {threads} cores")
+        engine = Engine(run, threads)
+        yield from mlp_rows(engine)
+        yield from cnn_rows(engine)
+        if threads == 1:
+            yield from load_row(engine)
+            yield profile(engine)
+
+    return rows
+
+
+TEXT = (
+    "PyTorch makes the models (the paper's networks, with random weights) and exports them to ONNX; outputs of all "
+    "sides and derivatives by inputs are compared before anything is timed. PyTorch runs forward as written and as an "
+    "optimised trace, and Adam fused, over lists and one weight by one; the fastest form counts. onnxruntime runs "
+    "with its default optimisations. Assay's side calls the C++ library, which is what its explanation functions do; "
+    "rows lie in memory on all sides."
+)
+WORKLOADS = [
+    Workload("engine_1", "The model engine, one thread", rows_on(1), TEXT, threads=1),
+    Workload("engine_2", "The model engine, two threads", rows_on(2), "The same on two threads.", threads=2),
+]
