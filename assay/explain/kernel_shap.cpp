@@ -109,6 +109,10 @@ void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstima
   out.evaluations += additive.design().coalitions.size() * rows.size() * references;
 }
 
+bool leaves_out_interactions(size_t samples, const KernelShap::Options& options) {
+  return options.interactions && (samples - 2) / 2 > PairEstimator::kMostPairs;
+}
+
 void play_round(const Game& game, std::span<const size_t> rows, size_t samples, const KernelShap::Options& options,
                 Attributions& out, const Context& context) {
   const size_t players = game.players();
@@ -132,7 +136,7 @@ void play_round(const Game& game, std::span<const size_t> rows, size_t samples, 
         "kernel_shap: {} samples of {} players are too few for standard errors, which are NaN; {} give them", samples,
         players, std::min(size_t{1} << std::min<size_t>(players, 62), least_samples_for_errors(players))));
   }
-  if (options.interactions && estimator->additive().pairs() > PairEstimator::kMostPairs) {
+  if (leaves_out_interactions(samples, options)) {
     out.notes.push_back(fmt::format(
         "kernel_shap: {} samples are too many to fit interactions, which were left out; {} with them are often more "
         "accurate",
@@ -148,12 +152,38 @@ bool is_done(std::span<const float> values, std::span<const float> errors, doubl
          std::ranges::all_of(errors, [&](float error) { return error <= tolerance; });
 }
 
+// What rows had before a round that may be worse than the one before: it has more samples and no interactions.
+class Before {
+ public:
+  Before(std::span<const size_t> rows, const Attributions& out) : rows_(rows.begin(), rows.end()) {
+    for (const size_t row : rows_) {
+      values_.emplace_back(out.values.row(row).begin(), out.values.row(row).end());
+      errors_.emplace_back(out.standard_error.row(row).begin(), out.standard_error.row(row).end());
+    }
+  }
+  // Gives rows back what they had where their largest error was not larger.
+  void restore_better(Attributions& out) const {
+    for (size_t i = 0; i < rows_.size(); i++) {
+      const auto errors = out.standard_error.row(rows_[i]);
+      if (!(std::ranges::max(errors_[i]) <= std::ranges::max(errors))) continue;
+      std::ranges::copy(values_[i], out.values.row(rows_[i]).begin());
+      std::ranges::copy(errors_[i], errors.begin());
+    }
+  }
+
+ private:
+  std::vector<size_t> rows_;
+  std::vector<std::vector<float>> values_;
+  std::vector<std::vector<float>> errors_;
+};
+
 // Whether a row that differs from the reference in so few players is played between these alone. Each such set has its
-// own design, which is cheap where it covers all coalitions, or has few samples; a large one is shared by all rows.
+// own design, which is cheap where it covers all coalitions, or has few samples; a large one is shared by all rows. So
+// are those of a tolerance, whose rounds grow.
 bool plays_alone(size_t varying, size_t players, const KernelShap::Options& options) {
   const auto samples = static_cast<size_t>(options.samples);
   if (varying == players || covers_all(players, samples)) return false;
-  return covers_all(varying, samples) || samples <= kMostSamplesForOneSet;
+  return covers_all(varying, samples) || (samples <= kMostSamplesForOneSet && options.tolerance == 0);
 }
 
 }  // namespace
@@ -185,35 +215,38 @@ void KernelShap::attribute(const ExplainTask& task, Attributions& out, const Con
   out.standard_error = Matrix(task.rows.rows(), players);
   if (task.reference.rows.rows() > 1) out.background_error = Matrix(task.rows.rows(), players);
   VaryingPlayers rest;
+  std::vector<VaryingPlayers> alone;
   size_t exact = 0;
-  for (const VaryingPlayers& group : group_by_varying_players(task)) {
+  for (VaryingPlayers& group : group_by_varying_players(task)) {
     if (!plays_alone(group.players.size(), players, options_)) {
       rest.rows.insert(rest.rows.end(), group.rows.begin(), group.rows.end());
       continue;
     }
-    const bool in_full = covers_all(group.players.size(), static_cast<size_t>(options_.samples));
-    if (in_full) exact += group.rows.size();
+    if (covers_all(group.players.size(), static_cast<size_t>(options_.samples))) exact += group.rows.size();
     // Of a row that is the reference itself all values are 0.
-    if (group.players.empty()) continue;
-    attribute_group(task, group, out, context, [&](const Game& game, Attributions& found) {
-      kernel_shap(game, options_, found, context);
-      if (in_full) found.notes.clear();  // one note below speaks for all of them
-    });
+    if (!group.players.empty()) alone.push_back(std::move(group));
   }
+  const auto play = [&](const Game& game, Attributions& found, const Context& here) {
+    kernel_shap(game, options_, found, here);
+  };
+  attribute_groups(task, alone, out, context, [&](const Game& game, Attributions& found, const Context& here) {
+    play(game, found, here);
+    // One note below speaks for all of them.
+    if (covers_all(game.players(), static_cast<size_t>(options_.samples))) found.notes.clear();
+  });
   if (exact > 0) {
     out.notes.push_back(
         fmt::format("kernel_shap: {} of {} rows differ from the reference in so few players that {} samples cover all "
                     "coalitions of those; their values are exact",
                     exact, task.rows.rows(), options_.samples));
   }
-  const auto play = [&](const Game& game, Attributions& found) { kernel_shap(game, options_, found, context); };
   if (rest.rows.size() == task.rows.rows()) {
-    play(*make_game(task, context), out);
+    play(*make_game(task, context), out, context);
   } else if (!rest.rows.empty()) {
     std::ranges::sort(rest.rows);
     rest.players.resize(players);
     std::iota(rest.players.begin(), rest.players.end(), uint32_t{0});
-    attribute_group(task, rest, out, context, play);
+    attribute_groups(task, std::span(&rest, 1), out, context, play);
   }
 }
 
@@ -226,7 +259,10 @@ void kernel_shap(const Game& game, const KernelShap::Options& options, Attributi
   std::vector<size_t> pending = all_rows(game.rows());
   for (const size_t samples : rounds) {
     if (pending.empty()) break;
+    const bool may_be_worse = samples != rounds.front() && leaves_out_interactions(samples, options);
+    const Before before(may_be_worse ? std::span<const size_t>(pending) : std::span<const size_t>(), out);
     play_round(game, pending, samples, options, out, context);
+    before.restore_better(out);
     if (covers_all(players, samples)) {
       out.notes.push_back(fmt::format(
           "kernel_shap: {} samples cover all {} coalitions of {} players, so the values of {} are exact", samples,

@@ -15,7 +15,8 @@
 //
 // A player whose cells are those of the reference has the value 0 and is left out (games/varying_players.h): a row
 // with so few others that the samples cover all their coalitions is exact, and small designs are made for the players
-// that vary alone. Beyond 512 samples, rows that are not exact share the design of all players.
+// that vary alone. Beyond 512 samples, or with a tolerance, rows that are not exact share the design of all players,
+// and the values of players that do not vary are estimates of 0.
 //
 // All rows share one design and its factorisations, so after the evaluations a row costs a few matrix-vector products.
 //
@@ -30,12 +31,13 @@
 //
 // A budget of 2^d or more gives exact values from all coalitions, with errors of 0. With a tolerance, the first round
 // has at least 2 (2 d + 2) samples (where most_samples allows), and rows of which an error is above the tolerance, or
-// NaN beside a value that is a number, are done again with twice the samples, up to most_samples.
+// NaN beside a value that is a number, are done again with twice the samples, up to most_samples; rounds that are too
+// large for interactions replace values only where they lower the largest error.
 //
 // Cost: `samples` evaluations for each row and reference row, the empty and the full coalition among them; with a
-// tolerance the sum of the rounds. Before them, with interactions, about samples^3 / 16 multiplications for a design,
-// whatever the number of rows. Memory: 8 bytes for each player and pair, three times that while solving; with
-// interactions 2 x samples^2 bytes while solving.
+// tolerance the sum of the rounds. Before them, with interactions, about samples^3 / 16 + (d + 32) samples^2
+// multiplications for a design, whatever the number of rows. Memory: 8 bytes for each player and pair, three times that
+// while solving; with interactions four times that, and 2 x samples^2 bytes while solving.
 #pragma once
 
 #include <cstdint>

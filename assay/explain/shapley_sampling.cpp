@@ -159,18 +159,19 @@ std::optional<std::string> ShapleySampling::refuses(const ExplainTask& task) con
 }
 
 void ShapleySampling::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  const std::vector<VaryingPlayers> groups = group_by_varying_players(task);
-  const auto play = [&](const Game& game, Attributions& found) { shapley_sampling(game, options_, found, context); };
+  std::vector<VaryingPlayers> groups = group_by_varying_players(task);
+  const auto play = [&](const Game& game, Attributions& found, const Context& here) {
+    shapley_sampling(game, options_, found, here);
+  };
   if (groups.size() == 1 && groups[0].players.size() == task.players.size()) {
-    play(*make_game(task, context), out);
+    play(*make_game(task, context), out, context);
     return;
   }
   out.standard_error = Matrix(task.rows.rows(), task.players.size());
   if (task.reference.rows.rows() > 1) out.background_error = Matrix(task.rows.rows(), task.players.size());
-  for (const VaryingPlayers& group : groups) {
-    // Of a row that is the reference itself all values are 0.
-    if (!group.players.empty()) attribute_group(task, group, out, context, play);
-  }
+  // Of a row that is the reference itself all values are 0.
+  std::erase_if(groups, [](const VaryingPlayers& group) { return group.players.empty(); });
+  attribute_groups(task, groups, out, context, play);
 }
 
 void shapley_sampling(const Game& game, const ShapleySampling::Options& options, Attributions& out,

@@ -9,7 +9,7 @@
 // Standard errors: sd / sqrt(n) over the n independent units, pairs of orders (or orders, when not antithetic); with n
 // that small take Student's quantiles of n - 1 degrees for intervals. One unit has no error: NaN, and a note. All rows
 // share the orders. A background of several rows gives the mean over them, and its own error; the sampling error is
-// that of the mean. What a player adds is rounded to float32 once, as values are; sums over orders are float64.
+// that of the mean. What a player adds is rounded to float32, as values are; sums over orders are float64.
 //
 // A player whose cells are those of the reference has the value 0 and is left out (games/varying_players.h).
 //

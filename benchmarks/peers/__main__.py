@@ -53,6 +53,16 @@ def run_workload(workload, quick, kept, memory):
     return found
 
 
+def with_texts_of_today(results):
+    """What was measured, under the words that the modules have now."""
+    found = {workload["name"]: workload for workload in results["workloads"]}
+    for name in MODULES:
+        for workload in __import__(name).WORKLOADS:
+            if workload.name in found:
+                found[workload.name] |= {"title": workload.title, "text": workload.text}
+    return results
+
+
 def main():
     parser = argparse.ArgumentParser(description="Measure Assay beside its peers.")
     parser.add_argument("--quick", action="store_true", help="smaller workloads, inside three minutes, no pages")
@@ -66,7 +76,7 @@ def main():
     OUT.mkdir(parents=True, exist_ok=True)
     file = OUT / ("quick.json" if arguments.quick else "full.json")
     if arguments.pages:
-        pages.write(json.loads(file.read_text()))
+        pages.write(with_texts_of_today(json.loads(file.read_text())))
         return
     # A part of a run is put into the last whole one, which is then no longer one run, and says so.
     before = json.loads(file.read_text()) if arguments.only and file.exists() else {"workloads": []}
@@ -88,6 +98,8 @@ def main():
                     failed.append(workload.name)
                     continue
                 pages.print_workload(results[workload.name])
+    if arguments.only and not any(arguments.only in name for name in order):
+        raise SystemExit(f"--only {arguments.only}: no workload has this in its name; there are {', '.join(order)}")
     whole = {
         "quick": arguments.quick,
         "one_run": not arguments.only,
@@ -101,8 +113,12 @@ def main():
     missed = [f"{row['workload']} beside {row['peer']}" for row in rows if row["holds"] is False]
     print(f"\n{len(rows)} comparisons in {whole['seconds']:.0f} s; bars missed: {len(missed)}")
     print(*missed, sep="\n")
+    left_out = [workload["name"] for workload in whole["workloads"] if workload.get("left_out")]
     if not arguments.quick and not arguments.only and not failed:
-        pages.write(whole)
+        if left_out:
+            print(f"The pages stay as they are: {', '.join(left_out)} could not run.")
+        else:
+            pages.write(whole)
     if failed:
         raise SystemExit(f"failed: {', '.join(failed)}")
 

@@ -264,7 +264,7 @@ def run_study(run):
         PEERS,
         without,
         found["shared"],
-        front="whole study of Adult, shared part",
+        front="whole study of Adult, shared part (peers scaled from some rows)",
         more=more,
     )
     few = f"{size.explained['lime']} and {size.moved['lime']} of {size.rows} rows"

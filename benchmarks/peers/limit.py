@@ -23,6 +23,8 @@ MLP_WEIGHTS, CNN_WEIGHTS = 14 * 40 + 40 + 40 * 2 + 2, 25 * 32 + 32 + 800 * 64 + 
 ADAM = 12  # operations for each weight
 LOGARITHM = 20  # of one: a polynomial, a division, and what takes the exponent apart
 FEATURES, PAIRS = 14, 1037
+# Of four regressions, 32 pairs each.
+LEFT_OUT = 128
 LEAST_SHARE = 0.25
 SHORT_PRODUCTS = (
     "inner dimensions of 2, 14 and 40 end a product after a few steps: less than half of the time is products, the "
@@ -156,13 +158,13 @@ def methods(network, more):
     yield network.path(
         "kernel_shap",
         "kernel_shap, 2,076 coalitions",
-        f"a maximum and a multiply-add for each coalition and each {bending}; 2 x 14 in float64 for each of {PAIRS:,} "
-        "pairs, and as much for their errors",
-        2 * PAIRS * 3 * units + PAIRS * 4 * FEATURES,
+        f"a maximum and a multiply-add for each coalition and each {bending}; for each of {PAIRS:,} pairs a "
+        f"multiply-add for {LEFT_OUT} left-out residuals and, in float64, for 14 values",
+        2 * PAIRS * 3 * units + PAIRS * 2 * (LEFT_OUT + FEATURES),
         6000 * more,
-        "a third of the time is the regression with its errors, in float64, whose peak is half; a quarter is the "
-        "game's loop, which loads two vectors for each multiply-add; a fifth looks up coalitions and sets rows up; "
-        "the rest makes the design that all rows share",
+        "a third of the time is the game's loop, which loads two vectors for each multiply-add; a fifth are the "
+        "residuals, a product of eight rows at a time; a tenth the values, in float64, whose peak is half; a tenth "
+        "sets rows up; the rest solves for the design that all rows share and makes tables",
         samples=2 * PAIRS + 2,
     )
     yield network.path(

@@ -189,6 +189,19 @@ def missed_section(workloads):
     return blocks
 
 
+def slower_section(workloads):
+    """Where a peer is faster and no bar speaks of it."""
+    rows = [row for workload in workloads for row in workload["rows"] if not compares_errors(row)]
+    slower = [row for row in rows if row["ratio"] is not None and row["ratio"] < 1 and row["holds"] is not False]
+    lines = []
+    for row in slower:
+        name, peer, *_ = cells(row)
+        times = f"{seconds_text(row['assay_s'])}, the peer {seconds_text(row['peer_s'])}, {ratio_text(row)}."
+        item = f"{name} beside {peer}: {times}"
+        lines.append(textwrap.fill(item, WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False))
+    return ["## Where a peer is faster", "\n".join(lines) or "Nowhere."]
+
+
 def machine_section(results):
     about = results["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
@@ -207,7 +220,7 @@ def benchmarks_page(results):
     blocks = [GENERATED, "# Side by side", filled(INTRO), "## How to run it", HOW, *machine_section(results)]
     for workload in results["workloads"]:
         blocks += section(workload)
-    return joined([*blocks, *missed_section(results["workloads"])])
+    return joined([*blocks, *slower_section(results["workloads"]), *missed_section(results["workloads"])])
 
 
 def other_page(workload, page):

@@ -87,10 +87,20 @@ def test_a_row_of_the_page_has_times_spreads_ratio_and_bar(written):
     assert "| a\\|b | - | - | 500 ms +- 10 | - | <= 1.00 s | yes |" in lines
 
 
+def test_what_is_slower_without_a_bar_is_listed(pages):
+    rows = [row("read", "pandas", 0.4, 0.5), row("load", "onnxruntime", 0.6, 0.5), row("alone", None, None, 0.5)]
+    rows.append(row("step", "PyTorch", 0.4, 0.5, bar=">= 1x", holds=False))  # the last section has it
+    title, lines = pages.slower_section([{"rows": rows}])
+    assert title == "## Where a peer is faster"
+    assert lines == "- read beside pandas: 500 ms, the peer 400 ms, 0.800x."
+    assert pages.slower_section([{"rows": rows[1:]}])[1] == "Nowhere."
+
+
 def test_sections_are_in_order_and_say_what_was_left_out(written):
     page = written["docs/benchmarks.md"]
     titles = re.findall("^## (.*)", page, re.MULTILINE)
-    expected = ["Games", "Accuracy", "Alone", "Truth", "Limit", "Images", "Bars that do not hold"]
+    expected = ["Games", "Accuracy", "Alone", "Truth", "Limit", "Images"]
+    expected += ["Where a peer is faster", "Bars that do not hold"]
     assert titles == ["How to run it", "The machine", *expected]
     assert "2020-02-29: Example 9000, 2 cores, vector target AVX3, Assay 0.1.0; Python 3.11.2, shap 0.51.0." in page
     assert "## Games\n\nWhat is measured.\n\nMore of it.\n\n| workload |" in page

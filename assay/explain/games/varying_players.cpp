@@ -5,9 +5,15 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <utility>
+
+#include "assay/core/parallel.h"
 
 namespace assay {
 namespace {
+
+// Groups of so many rows have work for all threads; smaller ones are played side by side.
+constexpr size_t kRowsOfLarge = 64;
 
 // Marks of players.
 constexpr char kSame = '=';
@@ -60,8 +66,12 @@ std::vector<VaryingPlayers> group_by_varying_players(const ExplainTask& task) {
 }
 
 VaryingTask::VaryingTask(const ExplainTask& task, const VaryingPlayers& group)
-    : whole_(task), rows_(group.rows.size(), task.rows.cols()), targets_(task.targets) {
-  targets_.of_row.clear();
+    : whole_(task), rows_(group.rows.size(), task.rows.cols()) {
+  targets_ = {.information = task.targets.information,
+              .names = task.targets.names,
+              .terms = task.targets.terms,
+              .of_row = {},
+              .predicted = task.targets.predicted};
   for (size_t i = 0; i < group.rows.size(); i++) {
     std::ranges::copy(task.rows.row(group.rows[i]), rows_.row(i).begin());
     targets_.of_row.push_back(task.targets.of_row[group.rows[i]]);
@@ -75,24 +85,72 @@ VaryingTask::VaryingTask(const ExplainTask& task, const VaryingPlayers& group)
   for (const uint32_t player : task.players.of_column) players_.of_column.push_back(place[player]);
 }
 
-void attribute_group(const ExplainTask& task, const VaryingPlayers& group, Attributions& out, const Context& context,
-                     const std::function<void(const Game& game, Attributions& found)>& attribute) {
+namespace {
+
+struct Part {
+  Matrix values;
+  Attributions found;
+};
+
+Part attribute_part(const ExplainTask& task, const VaryingPlayers& group, const GroupAttribute& attribute,
+                    const Context& context) {
   const VaryingTask part(task, group);
-  Matrix values(group.rows.size(), group.players.size());
-  Attributions found{.values = values.view()};
-  attribute(*make_game(part.task(), context), found);
+  Part made{Matrix(group.rows.size(), group.players.size()), {}};
+  made.found.values = made.values.view();
+  attribute(*make_game(part.task(), context), made.found, context);
+  return made;
+}
+
+void put_back(const VaryingPlayers& group, Part part, Attributions& out) {
   for (size_t i = 0; i < group.rows.size(); i++) {
     for (size_t k = 0; k < group.players.size(); k++) {
       const size_t player = group.players[k];
-      out.values(group.rows[i], player) = values(i, k);
-      out.standard_error(group.rows[i], player) = found.standard_error(i, k);
-      if (!out.background_error.empty()) out.background_error(group.rows[i], player) = found.background_error(i, k);
+      out.values(group.rows[i], player) = part.values(i, k);
+      out.standard_error(group.rows[i], player) = part.found.standard_error(i, k);
+      if (!out.background_error.empty())
+        out.background_error(group.rows[i], player) = part.found.background_error(i, k);
     }
   }
-  out.evaluations += found.evaluations;
-  for (std::string& note : found.notes) {
+  out.evaluations += part.found.evaluations;
+  for (std::string& note : part.found.notes) {
     if (std::ranges::find(out.notes, note) == out.notes.end()) out.notes.push_back(std::move(note));
   }
+}
+
+bool plays_on_threads(const ExplainTask& task, const VaryingPlayers& group, const Context& context) {
+  const VaryingPlayers one{.players = group.players, .rows = {group.rows[0]}};
+  return make_game(VaryingTask(task, one).task(), context)->concurrent();
+}
+
+}  // namespace
+
+void attribute_groups(const ExplainTask& task, std::span<const VaryingPlayers> groups, Attributions& out,
+                      const Context& context, const GroupAttribute& attribute) {
+  std::vector<size_t> small;
+  for (size_t g = 0; g < groups.size(); g++) {
+    if (groups[g].rows.size() < kRowsOfLarge) {
+      small.push_back(g);
+    } else {
+      put_back(groups[g], attribute_part(task, groups[g], attribute, context), out);
+    }
+  }
+  if (small.empty()) return;
+  // A user's function is called from this thread alone, and a model's own threads are no more than there are.
+  if (!plays_on_threads(task, groups[small[0]], context)) {
+    for (const size_t g : small) put_back(groups[g], attribute_part(task, groups[g], attribute, context), out);
+    return;
+  }
+  Context alone = context;
+  alone.threads = 1;
+  alone.progress = nullptr;
+  std::vector<Part> parts(small.size());
+  parallel_blocks(
+      context, small.size(), 1,
+      [&](const Block& block) {
+        parts[block.begin] = attribute_part(task, groups[small[block.begin]], attribute, alone);
+      },
+      "sets of varying players");
+  for (size_t i = 0; i < small.size(); i++) put_back(groups[small[i]], std::move(parts[i]), out);
 }
 
 }  // namespace assay

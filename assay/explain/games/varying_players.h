@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "assay/explain/explainer.h"
@@ -37,8 +38,12 @@ class VaryingTask {
   Players players_;
 };
 
-// Fills the attributions of a group's rows from their own game; notes of that game that are not there yet are added.
-void attribute_group(const ExplainTask& task, const VaryingPlayers& group, Attributions& out, const Context& context,
-                     const std::function<void(const Game& game, Attributions& found)>& attribute);
+// What fills the attributions of a game. It may be called from several threads at once.
+using GroupAttribute = std::function<void(const Game& game, Attributions& found, const Context& context)>;
+
+// Fills the attributions of the rows of all groups, each from its own game; notes that are not there yet are added. No
+// group may be without players.
+void attribute_groups(const ExplainTask& task, std::span<const VaryingPlayers> groups, Attributions& out,
+                      const Context& context, const GroupAttribute& attribute);
 
 }  // namespace assay

@@ -80,6 +80,15 @@ TEST(LeakyWalks, AgreeWithRowsMadeByHand) {
   }
 }
 
+// More players than tables have places for, and more coalitions than are walked otherwise.
+TEST(LeakyWalks, LongOrdersOfManyPlayersAgreeWithRowsMadeByHand) {
+  const size_t players = 140;
+  const OwnTask task = random_task(leaky_model({players, 9, 2}, 6, 0.1F), 18, 1, players, kTerms, 6);
+  const Coalitions design = Coalitions::along(players, random_orders(players, 40, 6));
+  ASSERT_GT(design.size(), 4096U);
+  EXPECT_LT(error_by_hand(*make_leaky_game(task.view()), task, design), 2e-6);
+}
+
 TEST(LeakyWalks, AgreeWithTablesForRowsOfSeveralVectors) {
   // Enough orders for the list to be longer than what is walked, too.
   for (const size_t count : {5, 500}) {
