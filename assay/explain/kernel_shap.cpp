@@ -21,8 +21,8 @@ namespace {
 // Entries of the matrix that takes pairs to values, at most: 256 MiB, and three times that while it is found.
 constexpr uint64_t kMostEntries = uint64_t{1} << 25;
 
-// Samples of a design that may be made for a single row: solving for it takes about a millisecond.
-constexpr size_t kMostSamplesForOneSet = 512;
+// Beyond these interactions are left out.
+constexpr size_t kMostSamplesForInteractions = 2 * PairEstimator::kMostPairs + 2;
 
 PairAllocation allocation_of(const std::string& sampling) {
   if (sampling == "kernel") return PairAllocation::kernel;
@@ -110,39 +110,46 @@ void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstima
 }
 
 bool leaves_out_interactions(size_t samples, const KernelShap::Options& options) {
-  return options.interactions && (samples - 2) / 2 > PairEstimator::kMostPairs;
+  return options.interactions && samples > kMostSamplesForInteractions;
 }
 
+std::optional<PairEstimator> make_estimator(size_t players, size_t samples, const KernelShap::Options& options,
+                                            const Context& context) {
+  return PairEstimator::make(make_pair_design(players, (samples - 2) / 2, allocation_of(options.sampling), context),
+                             options.interactions, context);
+}
+
+// `given` is the estimator of so many players and samples, or null.
 void play_round(const Game& game, std::span<const size_t> rows, size_t samples, const KernelShap::Options& options,
-                Attributions& out, const Context& context) {
+                const PairEstimator* given, Attributions& out, const Context& context) {
   const size_t players = game.players();
   if (covers_all(players, samples)) {
     play_all_coalitions(game, rows, out, context);
     for (const size_t row : rows) std::ranges::fill(out.standard_error.row(row), 0.0F);
     return;
   }
-  const auto estimator =
-      PairEstimator::make(make_pair_design(players, (samples - 2) / 2, allocation_of(options.sampling), context),
-                          options.interactions, context);
-  if (!estimator) {
-    fail_input(
-        fmt::format("kernel_shap: the {} samples drawn with this seed do not determine the values of {} players; {} "
-                    "samples are the "
-                    "least that can, {} nearly always do",
-                    samples, players, least_samples(players), 2 * least_samples(players)));
+  std::optional<PairEstimator> made;
+  if (given == nullptr) {
+    made = make_estimator(players, samples, options, context);
+    if (!made) {
+      fail_input(
+          fmt::format("kernel_shap: the {} samples drawn with this seed do not determine the values of {} players; {} "
+                      "samples are the "
+                      "least that can, {} nearly always do",
+                      samples, players, least_samples(players), 2 * least_samples(players)));
+    }
   }
-  if (!estimator->additive().has_errors()) {
+  const PairEstimator& estimator = given == nullptr ? *made : *given;
+  if (!estimator.additive().has_errors()) {
     out.notes.push_back(fmt::format(
         "kernel_shap: {} samples of {} players are too few for standard errors, which are NaN; {} give them", samples,
         players, std::min(size_t{1} << std::min<size_t>(players, 62), least_samples_for_errors(players))));
   }
   if (leaves_out_interactions(samples, options)) {
-    out.notes.push_back(fmt::format(
-        "kernel_shap: {} samples are too many to fit interactions, which were left out; {} with them are often more "
-        "accurate",
-        samples, 2 * PairEstimator::kMostPairs + 2));
+    out.notes.push_back(
+        fmt::format("kernel_shap: {} samples are too many to fit interactions, which that round left out", samples));
   }
-  play_pairs(game, rows, *estimator, out, context);
+  play_pairs(game, rows, estimator, out, context);
 }
 
 // Whether a row is done: no error above the tolerance, and all of them known. More samples do not help where values
@@ -177,13 +184,77 @@ class Before {
   std::vector<std::vector<float>> errors_;
 };
 
-// Whether a row that differs from the reference in so few players is played between these alone. Each such set has its
-// own design, which is cheap where it covers all coalitions, or has few samples; a large one is shared by all rows. So
-// are those of a tolerance, whose rounds grow.
-bool plays_alone(size_t varying, size_t players, const KernelShap::Options& options) {
+// Samples of the first round. More than interactions can be fitted to would do without them and be less accurate, often
+// by far: with a tolerance rounds may go beyond, where that lowers errors.
+size_t first_samples(size_t players, const KernelShap::Options& options) {
   const auto samples = static_cast<size_t>(options.samples);
-  if (varying == players || covers_all(players, samples)) return false;
-  return covers_all(varying, samples) || (samples <= kMostSamplesForOneSet && options.tolerance == 0);
+  const bool capped = options.tolerance == 0 && leaves_out_interactions(samples, options);
+  return capped && !covers_all(players, samples) ? kMostSamplesForInteractions : samples;
+}
+
+// All rounds; `given` is the estimator of the first one, or null.
+void play_rounds(const Game& game, const KernelShap::Options& options, const PairEstimator* given, Attributions& out,
+                 const Context& context) {
+  const size_t players = game.players();
+  out.standard_error = Matrix(game.rows(), players);
+  if (game.references() > 1) out.background_error = Matrix(game.rows(), players);
+  auto rounds = budgets(players, options);
+  if (options.tolerance == 0) rounds.front() = first_samples(players, options);
+  if (rounds.front() < static_cast<size_t>(options.samples)) {
+    out.notes.push_back(
+        fmt::format("kernel_shap: interactions are fitted to at most {} samples, so {} of {} were taken; "
+                    "interactions=false takes all",
+                    kMostSamplesForInteractions, rounds.front(), options.samples));
+  }
+  std::vector<size_t> pending = all_rows(game.rows());
+  for (const size_t samples : rounds) {
+    if (pending.empty()) break;
+    const bool first = samples == rounds.front();
+    const bool may_be_worse = !first && leaves_out_interactions(samples, options);
+    const Before before(may_be_worse ? std::span<const size_t>(pending) : std::span<const size_t>(), out);
+    play_round(game, pending, samples, options, first ? given : nullptr, out, context);
+    before.restore_better(out);
+    if (covers_all(players, samples)) {
+      out.notes.push_back(fmt::format(
+          "kernel_shap: {} samples cover all {} coalitions of {} players, so the values of {} are exact", samples,
+          size_t{1} << players, players,
+          pending.size() == game.rows() ? "all rows" : fmt::format("{} of {} rows", pending.size(), game.rows())));
+    }
+    std::erase_if(pending, [&](size_t row) {
+      return is_done(out.values.row(row), out.standard_error.row(row), options.tolerance);
+    });
+  }
+  if (options.tolerance > 0 && !pending.empty()) {
+    out.notes.push_back(fmt::format(
+        "kernel_shap: {} of {} rows do not have all standard errors within the tolerance of {} after {} samples",
+        pending.size(), game.rows(), options.tolerance, rounds.back()));
+  }
+}
+
+// Rows of groups with the same number of players, which share a design; rows of designs that do not determine all
+// values are left to the others.
+void play_groups(const ExplainTask& task, std::vector<VaryingPlayers>& groups, const KernelShap::Options& options,
+                 std::vector<size_t>& others, Attributions& out, const Context& context) {
+  std::ranges::stable_sort(groups, {}, [](const VaryingPlayers& group) { return group.players.size(); });
+  for (size_t first = 0; first < groups.size();) {
+    const size_t players = groups[first].players.size();
+    size_t last = first;
+    while (last < groups.size() && groups[last].players.size() == players) last++;
+    const auto same = std::span(groups).subspan(first, last - first);
+    first = last;
+    const size_t samples = first_samples(players, options);
+    const bool in_full = covers_all(players, samples);
+    std::optional<PairEstimator> estimator;
+    if (!in_full) estimator = make_estimator(players, samples, options, context);
+    if (!in_full && !estimator) {
+      for (const VaryingPlayers& group : same) others.insert(others.end(), group.rows.begin(), group.rows.end());
+      continue;
+    }
+    attribute_groups(task, same, out, context, [&](const Game& game, Attributions& found, const Context& here) {
+      play_rounds(game, options, estimator ? &*estimator : nullptr, found, here);
+      if (in_full) found.notes.clear();  // one note speaks for all of them
+    });
+  }
 }
 
 }  // namespace
@@ -218,22 +289,19 @@ void KernelShap::attribute(const ExplainTask& task, Attributions& out, const Con
   std::vector<VaryingPlayers> alone;
   size_t exact = 0;
   for (VaryingPlayers& group : group_by_varying_players(task)) {
-    if (!plays_alone(group.players.size(), players, options_)) {
+    const size_t varying = group.players.size();
+    const bool in_full = covers_all(varying, static_cast<size_t>(options_.samples));
+    // Rounds of a tolerance count the rows that do not reach it: those are played together.
+    const bool together = options_.tolerance > 0 && !in_full;
+    if (varying == players || together || covers_all(players, static_cast<size_t>(options_.samples))) {
       rest.rows.insert(rest.rows.end(), group.rows.begin(), group.rows.end());
       continue;
     }
-    if (covers_all(group.players.size(), static_cast<size_t>(options_.samples))) exact += group.rows.size();
+    if (in_full) exact += group.rows.size();
     // Of a row that is the reference itself all values are 0.
-    if (!group.players.empty()) alone.push_back(std::move(group));
+    if (varying > 0) alone.push_back(std::move(group));
   }
-  const auto play = [&](const Game& game, Attributions& found, const Context& here) {
-    kernel_shap(game, options_, found, here);
-  };
-  attribute_groups(task, alone, out, context, [&](const Game& game, Attributions& found, const Context& here) {
-    play(game, found, here);
-    // One note below speaks for all of them.
-    if (covers_all(game.players(), static_cast<size_t>(options_.samples))) found.notes.clear();
-  });
+  play_groups(task, alone, options_, rest.rows, out, context);
   if (exact > 0) {
     out.notes.push_back(
         fmt::format("kernel_shap: {} of {} rows differ from the reference in so few players that {} samples cover all "
@@ -241,43 +309,21 @@ void KernelShap::attribute(const ExplainTask& task, Attributions& out, const Con
                     exact, task.rows.rows(), options_.samples));
   }
   if (rest.rows.size() == task.rows.rows()) {
-    play(*make_game(task, context), out, context);
+    kernel_shap(*make_game(task, context), options_, out, context);
   } else if (!rest.rows.empty()) {
     std::ranges::sort(rest.rows);
     rest.players.resize(players);
     std::iota(rest.players.begin(), rest.players.end(), uint32_t{0});
-    attribute_groups(task, std::span(&rest, 1), out, context, play);
+    attribute_groups(
+        task, std::span(&rest, 1), out, context,
+        [&](const Game& game, Attributions& found, const Context& here) { kernel_shap(game, options_, found, here); });
   }
 }
 
 void kernel_shap(const Game& game, const KernelShap::Options& options, Attributions& out, const Context& context) {
   const size_t players = game.players();
   if (const auto reason = kernel_shap_refuses(players, options)) fail_input(fmt::format("kernel_shap {}", *reason));
-  out.standard_error = Matrix(game.rows(), players);
-  if (game.references() > 1) out.background_error = Matrix(game.rows(), players);
-  const auto rounds = budgets(players, options);
-  std::vector<size_t> pending = all_rows(game.rows());
-  for (const size_t samples : rounds) {
-    if (pending.empty()) break;
-    const bool may_be_worse = samples != rounds.front() && leaves_out_interactions(samples, options);
-    const Before before(may_be_worse ? std::span<const size_t>(pending) : std::span<const size_t>(), out);
-    play_round(game, pending, samples, options, out, context);
-    before.restore_better(out);
-    if (covers_all(players, samples)) {
-      out.notes.push_back(fmt::format(
-          "kernel_shap: {} samples cover all {} coalitions of {} players, so the values of {} are exact", samples,
-          size_t{1} << players, players,
-          pending.size() == game.rows() ? "all rows" : fmt::format("{} of {} rows", pending.size(), game.rows())));
-    }
-    std::erase_if(pending, [&](size_t row) {
-      return is_done(out.values.row(row), out.standard_error.row(row), options.tolerance);
-    });
-  }
-  if (options.tolerance > 0 && !pending.empty()) {
-    out.notes.push_back(fmt::format(
-        "kernel_shap: {} of {} rows do not have all standard errors within the tolerance of {} after {} samples",
-        pending.size(), game.rows(), options.tolerance, rounds.back()));
-  }
+  play_rounds(game, options, nullptr, out, context);
 }
 
 MethodInfo kernel_shap_method() {

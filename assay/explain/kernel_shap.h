@@ -9,16 +9,17 @@
 // With `interactions` (the default) a row's values come from the regression that predicts its own pairs best when each
 // is left out: the additive one, or one of up to three with interactions of players (games/pair_estimator.h,
 // games/interaction_regression.h). All estimate the same Shapley values, and all are exact when all coalitions are
-// evaluated; with interactions the mean squared error is 2 to 1,000 times smaller on networks and boosters of 14 and 17
+// evaluated; with interactions the mean squared error is 2 to 400 times smaller on networks and boosters of 14 and 17
 // features from 256 evaluations on, and about that of the additive one where values jump without rule
-// (docs/benchmarks.md). Beyond 8,194 samples interactions are left out, and a note says so.
+// (docs/benchmarks.md). Interactions are fitted to at most 8,194 samples: more are not taken, and a note says so.
 //
 // A player whose cells are those of the reference has the value 0 and is left out (games/varying_players.h): a row
-// with so few others that the samples cover all their coalitions is exact, and small designs are made for the players
-// that vary alone. Beyond 512 samples, or with a tolerance, rows that are not exact share the design of all players,
-// and the values of players that do not vary are estimates of 0.
+// with so few others that the samples cover all their coalitions is exact, and the others have a design for as many
+// players as vary. With a tolerance, rows that are not exact share the design of all players, and the values of players
+// that do not vary are estimates of 0.
 //
-// All rows share one design and its factorisations, so after the evaluations a row costs a few matrix-vector products.
+// All rows of as many players share one design and its factorisations, so after the evaluations a row costs a few
+// matrix-vector products.
 //
 // Of the three samplings balanced had the least mean squared error, or nearly, on random networks of 14 and 20 players
 // at budgets of 60 to 20,000; mostly they differ by a few percent.

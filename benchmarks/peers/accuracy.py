@@ -13,12 +13,11 @@ from harness import ROUNDS, Row, Table, Workload
 ADOPTED = """
 Adopted for this comparison: Kernel SHAP with interactions, a Gaussian process on the odd part of the game that is
 chosen row by row where it predicts left-out pairs better ([kernel_shap](methods/kernel_shap.md)); RegressionMSR had
-less error than the additive regression from about 1,000 evaluations on. And players that are the reference's own are
+less error than the additive regression from 1,024 to 2,048 evaluations on. And players that are the reference's own are
 left out, as SHAP does. `additive` is the published regression. All our samples are in complementary pairs, so there is
 no plain form; what pairs bring can be seen in shapiq's figures with and without them. `kernel` and `leverage` say how
-pairs are shared out to sizes. shapiq's newer OddSHAP (from 1.6 on) needs a newer Python and is not in this run. Budgets
-end at 8,192: beyond 8,194 samples kernel_shap leaves interactions out, and the trees of RegressionMSR are likely to be
-ahead where features are more than 14."""
+pairs are shared out to sizes. shapiq's newer OddSHAP (from 1.6 on) needs a newer Python and is not in this run. Beyond
+8,194 samples kernel_shap takes no more, since it cannot fit interactions to them, and says so in a note."""
 
 TEXT = f"""Mean squared error against exact Shapley values, relative to the mean of their squares, for a budget of model
 evaluations. The exact values are sums over all coalitions in float64. A budget counts every evaluation, those of the
@@ -169,11 +168,11 @@ def table(game, budgets, estimators, results):
     )
 
 
-def budgets_of(quick):
+def budgets_of(game, quick):
     if quick:
         return [64, 512, 2048]
-    # From where most samples determine a regression, to half of all coalitions of 14 players.
-    return [2**power for power in range(6, 14)]
+    # From where most samples determine a regression, to half of all coalitions of 14 players, an eighth of those of 17.
+    return [2**power for power in range(6, 14 if game.players == 14 else 15)]
 
 
 def check_all_coalitions():
@@ -191,7 +190,7 @@ def run(settings):
     adopted = {"coalitions": KERNEL, "permutations": PERMUTATIONS}
     for make in (games.adult_network, games.network_of_17, games.adult_booster):
         game = make(settings, 6 if settings.quick else 15)
-        budgets = budgets_of(settings.quick)
+        budgets = budgets_of(game, settings.quick)
         warm_up = min(budgets)
         for estimator in ours:
             run_ours(estimator, game, warm_up, 0, Found())

@@ -274,6 +274,19 @@ TEST(KernelShap, ABackgroundIsAveragedWithBothErrors) {
   }
 }
 
+// More samples without interactions would be less accurate.
+TEST(KernelShap, TakesNoMoreSamplesThanInteractionsAreFittedTo) {
+  const ToyGame game = network(15, 1);
+  const Played found = play_toy(game, with({.samples = 9000}), 2);
+  EXPECT_EQ(found.out.evaluations, 8194U);
+  EXPECT_THAT(found.out.notes, ElementsAre("kernel_shap: interactions are fitted to at most 8194 samples, so 8194 of "
+                                           "9000 were taken; interactions=false takes all"));
+  EXPECT_TRUE(equal_bits(found.values, play_toy(game, with({.samples = 8194})).values));
+  const Played all = play_toy(game, with({.samples = 9000, .interactions = false}));
+  EXPECT_EQ(all.out.evaluations, 9000U);
+  EXPECT_THAT(all.out.notes, IsEmpty());
+}
+
 TEST(KernelShap, SamplesUntilTheToleranceIsReached) {
   const size_t rows = 12;
   const ToyValue value = network_value(12, 6, 2);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -14,6 +15,8 @@ namespace {
 
 // Groups of so many rows have work for all threads; smaller ones are played side by side.
 constexpr size_t kRowsOfLarge = 64;
+// Small groups whose games are there at the same time.
+constexpr size_t kGroupsAtOnce = 256;
 
 // Marks of players.
 constexpr char kSame = '=';
@@ -87,21 +90,23 @@ VaryingTask::VaryingTask(const ExplainTask& task, const VaryingPlayers& group)
 
 namespace {
 
+// A group's own game and what came of it.
 struct Part {
-  Matrix values;
-  Attributions found;
+  std::unique_ptr<VaryingTask> task;
+  std::unique_ptr<Game> game;
+  Matrix values = {};
+  Attributions found = {};
 };
 
-Part attribute_part(const ExplainTask& task, const VaryingPlayers& group, const GroupAttribute& attribute,
-                    const Context& context) {
-  const VaryingTask part(task, group);
-  Part made{Matrix(group.rows.size(), group.players.size()), {}};
+Part make_part(const ExplainTask& task, const VaryingPlayers& group, const Context& context) {
+  Part made{.task = std::make_unique<VaryingTask>(task, group), .game = nullptr};
+  made.game = make_game(made.task->task(), context);
+  made.values = Matrix(group.rows.size(), group.players.size());
   made.found.values = made.values.view();
-  attribute(*make_game(part.task(), context), made.found, context);
   return made;
 }
 
-void put_back(const VaryingPlayers& group, Part part, Attributions& out) {
+void put_back(const VaryingPlayers& group, Part& part, Attributions& out) {
   for (size_t i = 0; i < group.rows.size(); i++) {
     for (size_t k = 0; k < group.players.size(); k++) {
       const size_t player = group.players[k];
@@ -117,40 +122,41 @@ void put_back(const VaryingPlayers& group, Part part, Attributions& out) {
   }
 }
 
-bool plays_on_threads(const ExplainTask& task, const VaryingPlayers& group, const Context& context) {
-  const VaryingPlayers one{.players = group.players, .rows = {group.rows[0]}};
-  return make_game(VaryingTask(task, one).task(), context)->concurrent();
+// Groups of few rows, side by side where all their games may be: a user's function is called from this thread alone.
+void attribute_small(const ExplainTask& task, std::span<const VaryingPlayers* const> groups, Attributions& out,
+                     const Context& context, const GroupAttribute& attribute) {
+  std::vector<Part> parts;
+  for (const VaryingPlayers* group : groups) parts.push_back(make_part(task, *group, context));
+  if (std::ranges::all_of(parts, [](const Part& part) { return part.game->concurrent(); })) {
+    Context alone = context;
+    alone.threads = 1;
+    alone.progress = nullptr;
+    parallel_blocks(context, parts.size(), 1,
+                    [&](const Block& block) { attribute(*parts[block.begin].game, parts[block.begin].found, alone); });
+  } else {
+    for (Part& part : parts) attribute(*part.game, part.found, context);
+  }
+  for (size_t i = 0; i < parts.size(); i++) put_back(*groups[i], parts[i], out);
 }
 
 }  // namespace
 
 void attribute_groups(const ExplainTask& task, std::span<const VaryingPlayers> groups, Attributions& out,
                       const Context& context, const GroupAttribute& attribute) {
-  std::vector<size_t> small;
-  for (size_t g = 0; g < groups.size(); g++) {
-    if (groups[g].rows.size() < kRowsOfLarge) {
-      small.push_back(g);
-    } else {
-      put_back(groups[g], attribute_part(task, groups[g], attribute, context), out);
+  std::vector<const VaryingPlayers*> small;
+  for (const VaryingPlayers& group : groups) {
+    if (group.rows.size() < kRowsOfLarge) {
+      small.push_back(&group);
+      continue;
     }
+    Part part = make_part(task, group, context);
+    attribute(*part.game, part.found, context);
+    put_back(group, part, out);
   }
-  if (small.empty()) return;
-  // A user's function is called from this thread alone, and a model's own threads are no more than there are.
-  if (!plays_on_threads(task, groups[small[0]], context)) {
-    for (const size_t g : small) put_back(groups[g], attribute_part(task, groups[g], attribute, context), out);
-    return;
+  for (size_t first = 0; first < small.size(); first += kGroupsAtOnce) {
+    attribute_small(task, std::span(small).subspan(first, std::min(kGroupsAtOnce, small.size() - first)), out, context,
+                    attribute);
   }
-  Context alone = context;
-  alone.threads = 1;
-  alone.progress = nullptr;
-  std::vector<Part> parts(small.size());
-  parallel_blocks(
-      context, small.size(), 1,
-      [&](const Block& block) {
-        parts[block.begin] = attribute_part(task, groups[small[block.begin]], attribute, alone);
-      },
-      "sets of varying players");
-  for (size_t i = 0; i < small.size(); i++) put_back(groups[small[i]], std::move(parts[i]), out);
 }
 
 }  // namespace assay

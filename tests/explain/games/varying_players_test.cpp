@@ -78,7 +78,7 @@ TEST(VaryingPlayers, GroupsRowsByTheBitsOfTheirCells) {
   EXPECT_THAT(groups[2].rows, ElementsAre(1, 3));
 }
 
-// 13 features, 8,192 coalitions: 600 samples cover those of nine players. Rows of more share the design of all players.
+// 13 features, 8,192 coalitions: 600 samples cover those of nine players. Rows of more have a sample of theirs.
 TEST(VaryingPlayers, KernelShapIsExactWhereTheSamplesCoverThem) {
   const Setting setting = network_setting({13, 9, 3, 0, 9, 12, 1});
   const Result exact = explained(ExactShapley({}), setting);
@@ -88,7 +88,8 @@ TEST(VaryingPlayers, KernelShapIsExactWhereTheSamplesCoverThem) {
     for (size_t c = 0; c < kFeatures; c++) {
       const double error = found.out.standard_error(r, c);
       EXPECT_NEAR(found.values(r, c), exact.values(r, c), in_full ? 1e-6 : 5 * error) << r << ", " << c;
-      EXPECT_EQ(error == 0, in_full) << r << ", " << c;
+      // Row 5 is the reference in its last feature.
+      EXPECT_EQ(error == 0, in_full || (r == 5 && c == 12)) << r << ", " << c;
     }
   }
   EXPECT_EQ(found.out.evaluations, 2U * 600 + 2 * 512 + 8 + 2);
