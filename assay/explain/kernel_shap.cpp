@@ -96,14 +96,13 @@ void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstima
         Matrix64 values(here.size(), players);
         Matrix64 errors(here.size(), players);
         estimator.estimate(state.sides.view(), state.totals, values.view(), errors.view());
+        const auto narrow = [](double value) { return static_cast<float>(value); };
         for (size_t r = 0; r < here.size(); r++) {
-          for (size_t i = 0; i < players; i++) {
-            out.values(here[r], i) = static_cast<float>(values(r, i));
-            out.standard_error(here[r], i) = static_cast<float>(errors(r, i));
-            if (references > 1) {
-              out.background_error(here[r], i) = static_cast<float>(state.over_references[r].standard_error(i));
-            }
-          }
+          std::ranges::transform(values.row(r), out.values.row(here[r]).begin(), narrow);
+          std::ranges::transform(errors.row(r), out.standard_error.row(here[r]).begin(), narrow);
+          if (references == 1) continue;
+          const auto background = out.background_error.row(here[r]);
+          for (size_t i = 0; i < players; i++) background[i] = narrow(state.over_references[r].standard_error(i));
         }
       });
   out.evaluations += additive.design().coalitions.size() * rows.size() * references;

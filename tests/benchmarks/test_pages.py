@@ -150,7 +150,7 @@ def test_readmes_table_joins_the_peers_of_a_name(pages, written):
     assert readme.startswith(f"# Assay\n\nbefore\n{pages.BEGIN}\n") and readme.endswith(f"|\n{pages.END}\nafter\n")
     assert "old | table" not in readme and "Example 9000" in readme and "`make bench-peers`" in readme
     assert [line for line in readme.splitlines() if line.startswith("| ")] == [
-        "| one thread unless said | Assay | peer | its time | ratio |",
+        "| Adult, one thread, unless said | Assay | peer | its time | ratio |",
         "| exact values, a row | 1.00 ms | shap | 500 ms | 500x |",
         "| sampling | 10.0 us | shap; Captum | 20.0 ms; 260 ms | 2,000x; 26,000x |",
         "| step, 2 threads | 2.80 ms | PyTorch | 2.60 ms | 0.929x |",
