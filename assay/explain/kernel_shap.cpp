@@ -51,7 +51,7 @@ std::vector<size_t> budgets(size_t players, const KernelShap::Options& options) 
 }
 
 struct RowsState {
-  Matrix64 sides;              // of each row and pair, the mean over reference rows
+  Matrix64 sides = {};         // of each row and pair, the mean over reference rows
   std::vector<double> totals;  // v(all) - v(none) of each row, likewise
   std::vector<double> scratch;
   std::vector<VectorMoments> over_references;  // with a background: the spread of each row's values over it
@@ -67,11 +67,14 @@ void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstima
   play_together(
       game, rows, PairEstimator::kTogether, std::span(&additive.design().coalitions, 1), context, "Kernel SHAP",
       [&](std::span<const size_t> here) {
-        return RowsState{
-            .sides = Matrix64(here.size(), additive.pairs()),
-            .totals = std::vector<double>(here.size()),
-            .scratch = std::vector<double>(references > 1 ? additive.pairs() : 0),
-            .over_references = std::vector<VectorMoments>(references > 1 ? here.size() : 0, VectorMoments(players))};
+        RowsState made;
+        made.sides = Matrix64(here.size(), additive.pairs());
+        made.totals.resize(here.size());
+        if (references > 1) {
+          made.scratch.resize(additive.pairs());
+          made.over_references.assign(here.size(), VectorMoments(players));
+        }
+        return made;
       },
       [&](RowsState& state, std::span<const size_t> here, size_t, size_t, MatrixView<const float> values) {
         if (references == 1) {

@@ -92,14 +92,15 @@ namespace {
 
 // A group's own game and what came of it.
 struct Part {
-  std::unique_ptr<VaryingTask> task;
-  std::unique_ptr<Game> game;
+  std::unique_ptr<VaryingTask> task = nullptr;
+  std::unique_ptr<Game> game = nullptr;
   Matrix values = {};
   Attributions found = {};
 };
 
 Part make_part(const ExplainTask& task, const VaryingPlayers& group, const Context& context) {
-  Part made{.task = std::make_unique<VaryingTask>(task, group), .game = nullptr};
+  Part made;
+  made.task = std::make_unique<VaryingTask>(task, group);
   made.game = make_game(made.task->task(), context);
   made.values = Matrix(group.rows.size(), group.players.size());
   made.found.values = made.values.view();
