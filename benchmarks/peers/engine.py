@@ -31,6 +31,13 @@ COMPILED = (
     "Assay is from the machine's limit, and why, is in the section on that."
 )
 
+GRADIENTS = (
+    "PyTorch's time differs by several percent from run to run, and the ratio with it: it was between 2.9 and 3.2. By "
+    "a perf profile of `gradient` on such a network, not of this run, about half of Assay's time are products, whose "
+    "inner dimensions of 14, 40 and 2 end after a few steps, a sixth activations and their derivatives, and a fifth "
+    "copies, transposes and memory that is set to zero."
+)
+
 
 class Engine:
     """The models, their files, and how long each side runs in a round."""
@@ -62,6 +69,8 @@ class Engine:
             least, more = bars.get(peer), {"form": form} if len(forms) > 1 else {}
             if form == "compiled":
                 more["reason"] = COMPILED
+            elif workload.startswith("MLP") and "gradients" in workload:
+                more["reason"] = GRADIENTS
             shown = front if peer == "PyTorch" else None
             yield Row(
                 workload,

@@ -269,7 +269,8 @@ def with_front(readme, results):
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError("README.md has no markers around its measured table")
-    text = f"""Measured in one run beside its peers, each at its best settings with the same model, rows and budget, on
+    once = "in one run" if results["one_run"] else "in one run, some parts of it once more,"
+    text = f"""Measured {once} beside its peers, each at its best settings with the same model, rows and budget, on
 one thread of {results["machine"]["processor"]} unless said (`make bench-peers`). "A row" is a call with many, 48,842 of
 Adult unless it is slow for the peer, over their number; Kernel SHAP alone takes some 50 ms before its first one. Bars,
 spreads, models, accuracy and growth: [docs/benchmarks.md](docs/benchmarks.md)."""
