@@ -287,6 +287,21 @@ TEST(KernelShap, TakesNoMoreSamplesThanInteractionsAreFittedTo) {
   EXPECT_THAT(all.out.notes, IsEmpty());
 }
 
+// A round that is too large for interactions has more samples and yet larger errors here: values stay as they were.
+TEST(KernelShap, ALargerRoundWithoutInteractionsReplacesNothingBetter) {
+  const ToyGame game(15, [](uint64_t mask) {
+    const auto sign = [&](size_t i) { return (mask >> i & 1) != 0 ? 1.0 : -1.0; };
+    return sign(0) * sign(1) * sign(2) + sign(3) - 2 * sign(4) * sign(5) * sign(14);
+  });
+  const Played before = play_toy(game, with({.samples = 8000}), 2);
+  const Played after = play_toy(game, with({.samples = 16000, .interactions = false}), 2);
+  ASSERT_LT(std::ranges::max(before.out.standard_error.row(0)), std::ranges::max(after.out.standard_error.row(0)));
+  const Played found = play_toy(game, with({.samples = 8000, .tolerance = 1e-12, .most_samples = 16000}), 2);
+  EXPECT_EQ(found.out.evaluations, 8000U + 16000);
+  EXPECT_TRUE(equal_bits(found.values, before.values));
+  EXPECT_TRUE(equal_bits(found.out.standard_error, before.out.standard_error));
+}
+
 TEST(KernelShap, SamplesUntilTheToleranceIsReached) {
   const size_t rows = 12;
   const ToyValue value = network_value(12, 6, 2);
