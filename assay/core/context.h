@@ -19,12 +19,21 @@ class Progress {
   virtual void rename(std::string_view /*task*/) noexcept {}
 };
 
+// The most that one job sized by a file from outside may take: reading it, building a graph, computing its constants,
+// planning a block of rows, solving. A file of a few bytes can ask for gigabytes and hours. Charged through Spending
+// (core/budget.h).
+struct Budget {
+  uint64_t bytes = uint64_t{1} << 30;
+  uint64_t steps = uint64_t{1} << 35;  // multiply-adds, comparisons, copied elements: about 1 ns each
+};
+
 // Passed in, never global. A default Context uses all cores, seed 0, reports to nobody and is never cancelled.
 struct Context {
   unsigned threads = 0;  // 0 = as many as the machine has
   uint64_t seed = 0;
   Progress* progress = nullptr;
   const std::atomic<bool>* cancelled = nullptr;
+  Budget budget = {};
 
   unsigned thread_count() const;
   // Throws Error(cancelled) once the caller asked to stop.
