@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "assay/core/error.h"
 #include "assay/core/options.h"
 #include "assay/core/text.h"
+#include "assay/data/unseen.h"
 #include "assay/explain/explainer.h"
 #include "assay/explain/io/explanations_json.h"
 #include "assay/explain/methods.h"
+#include "assay/model/train/recipe.h"
 #include "cli/commands.h"
 #include "cli/explain_report.h"
 #include "cli/model_rows.h"
@@ -106,6 +109,9 @@ void describe_run(const ExplainArguments& arguments, const Prepared& made, Expla
   // A graph that has no margins explains something else unasked.
   if (arguments.value.empty() && info.unit != OutputUnit::margin && !info.note.empty())
     result.notes.push_back(info.note);
+  if (takes_unknown(made.rows.model->graph().metadata())) {
+    for (std::string& note : unknown_in_words(made.rows.data, 0)) result.notes.push_back(std::move(note));
+  }
 }
 
 void explain_rows(const ExplainArguments& arguments, const Session& session) {

@@ -48,6 +48,13 @@ StudyOptions options_of(const StudyArguments& arguments) {
   return options;
 }
 
+StudyPlan plan_of(const OpenedStudy& opened, const StudySubject& subject, const StudyOptions& options,
+                  const Session& session) {
+  StudyPlan plan = plan_study(subject, options, session.context);
+  plan.notes.insert(plan.notes.begin(), opened.notes.begin(), opened.notes.end());
+  return plan;
+}
+
 // Into a folder that is claimed.
 FinishedStudy run_into(const StudyArguments& arguments, const std::string& folder, const StudySettings& settings,
                        bool show, const Session& session) {
@@ -61,7 +68,7 @@ FinishedStudy run_into(const StudyArguments& arguments, const std::string& folde
   const std::unique_ptr<OpenedStudy> opened = open_study(arguments, folder, session);
   record_inputs(folder, opened->facts.inputs, session.context);
   const StudySubject subject = opened->subject();
-  const StudyPlan plan = plan_study(subject, options, session.context);
+  const StudyPlan plan = plan_of(*opened, subject, options, session);
   if (show) {
     fmt::print("{}", plan_text(plan, opened->facts, subject, finished_parts(plan, folder)));
     std::fflush(stdout);
@@ -75,7 +82,7 @@ void plan_only(const StudyArguments& arguments, const Session& session) {
   const StudyOptions options = options_of(arguments);
   const std::unique_ptr<OpenedStudy> opened = open_study(arguments, folder.path(), session);
   const StudySubject subject = opened->subject();
-  const StudyPlan plan = plan_study(subject, options, session.context);
+  const StudyPlan plan = plan_of(*opened, subject, options, session);
   fmt::print("{}{}", plan_text(plan, opened->facts, subject), plan_costs(plan));
 }
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
 #include "assay/core/error.h"
 #include "assay/core/sha256.h"
 #include "assay/core/text.h"
+#include "assay/data/unseen.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/train/recipe.h"
 #include "assay/model/train/training_rows.h"
@@ -54,7 +56,9 @@ void train_into(const StudyArguments& arguments, const std::string& path, const 
   const TrainingRows rows = training_rows(training, labelled ? &held_out : nullptr,
                                           arguments.encode.empty() ? kDefaultEncoding : arguments.encode,
                                           {.label = "--label", .encode = "--encode"});
-  const Recipe recipe = rows.data.item_shape.size() >= 2 ? image_recipe() : table_recipe();
+  Recipe recipe = recipe_for(rows.data.item_shape);
+  // Which rows are studied is not the user's choice where a table is split: those with a rare category are among them.
+  recipe.unseen = "unknown";
   const TrainResult result = train_recipe(recipe, rows.data, &rows.encoder, session.context);
   write_onnx(result.model, path);
 }
@@ -73,6 +77,20 @@ void sample(const StudyArguments& arguments, uint64_t seed, OpenedStudy& made) {
     rows.numbers.resize(chosen.size());
   }
   if (pool.size() < rows.pool->rows()) rows.pool = select_rows(*rows.pool, pool);
+}
+
+// What of the studied rows the training rows do not know.
+std::vector<std::string> notes_on_unknown(const StudyArguments& arguments, const ModelRows& rows,
+                                          const Session& session) {
+  if (!takes_unknown(rows.model->graph().metadata())) return {};
+  size_t of_unknown_class = 0;
+  // The table is read again only where some label may be of a class that is not known; most often none is.
+  if (std::ranges::any_of(rows.data.labels, [](float label) { return std::isnan(label); })) {
+    const std::vector<size_t> found = rows_of_unknown_class(*rows.model->encoder(), arguments.rows.table.open(session));
+    of_unknown_class = static_cast<size_t>(
+        std::ranges::count_if(rows.numbers, [&](size_t number) { return std::ranges::binary_search(found, number); }));
+  }
+  return unknown_in_words(rows.data, of_unknown_class);
 }
 
 }  // namespace
@@ -207,6 +225,7 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   made->own_rows = own_rows_in_pool(arguments.rows, rows, session);
   made->players = players_of(arguments.rows.groups, rows, context);
   sample(arguments, context.seed, *made);
+  made->notes = notes_on_unknown(arguments, rows, session);
 
   const std::vector<TargetChoice> choices = parse_target(rows.model->info(), arguments.target);
   if (choices.size() != 1)

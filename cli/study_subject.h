@@ -20,7 +20,8 @@ struct OpenedStudy {
   Targets pool_targets;
   std::vector<size_t> own_rows;
   std::vector<Reference> others;
-  StudyFacts facts;  // what the program knows of it
+  StudyFacts facts;                // what the program knows of it
+  std::vector<std::string> notes;  // plain sentences on the rows
 
   StudySubject subject() const;
 };

@@ -29,6 +29,7 @@ struct TrainArguments {
   std::string network;
   std::string training;
   std::string encode = kDefaultEncoding;
+  std::string unseen = "refuse";
   std::string out;
 };
 
@@ -59,10 +60,16 @@ void set_options(const char* option, const std::string& text, Options& options) 
   setter.finish();
 }
 
-Recipe recipe_of(const TrainArguments& arguments) {
+// item_shape: of a row, where it is known. What the user leaves unsaid of a network of convolutions fits the image.
+Recipe recipe_of(const TrainArguments& arguments, const std::vector<size_t>& item_shape = {}) {
   Recipe recipe = arguments.cnn.empty() ? table_recipe() : image_recipe();
+  check_unseen("--unseen", arguments.unseen);
+  recipe.unseen = arguments.unseen;
   if (!arguments.cnn.empty()) {
-    recipe.cnn.channels = width_list("--cnn", arguments.cnn);
+    const std::vector<int64_t> channels = width_list("--cnn", arguments.cnn);
+    recipe.cnn = cnn_options_for(item_shape, channels.size());
+    recipe.cnn.channels = channels;
+    if (!item_shape.empty()) recipe.training = recipe_for(item_shape).training;
     if (!arguments.hidden.empty()) recipe.cnn.dense = width_list("--hidden", arguments.hidden);
     set_options("--network", arguments.network, recipe.cnn);
   } else {
@@ -87,22 +94,23 @@ void print_epoch(const EpochReport& report) {
 }
 
 void print_summary(const TrainArguments& arguments, const TrainResult& result, const Dataset& data,
-                   const std::optional<Evaluation>& test, size_t test_rows) {
+                   const std::optional<Evaluation>& test, const TrainingRows& rows) {
   fmt::print("trained on {} rows of {}: best epoch {} of {}\n", with_commas(data.rows()), one_line(data.source),
              result.best_epoch, result.history.size());
-  const auto line = [&](const char* what, double loss, double accuracy, const std::string& rows) {
+  const auto line = [&](const char* what, double loss, double accuracy, const std::string& on) {
     if (std::isnan(loss)) return;
     fmt::print("{} loss {:.4f}", what, loss);
     if (!std::isnan(accuracy)) fmt::print(", accuracy {:.4f}", accuracy);
-    fmt::print("{}\n", rows);
+    fmt::print("{}\n", on);
   };
   line("validation", result.validation_loss, result.validation_accuracy, "");
-  if (test) line("test", test->loss, test->accuracy, fmt::format(" on {} rows", with_commas(test_rows)));
+  if (test) line("test", test->loss, test->accuracy, fmt::format(" on {} rows", with_commas(rows.held_out->rows())));
+  for (const std::string& note : rows.notes) fmt::print("note: {}\n", one_line(note));
   fmt::print("wrote {}\n", one_line(arguments.out));
 }
 
 void print_json(const TrainArguments& arguments, const TrainResult& result, const Dataset& data,
-                const std::optional<Evaluation>& test, size_t test_rows) {
+                const std::optional<Evaluation>& test, const TrainingRows& rows) {
   using nlohmann::json;
   const auto number = [](double v) { return std::isfinite(v) ? json(v) : json(); };
   auto epochs = json::array();
@@ -119,14 +127,15 @@ void print_json(const TrainArguments& arguments, const TrainResult& result, cons
               {"validation_loss", number(result.validation_loss)},
               {"validation_accuracy", number(result.validation_accuracy)},
               {"epochs", epochs}};
+  if (!rows.notes.empty()) out["notes"] = rows.notes;
   if (test) {
-    out["test"] = {{"rows", test_rows}, {"loss", number(test->loss)}, {"accuracy", number(test->accuracy)}};
+    out["test"] = {{"rows", rows.held_out->rows()}, {"loss", number(test->loss)}, {"accuracy", number(test->accuracy)}};
   }
   fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
 void train_model(const TrainArguments& arguments, const Session& session) {
-  const Recipe recipe = recipe_of(arguments);
+  recipe_of(arguments);  // what is wrong with the options is known before anything is read
   check_model_output(arguments.out);
   if (arguments.table.what == "-" && arguments.table.split != "all") {
     fail_input("--data -", "--split all, for standard input is read once", in_quotes(arguments.table.split));
@@ -145,15 +154,15 @@ void train_model(const TrainArguments& arguments, const Session& session) {
   const auto report = [&](const EpochReport& epoch) {
     if (!session.quiet) print_epoch(epoch);
   };
-  const TrainResult result = train_recipe(recipe, data, &rows.encoder, session.context, report);
+  const TrainResult result =
+      train_recipe(recipe_of(arguments, data.item_shape), data, &rows.encoder, session.context, report);
   write_onnx(result.model, arguments.out);
   std::optional<Evaluation> test;
   if (rows.held_out) test = evaluate(result.model, *rows.held_out, session.context);
-  const size_t test_rows = rows.held_out ? rows.held_out->rows() : 0;
   if (session.json) {
-    print_json(arguments, result, data, test, test_rows);
+    print_json(arguments, result, data, test, rows);
   } else {
-    print_summary(arguments, result, data, test, test_rows);
+    print_summary(arguments, result, data, test, rows);
   }
 }
 
@@ -175,6 +184,10 @@ void add_train(CLI::App& app, Session& session) {
                       "class_weights, loss, scale; as in epochs=50:rate=0.001");
   command->add_option("--encode", arguments->encode,
                       "How raw columns become numbers, stored with the model: label or one_hot, with options");
+  command->add_option(
+      "--unseen", arguments->unseen,
+      "What the model does with a category that its training rows did not have: refuse the row, or take "
+      "it for unknown (refuse or unknown)");
   command->add_option("--out", arguments->out, "The model file to write, .onnx")->required();
   command->callback(
       [&session, arguments] { session.run = [&session, arguments] { train_model(*arguments, session); }; });

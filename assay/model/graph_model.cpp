@@ -11,6 +11,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/data/unseen.h"
 #include "assay/model/affine_entry.h"
 #include "assay/model/graph_head.h"
 #include "assay/model/graph_inputs.h"
@@ -86,6 +87,10 @@ class OnnxGraphModel final : public GraphModel,
     if (const std::string* json = find_metadata(graph.metadata(), kEncoderKey); json != nullptr) {
       encoder_ = Encoder::from_json(graph.name(), *json);
     }
+    if (const std::string* unseen = find_metadata(graph.metadata(), kUnseenKey); unseen != nullptr) {
+      check_unseen(fmt::format("{}, {}", graph.name(), kUnseenKey), *unseen);
+      takes_unknown_ = takes_unknown(graph.metadata());
+    }
     inputs_ = find_inputs(graph, metadata_names(graph, kFeatureNamesKey), options.features);
     inputs_.fixed_batch = fixed_batch;
     info_.name = graph.name();
@@ -130,6 +135,7 @@ class OnnxGraphModel final : public GraphModel,
         inputs_(original.inputs_),
         info_(original.info_),
         encoder_(original.encoder_),
+        takes_unknown_(original.takes_unknown_),
         fetch_(original.fetch_) {
     predict_ = runner({fetch_}, false);
     find_capabilities();
@@ -246,7 +252,7 @@ class OnnxGraphModel final : public GraphModel,
 
   Dataset features_of(const Table& table) override {
     if (!encoder_) return gather_features(inputs_, info_, table);
-    Dataset data = encoder_->apply(table);
+    Dataset data = takes_unknown_ ? apply_with_unknown(*encoder_, table) : encoder_->apply(table);
     if (data.x.cols() != info_.features()) {
       fail_input(fmt::format("{}: its encoder makes {} features, its graph takes {}", info_.name, data.x.cols(),
                              info_.features()));
@@ -423,6 +429,7 @@ class OnnxGraphModel final : public GraphModel,
   GraphInputs inputs_;
   ModelInfo info_;
   std::optional<Encoder> encoder_;
+  bool takes_unknown_ = false;  // a category that the encoder does not know
   std::string fetch_;
   mutable std::once_flag layers_found_;
   mutable std::vector<GraphLayer> layers_;  // from the output down

@@ -309,8 +309,10 @@ class Model:
     def onnx_bytes(self) -> bytes:
         """Of a model that was loaded or trained."""
 
-def train(table: Table, encode: str, held_out: Table | None, run: Run) -> bytes:
-    """The paper's network for tables or images, as an ONNX file with its encoder."""
+def train(table: Table, encode: str, unseen: str, held_out: Table | None, run: Run) -> bytes:
+    """The paper's network for tables, or one of convolutions that fits the images, as an ONNX file with its encoder.
+
+    unseen: "refuse", or "unknown" for a model that takes categories which its training rows did not have."""
 
 class Subject:
     """What is explained: model, rows, pool, players, targets and what stands for absent features."""

@@ -265,17 +265,22 @@ def train(
     *,
     label: str | None = None,
     encode: str = "label:impute=mean",
+    unseen: str = "refuse",
     seed: int = 0,
     threads: int = 0,
     progress: ProgressLike = None,
 ) -> GraphModel:
-    """The paper's network (one hidden layer for tables, two convolutions for images), trained on a table.
+    """The paper's network (one hidden layer for tables, two convolutions for images), trained on a table. Images that are
+    too small for it get smaller convolutions.
 
     label: the column to predict; of `assay.dataset` it is known. encode: how raw columns become numbers, as the command
-    line's --encode."""
+    line's --encode. unseen: what the model does with a category that the table does not have: "refuse" the row, or take
+    it for "unknown"."""
     if kind_of(table, "table") == "array":
         raise ValueError("table: expected named columns and a label among them, found an array")
     own_label = table.label if isinstance(table, Table) else None
     raw = core_table(table, "table", label=own_label if label is None else text_of("label", label))
-    content = _core.train(raw, text_of("encode", encode), None, run_of(seed, threads, progress))
+    content = _core.train(
+        raw, text_of("encode", encode), text_of("unseen", unseen), None, run_of(seed, threads, progress)
+    )
     return GraphModel(f"a network trained on {raw.source}", content)

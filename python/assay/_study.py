@@ -216,5 +216,5 @@ def _trained_on(name: str, said: Said, run: _core.Run) -> tuple[Model, Said]:
         raise ValueError(f"model: expected what assay.load, assay.wrap or assay.train made, found the text {name!r}")
     # Splits that are drawn have the study's seed.
     training, test = (Table(_core.Table.open(name, part, run=run)) for part in ("train", "test"))
-    content = _core.train(training._core, "label:impute=mean", test._core if test.label else None, run)
+    content = _core.train(training._core, "label:impute=mean", "unknown", test._core if test.label else None, run)
     return GraphModel(f"a network trained on {training._core.source}", content), replace(said, X=test, pool=training)

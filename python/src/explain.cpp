@@ -232,6 +232,7 @@ std::shared_ptr<Explained> explain_subject(const std::shared_ptr<Subject>& subje
   if (!subject->targets.predicted && !same) result.provenance.target.clear();
   const ModelInfo& info = subject->model.model->info();
   if (info.unit != OutputUnit::margin && !info.note.empty()) result.notes.push_back(info.note);
+  for (std::string& note : notes_on_unknown(*subject)) result.notes.push_back(std::move(note));
   made->subject = subject;
   made->method = spec;
   return made;

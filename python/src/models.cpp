@@ -181,10 +181,13 @@ nb::object predicted(const ModelHandle& self, const Dataset& data, const Run& ru
   return nb::cast(owned_array(std::move(outputs)));
 }
 
-nb::bytes train_on(const Table& table, const std::string& encode, const Table* held_out, const Run& run) {
+nb::bytes train_on(const Table& table, const std::string& encode, const std::string& unseen, const Table* held_out,
+                   const Run& run) {
+  check_unseen("unseen", unseen);
   const std::string bytes = run_engine(run, [&](const Context& context) {
     const TrainingRows rows = training_rows(table, held_out, encode);
-    const Recipe recipe = rows.data.item_shape.size() >= 2 ? image_recipe() : table_recipe();
+    Recipe recipe = recipe_for(rows.data.item_shape);
+    recipe.unseen = unseen;
     return serialise_onnx(train_recipe(recipe, rows.data, &rows.encoder, context).model);
   });
   return nb::bytes(bytes.data(), bytes.size());
@@ -233,7 +236,8 @@ void bind_models(nb::module_& m) {
       .def("with_training", &with_training, nb::arg("train"))
       .def("onnx_bytes", &onnx_bytes);
   bind_trees(model);
-  m.def("train", &train_on, nb::arg("table"), nb::arg("encode"), nb::arg("held_out").none(), nb::arg("run"));
+  m.def("train", &train_on, nb::arg("table"), nb::arg("encode"), nb::arg("unseen"), nb::arg("held_out").none(),
+        nb::arg("run"));
 }
 
 }  // namespace assay::python

@@ -90,6 +90,14 @@ StudyOptions options_of(const Specs& methods, const Specs& criteria, const Specs
   return options;
 }
 
+StudyPlan plan_with_notes(const Subject& subject, const StudySubject& view, const StudyOptions& options,
+                          const Context& context) {
+  StudyPlan plan = plan_study(view, options, context);
+  const std::vector<std::string> notes = notes_on_unknown(subject);
+  plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
+  return plan;
+}
+
 void check_studied(const Subject& subject) {
   if (subject.pool == nullptr) fail_input("pool", "training rows, which neighbours and references come from", "none");
   if (subject.targets.information) fail_input("value", "margin, probability or log_odds for a study", "information");
@@ -203,7 +211,7 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<Subject>
   return run_engine(run, [&](const Context& context) {
     sample_into(sampled, words, variations, context);
     const StudySubject view = sampled.view(context);
-    const StudyPlan plan = plan_study(view, options, context);
+    const StudyPlan plan = plan_with_notes(*sampled.subject, view, options, context);
     return std::tuple(plan_text(plan, sampled.facts, view) + plan_costs(plan), plan.evaluations, plan.seconds);
   });
 }
@@ -239,7 +247,7 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<Subject>& subje
       record_inputs(folder, sampled.facts.inputs, context);
       sample_into(sampled, words, variations, context);
       const StudySubject view = sampled.view(context);
-      const StudyPlan plan = plan_study(view, options, context);
+      const StudyPlan plan = plan_with_notes(*sampled.subject, view, options, context);
       *made =
           result_of(finish_study(view, plan, sampled.facts, folder, settings, cells, context), plan, sampled, folder);
     } catch (...) {

@@ -7,7 +7,9 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/data/unseen.h"
 #include "assay/evaluate/joining/explanation_checks.h"
+#include "assay/model/train/recipe.h"
 #include "assay/study/tasks.h"
 
 namespace assay::python {
@@ -49,6 +51,12 @@ std::shared_ptr<Subject> labelled_subject(const Subject& from, const std::shared
   made->data_words = from.data_words;
   made->pool_words = from.pool_words;
   return made;
+}
+
+std::vector<std::string> notes_on_unknown(const Subject& subject) {
+  const auto& graph = subject.model.graph;
+  if (graph == nullptr || !takes_unknown(graph->graph().metadata())) return {};
+  return unknown_in_words(*subject.data, 0);
 }
 
 std::shared_ptr<Subject> subject_of_rows(const Subject& from, const std::vector<size_t>& rows) {

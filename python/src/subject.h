@@ -61,6 +61,9 @@ void check_given_pool(const std::string& where, const Explanations& pool, const 
 // the same pool and reference as far as `part` has them.
 bool covers(const Subject& whole, const Subject& part);
 
+// A sentence for each column that has categories which the model's training rows did not have.
+std::vector<std::string> notes_on_unknown(const Subject& subject);
+
 // The same of other rows of it: their numbers.
 std::shared_ptr<Subject> subject_of_rows(const Subject& from, const std::vector<size_t>& rows);
 // The same with other labels of the rows or of the pool; null: as they are. These have the same rows.

@@ -136,6 +136,20 @@ std::string list_text(const std::vector<std::string>& names) {
   return Json(names).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// 0 where rows are no images.
+size_t smaller_side(const std::vector<size_t>& item_shape) {
+  if (item_shape.size() != 2 && item_shape.size() != 3) return 0;
+  return std::min(item_shape[item_shape.size() - 2], item_shape.back());
+}
+
+// Pixels of a side behind convolutions and their pools; 0 where they do not fit.
+size_t left_of(size_t side, const CnnOptions& options, size_t convolutions) {
+  const auto pool = static_cast<size_t>(options.pool);
+  const size_t lost = options.padding == "same" ? 0 : static_cast<size_t>(options.kernel) - 1;
+  for (size_t i = 0; i < convolutions; ++i) side = side < lost + pool ? 0 : (side - lost) / pool;
+  return side;
+}
+
 RowSplit validation_split(const Dataset& data, double share, uint64_t seed) {
   RowSplit split;
   if (share > 0) {
@@ -151,6 +165,7 @@ RowSplit validation_split(const Dataset& data, double share, uint64_t seed) {
 
 TrainResult train_with(Recipe recipe, const std::string* encoder, const Dataset& data, const std::vector<size_t>& image,
                        const Context& context, const EpochCallback& report) {
+  check_unseen("recipe, categories that training rows do not have", recipe.unseen);
   const bool classification = !data.class_names.empty();
   if (data.labels.size() != data.rows()) fail_input(data.source, "a label for every row", "none (name its column)");
   const size_t outputs = classification ? data.class_names.size() : 1;
@@ -178,6 +193,7 @@ TrainResult train_with(Recipe recipe, const std::string* encoder, const Dataset&
   document["validation_accuracy"] = result.validation_accuracy;
   Metadata& metadata = result.model.metadata;
   if (encoder != nullptr) metadata.emplace_back(kEncoderKey, *encoder);
+  if (recipe.unseen == "unknown") metadata.emplace_back(kUnseenKey, recipe.unseen);
   metadata.emplace_back(kFeatureNamesKey, list_text(data.feature_names));
   if (classification) metadata.emplace_back(kClassNamesKey, list_text(data.class_names));
   metadata.emplace_back(kTrainingKey, document.dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -195,6 +211,39 @@ Recipe image_recipe() {
   return recipe;
 }
 
+CnnOptions cnn_options_for(const std::vector<size_t>& item_shape, size_t convolutions) {
+  CnnOptions options;
+  const size_t side = smaller_side(item_shape);
+  if (side == 0 || left_of(side, options, convolutions) > 0) return options;
+  options.kernel = 3;
+  options.padding = "same";
+  if (left_of(side, options, convolutions) == 0) options.pool = 1;
+  return options;
+}
+
+Recipe recipe_for(const std::vector<size_t>& item_shape) {
+  const size_t side = smaller_side(item_shape);
+  if (side == 0) return table_recipe();
+  Recipe recipe = image_recipe();
+  const size_t convolutions = recipe.cnn.channels.size();
+  if (left_of(side, recipe.cnn, convolutions) > 0) return recipe;
+  recipe.convolutions = side >= 2;
+  recipe.cnn = cnn_options_for(item_shape, convolutions);
+  recipe.training.epochs = 30;
+  recipe.training.patience = 5;
+  recipe.training.validation = 0.1;
+  return recipe;
+}
+
+void check_unseen(std::string_view where, std::string_view unseen) {
+  if (unseen != "refuse" && unseen != "unknown") fail_input(where, "refuse or unknown", in_quotes(unseen));
+}
+
+bool takes_unknown(const Metadata& metadata) {
+  const std::string* unseen = find_metadata(metadata, kUnseenKey);
+  return unseen != nullptr && *unseen == "unknown";
+}
+
 TrainResult train_recipe(const Recipe& recipe, const Dataset& data, const Encoder* encoder, const Context& context,
                          const EpochCallback& report) {
   const std::string text = encoder == nullptr ? std::string() : encoder->to_json();
@@ -207,7 +256,10 @@ OnnxModel retrain(std::string_view where, const Metadata& metadata, const Datase
                   const Context& context) {
   const std::string* text = find_metadata(metadata, kTrainingKey);
   if (text == nullptr) fail_input(where, "a recipe to train by", "none: the file was not made by assay train");
-  const StoredRecipe stored = read_recipe(fmt::format("{}, {}", where, kTrainingKey), *text);
+  StoredRecipe stored = read_recipe(fmt::format("{}, {}", where, kTrainingKey), *text);
+  if (const std::string* unseen = find_metadata(metadata, kUnseenKey); unseen != nullptr) {
+    stored.recipe.unseen = *unseen;
+  }
   // The new model must be comparable with the old one.
   const std::string* classes = find_metadata(metadata, kClassNamesKey);
   if ((classes == nullptr) != data.class_names.empty() ||

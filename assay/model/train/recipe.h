@@ -1,9 +1,10 @@
 // From encoded rows to a model file that can be used, explained and trained again: which network, how it is trained,
 // and what the file says about itself.
 //
-// The file's metadata holds, in this order: the encoder (where there is one), feature names, class names (of a
-// classification) and the recipe as JSON, with seed, rows and what training reached. It holds no time and no path: the
-// same recipe, rows and seed give the same bytes.
+// The file's metadata holds, in this order: the encoder (where there is one) and what becomes of categories that it
+// does not know (where they are not refused), feature names, class names (of a classification) and the recipe as JSON,
+// with seed, rows and what training reached. It holds no time and no path: the same recipe, rows and seed give the same
+// bytes.
 #pragma once
 
 #include <cstddef>
@@ -38,11 +39,31 @@ struct Recipe {
   MlpOptions mlp = {};
   CnnOptions cnn = {};
   TrainOptions training = {};
+  // What the model does with a category that its training rows did not have: refuse the row, or take it for unknown.
+  std::string unseen = "refuse";
 };
+
+// The key of the metadata that is "unknown" where Recipe::unseen is; it is left out where rows are refused.
+inline constexpr std::string_view kUnseenKey = "assay.unseen";
+// An input error, starting with `where`, when it is neither refuse nor unknown.
+void check_unseen(std::string_view where, std::string_view unseen);
+bool takes_unknown(const std::vector<std::pair<std::string, std::string>>& metadata);
 
 // The paper's: one hidden layer of 40 leaky ReLUs for tables, two convolutions of 5 x 5 for images.
 Recipe table_recipe();
 Recipe image_recipe();
+
+// What is trained on rows of this shape where nobody chooses a network; docs/models.md lists it. A row that is no image
+// (height x width, or channels x height x width) is one of a table. Of an image the smaller side decides:
+//   16 pixels and more   image_recipe()
+//   4 to 15              convolutions of 3 x 3 over an image padded with zeros, each followed by the pool of 2 x 2
+//   2 and 3              the same without pools, which would leave nothing
+//   1                    no convolution, which needs neighbours on two sides: the table's hidden layer
+// Small images are trained for more epochs, because there are seldom many of them.
+Recipe recipe_for(const std::vector<size_t>& item_shape);
+// Kernel, pool and padding, as above, of which so many convolutions leave something of the image. Those of the paper
+// where rows are no images.
+CnnOptions cnn_options_for(const std::vector<size_t>& item_shape, size_t convolutions);
 
 // Sets validation rows aside (with the classes' shares), builds the network from the context's seed and trains it.
 // encoder: what made the data from raw rows, to be stored with the model; may be null.

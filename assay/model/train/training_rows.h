@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "assay/data/dataset.h"
 #include "assay/data/encoder.h"
@@ -25,11 +26,13 @@ void require_labels(const Table& training, std::string_view option = "label");
 struct TrainingRows {
   Encoder encoder;
   Dataset data;
-  std::optional<Dataset> held_out = {};
+  std::optional<Dataset> held_out = {};  // those whose class is known; nothing where there are none
+  std::vector<std::string> notes = {};   // plain sentences: what of the held-out rows the training rows do not know
 };
 
-// encode: as encoder_options() reads it. A category that only held-out rows have is known to the model all the same,
-// though it learns nothing of it. An input error when there are no labels.
+// encode: as encoder_options() reads it. Everything is fitted on the training rows alone. A category that only held-out
+// rows have is unknown (assay/data/unseen.h), and rows of a class that only they have are left out of them. An input
+// error when there are no labels.
 TrainingRows training_rows(const Table& training, const Table* held_out, const std::string& encode,
                            const TrainingWords& words = {});
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assay/data/datasets.h"
+#include "assay/data/io/csv.h"
 #include "assay/model/graph_model.h"
 #include "tests/message.h"
 #include "tests/model/train/made_data.h"
@@ -114,6 +115,83 @@ TEST(Recipe, PaddedConvolutionsKeepTheirScale) {
   EXPECT_NEAR(result.validation_loss, result.history[result.best_epoch - 1].validation_loss, 1e-4);
 }
 
+// Images whose class is told by their brightness, which any network finds.
+Dataset bright_and_dark(size_t rows, const std::vector<size_t>& shape) {
+  size_t pixels = 1;
+  for (const size_t side : shape) pixels *= side;
+  Dataset data;
+  data.source = "images";
+  data.item_shape = shape;
+  data.label_name = "y";
+  data.class_names = {"dark", "bright"};
+  data.x = Matrix(rows, pixels);
+  for (size_t j = 0; j < pixels; ++j) {
+    data.feature_names.push_back("p" + std::to_string(j));
+    data.groups.push_back({data.feature_names[j], j});
+  }
+  for (size_t i = 0; i < rows; ++i) {
+    data.labels.push_back(static_cast<float>(i % 2));
+    for (size_t j = 0; j < pixels; ++j) data.x(i, j) = static_cast<float>((i % 2) * 150 + (i * 7 + j * 13) % 100);
+  }
+  return data;
+}
+
+TEST(RecipeFor, ThePapersNetworkWhereItFits) {
+  for (const std::vector<size_t>& shape :
+       std::vector<std::vector<size_t>>{{28, 28}, {16, 16}, {3, 32, 32}, {1, 16, 90}}) {
+    const Dataset images = bright_and_dark(12, shape);
+    EXPECT_EQ(serialise_onnx(train_recipe(recipe_for(shape), images, nullptr, seeded(3)).model),
+              serialise_onnx(train_recipe(image_recipe(), images, nullptr, seeded(3)).model));
+  }
+  const Dataset rows = circle(40, 3, 1);
+  EXPECT_EQ(serialise_onnx(train_recipe(recipe_for({}), rows, nullptr, seeded(3)).model),
+            serialise_onnx(train_recipe(table_recipe(), rows, nullptr, seeded(3)).model));
+}
+
+TEST(RecipeFor, ChoosesByTheSmallerSide) {
+  const auto chosen = [](const std::vector<size_t>& shape) {
+    const Recipe recipe = recipe_for(shape);
+    if (!recipe.convolutions) return std::string("dense");
+    return std::to_string(recipe.cnn.kernel) + recipe.cnn.padding + std::to_string(recipe.cnn.pool);
+  };
+  EXPECT_EQ(chosen({16, 16}), "5valid2");
+  EXPECT_EQ(chosen({15, 15}), "3same2");
+  EXPECT_EQ(chosen({8, 8}), "3same2");
+  EXPECT_EQ(chosen({4, 200}), "3same2");
+  EXPECT_EQ(chosen({200, 3}), "3same1");
+  EXPECT_EQ(chosen({3, 2, 2}), "3same1");
+  EXPECT_EQ(chosen({1, 50}), "dense");
+  EXPECT_EQ(chosen({3, 1, 1}), "dense");
+  EXPECT_EQ(chosen({64}), "dense");
+  EXPECT_EQ(chosen({2, 3, 8, 8}), "dense");
+  // Channels that somebody chose: three convolutions of 5 x 5 leave nothing of 28 pixels, one leaves 2 of 8.
+  EXPECT_EQ(cnn_options_for({28, 28}, 3).kernel, 3);
+  EXPECT_EQ(cnn_options_for({28, 28}, 3).pool, 2);
+  EXPECT_EQ(cnn_options_for({8, 8}, 1).kernel, 5);
+  EXPECT_EQ(cnn_options_for({8, 8}, 4).pool, 1);
+}
+
+TEST(RecipeFor, EverySmallImageHasANetworkThatLearns) {
+  std::vector<std::vector<size_t>> shapes = {{28, 28}, {3, 8, 8}, {2, 5, 17}, {4, 1, 1}, {2, 3, 8, 8}};
+  for (size_t height = 1; height <= 17; ++height) {
+    for (const size_t width : {size_t{1}, size_t{2}, size_t{3}, size_t{4}, size_t{16}, height}) {
+      shapes.push_back({height, width});
+    }
+  }
+  for (const auto& shape : shapes) {
+    const Dataset images = bright_and_dark(64, shape);
+    Recipe recipe = recipe_for(shape);
+    recipe.cnn.channels = {4, 4};
+    recipe.training.epochs = 40;
+    recipe.training.rate = 0.02;
+    recipe.training.validation = 0;
+    const TrainResult result = train_recipe(recipe, images, nullptr, seeded(1));
+    EXPECT_EQ(evaluate(result.model, images, {}).accuracy, 1) << shape[0] << " x " << shape.back();
+    const auto model = GraphModel::from_onnx("m.onnx", result.model, {});
+    EXPECT_EQ(model->info().features(), images.x.cols());
+  }
+}
+
 TEST(Recipe, RegressionSetsRandomRowsAside) {
   const TrainResult result = train_recipe(short_recipe(40), curve(500, 1), nullptr, seeded(1));
   std::vector<std::string> keys;
@@ -166,6 +244,36 @@ TEST(Retrain, KnowsTheImageOfRowsWithoutAShape) {
     EXPECT_EQ(stored_recipe(first)["training"]["scale"], "pixels");
     EXPECT_EQ(serialise_onnx(retrain("m.onnx", first.metadata, rows, 8, {})), serialise_onnx(first));
   }
+}
+
+TEST(Recipe, SaysWhatBecomesOfUnseenCategories) {
+  TableOptions options;
+  options.label = "y";
+  const auto read = [&](const std::string& text) {
+    return read_csv([&] { return memory_bytes("t.csv", text); }, options);
+  };
+  const Table training = read("a,b,y\n1,x,no\n2,z,yes\n3,x,no\n4,z,yes\n");
+  const Table rows = read("a,b,y\n5,w,no\n");
+  const Encoder encoder = Encoder::fit(training, {});
+  const Dataset data = encoder.apply(training);
+  Recipe recipe = short_recipe(2);
+  const OnnxModel strict = train_recipe(recipe, data, &encoder, seeded(1)).model;
+  EXPECT_FALSE(takes_unknown(strict.metadata));
+  EXPECT_EQ(sentence([&] { GraphModel::from_onnx("m.onnx", strict, {})->features_of(rows); }),
+            "t.csv, row 1, column 'b': expected one of the categories of the training rows, found 'w'");
+  recipe.unseen = "unknown";
+  OnnxModel tolerant = train_recipe(recipe, data, &encoder, seeded(1)).model;
+  EXPECT_TRUE(takes_unknown(tolerant.metadata));
+  EXPECT_EQ(GraphModel::from_onnx("m.onnx", tolerant, {})->features_of(rows).x(0, 1), 2);
+  EXPECT_TRUE(takes_unknown(retrain("m.onnx", tolerant.metadata, data, 2, {}).metadata));
+  recipe.unseen = "drop";
+  EXPECT_THAT(sentence([&] { train_recipe(recipe, data, &encoder, seeded(1)); }),
+              HasSubstr("expected refuse or unknown, found 'drop'"));
+  for (auto& [key, value] : tolerant.metadata) {
+    if (key == kUnseenKey) value = "perhaps";
+  }
+  EXPECT_EQ(sentence([&] { GraphModel::from_onnx("m.onnx", tolerant, {}); }),
+            "m.onnx, assay.unseen: expected refuse or unknown, found 'perhaps'");
 }
 
 TEST(Retrain, RefusesWhatDoesNotFit) {
