@@ -33,14 +33,14 @@ def test_digits_are_learnt_and_studied(tmp_path):
 def tables(tmp_path):
     rows = "".join(f"{i % 5},{'ab'[i % 2]},{'yes' if i % 2 else 'no'}\n" for i in range(40))
     (tmp_path / "train.csv").write_text("n,kind,y\n" + rows)
-    (tmp_path / "rows.csv").write_text("n,kind\n1,a\n2,c\n")
+    (tmp_path / "rows.csv").write_text("n,kind\n1,a\n2,other\n")
     return assay.dataset(tmp_path / "train.csv", label="y"), assay.dataset(tmp_path / "rows.csv")
 
 
 @pytest.mark.parametrize("encode", ["label", "one_hot"])
 def test_a_category_that_was_not_trained_on_is_refused_or_unknown(tables, encode):
     train, rows = tables
-    words = r"row 2, column 'kind': expected one of the categories of the training rows, found 'c'"
+    words = r"row 2, column 'kind': expected one of the categories of the training rows, found 'other'"
     with pytest.raises(ValueError, match=words):
         assay.train(train, encode=encode).predict(rows)
     model = assay.train(train, encode=encode, unseen="unknown")

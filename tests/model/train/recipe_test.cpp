@@ -183,7 +183,7 @@ TEST(RecipeFor, EverySmallImageHasANetworkThatLearns) {
     Recipe recipe = recipe_for(shape);
     recipe.cnn.channels = {4, 4};
     recipe.training.epochs = 40;
-    recipe.training.rate = 0.02;
+    recipe.training.rate = 0.005;
     recipe.training.validation = 0;
     const TrainResult result = train_recipe(recipe, images, nullptr, seeded(1));
     EXPECT_EQ(evaluate(result.model, images, {}).accuracy, 1) << shape[0] << " x " << shape.back();
@@ -259,8 +259,9 @@ TEST(Recipe, SaysWhatBecomesOfUnseenCategories) {
   Recipe recipe = short_recipe(2);
   const OnnxModel strict = train_recipe(recipe, data, &encoder, seeded(1)).model;
   EXPECT_FALSE(takes_unknown(strict.metadata));
-  EXPECT_EQ(sentence([&] { GraphModel::from_onnx("m.onnx", strict, {})->features_of(rows); }),
-            "t.csv, row 1, column 'b': expected one of the categories of the training rows, found 'w'");
+  EXPECT_EQ(
+      sentence([&] { GraphModel::from_onnx("m.onnx", strict, {})->features_of(rows); }),
+      "t.csv, row 1, column 'b': expected one of the categories of the training rows, found 'w' (did you mean 'x'?)");
   recipe.unseen = "unknown";
   OnnxModel tolerant = train_recipe(recipe, data, &encoder, seeded(1)).model;
   EXPECT_TRUE(takes_unknown(tolerant.metadata));
