@@ -270,8 +270,8 @@ def train(
     threads: int = 0,
     progress: ProgressLike = None,
 ) -> GraphModel:
-    """The paper's network (one hidden layer for tables, two convolutions for images), trained on a table. Images that are
-    too small for it get smaller convolutions.
+    """The paper's network (one hidden layer for tables, two convolutions for images), trained on a table. Images that
+    are too small for it get smaller convolutions.
 
     label: the column to predict; of `assay.dataset` it is known. encode: how raw columns become numbers, as the command
     line's --encode. unseen: what the model does with a category that the table does not have: "refuse" the row, or take

@@ -181,8 +181,9 @@ TEST(RecipeFor, EverySmallImageHasANetworkThatLearns) {
   for (const auto& shape : shapes) {
     const Dataset images = bright_and_dark(64, shape);
     Recipe recipe = recipe_for(shape);
-    recipe.cnn.channels = {4, 4};
-    recipe.training.epochs = 40;
+    recipe.cnn.channels = {8, 8};
+    recipe.training.epochs = 60;
+    recipe.training.batch = 16;
     recipe.training.rate = 0.005;
     recipe.training.validation = 0;
     const TrainResult result = train_recipe(recipe, images, nullptr, seeded(1));
