@@ -82,7 +82,8 @@ template <class List>
 void NeighbourBlocks::visit(size_t block, const BlockQuery& query, List& list) const {
   const double limit = list.limit(lowest_row(block));
   const BlockRows here = this->block(block);
-  uint32_t under = rows_under(layout_, here, query, estimate_limits(layout_, query, limit));
+  const BlockLimits limits = {estimate_ceiling(layout_, query, limit), -1, mismatches_count(layout_, limit)};
+  uint32_t under = rows_under(layout_, here, query, limits);
   const size_t count = rows_in(block);
   if (count < kBlockRows) under &= (uint32_t{1} << count) - 1;
   if (under == 0) return;

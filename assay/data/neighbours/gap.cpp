@@ -14,7 +14,7 @@ void look_at(const NeighbourBlocks& blocks, size_t block, const BlockQuery& quer
   const BlockLayout& layout = blocks.layout();
   // What is at the upper end itself changes nothing.
   BlockLimits limits = estimate_limits(layout, query, std::nextafter(gap.above, 0.0));
-  limits.floor = estimate_limits(layout, query, gap.below).floor;
+  limits.floor = estimate_floor(layout, query, gap.below);
   const BlockRows rows = blocks.block(block);
   const BlockEstimate found = estimate_rows(layout, rows, query, limits);
   const uint32_t places = ~uint32_t{0} >> (kBlockRows - blocks.rows_in(block));

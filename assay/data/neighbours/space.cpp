@@ -16,12 +16,13 @@ float one_hot_code(std::span<const float> values) {
   return static_cast<float>(*largest > 0 ? largest - values.begin() : std::ssize(values));
 }
 
-// A sum that keeps beside it what rounding took from it (Neumaier 1974).
+// A sum that keeps beside it what rounding took from it, which four more operations tell exactly (Knuth's two-sum).
 class Sum {
  public:
   void add(double value) {
     const double next = sum_ + value;
-    lost_ += std::abs(sum_) >= std::abs(value) ? (sum_ - next) + value : (value - next) + sum_;
+    const double added = next - sum_;
+    lost_ += (sum_ - (next - added)) + (value - added);
     sum_ = next;
   }
   double value() const { return sum_ + lost_; }
@@ -66,9 +67,13 @@ void NeighbourSpace::scale(const Dataset& pool) {
     float highest = -std::numeric_limits<float>::infinity();
   };
   std::vector<Statistics> columns(pool.x.cols());
+  std::vector<size_t> numbers;
+  for (const Coordinate& c : coordinates_) {
+    if (c.kind == Kind::number) numbers.push_back(c.first);
+  }
   for (size_t i = 0; i < pool.x.rows(); ++i) {
     const auto row = pool.x.row(i);
-    for (size_t j = 0; j < row.size(); ++j) {
+    for (const size_t j : numbers) {
       if (std::isnan(row[j])) continue;
       Statistics& column = columns[j];
       column.sum.add(row[j]);
@@ -87,7 +92,7 @@ void NeighbourSpace::scale(const Dataset& pool) {
   for (Statistics& column : columns) column.mean = column.sum.value() / static_cast<double>(column.count);
   for (size_t i = 0; i < pool.x.rows(); ++i) {
     const auto row = pool.x.row(i);
-    for (size_t j = 0; j < row.size(); ++j) {
+    for (const size_t j : numbers) {
       if (std::isnan(row[j])) continue;
       const double away = row[j] - columns[j].mean;
       columns[j].squares.add(away * away);

@@ -97,7 +97,7 @@ void NeighbourTree::visit(const NeighbourBlocks& blocks, const BlockQuery& query
   const BlockLayout& layout = blocks.layout();
   const Level& at = levels_[level];
   const float* bounds = at.bounds.data() + node * layout.coordinates() * 2 * kBlockRows;
-  const auto ceiling = [&] { return estimate_limits(layout, query, list.limit(at.lowest_rows[node])).ceiling; };
+  const auto ceiling = [&] { return estimate_ceiling(layout, query, list.limit(at.lowest_rows[node])); };
   const size_t first = node * kBlockRows;
   float estimates[kBlockRows];
   uint32_t under = boxes_under(layout, bounds, query, ceiling(), estimates);
@@ -172,9 +172,7 @@ void NeighbourTree::each_block(const NeighbourBlocks& blocks, std::span<const Bl
   if (queries.empty()) return;
   const uint32_t all = ~uint32_t{0} >> (kBlockRows - queries.size());
   float ceilings[kBlockRows];
-  for (size_t i = 0; i < queries.size(); ++i) {
-    ceilings[i] = estimate_limits(blocks.layout(), queries[i], limit).ceiling;
-  }
+  for (size_t i = 0; i < queries.size(); ++i) ceilings[i] = estimate_ceiling(blocks.layout(), queries[i], limit);
   if (!levels_.empty()) return each_block(blocks, queries, all, ceilings, levels_.size() - 1, 0, enter);
   if (blocks.blocks() > 0) enter(0, all);
 }
