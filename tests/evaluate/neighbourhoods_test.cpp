@@ -354,7 +354,10 @@ TEST(Neighbourhoods, SevenPointScalesEqualBruteForce) {
                                 trial.pool_explanations->values().row(z));
         count++;
       }
-      ASSERT_GT(count, 0U);
+      if (count == 0) {
+        ASSERT_TRUE(std::isnan(scores.values[i])) << "seed " << seed << ", row " << i;
+        continue;
+      }
       ASSERT_NEAR(scores.values[i], sum / static_cast<double>(count), 1e-12) << "seed " << seed << ", row " << i;
     }
   }
@@ -380,9 +383,9 @@ TEST(Neighbourhoods, RoundingOfDecimalsDecidesNothing) {
     const double radius = Neighbourhoods(trial.task(), options, {}).radius();
     const std::vector<double> automatic = scored(avg_sensitivity_criterion(), ":rho=" + rho, trial).values;
     for (const double factor : {1.0, 1 + 1e-5, 1 - 1e-5}) {
-      const std::string options = fmt::format(":rho={}:radius={}", rho, radius * factor);
-      const std::vector<double> given = scored(avg_sensitivity_criterion(), options, trial).values;
-      EXPECT_EQ(std::memcmp(given.data(), automatic.data(), given.size() * sizeof(double)), 0) << options;
+      const std::string at = fmt::format(":rho={}:radius={}", rho, radius * factor);
+      const std::vector<double> given = scored(avg_sensitivity_criterion(), at, trial).values;
+      EXPECT_EQ(std::memcmp(given.data(), automatic.data(), given.size() * sizeof(double)), 0) << at;
     }
   }
 }
