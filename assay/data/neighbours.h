@@ -8,10 +8,11 @@
 // larger difference is never nearer. Distances that are equal as numbers but come from different features may come out
 // apart by rounding, a few units in the last place. Ties are broken by row index.
 //
-// Cost: the pool once more in float32, and its numbers twice where they are scaled. Up to 24 coordinates a tree of boxes: tens of microseconds a query among 50,000
-// rows. More: every query looks at every row, until it is seen to be too far: about a millisecond among 60,000 images.
-// A wide radius costs what it returns: 16 bytes for each row found. Where that is too much, stream() hands neighbours
-// out block by block and keeps none: about a nanosecond for a pair of rows.
+// Cost: the pool once more in float32, and its numbers twice where they are scaled. Up to 24 coordinates a tree of
+// boxes: tens of microseconds a query among 50,000 rows. More: every query looks at every row, until it is seen to be
+// too far: about a millisecond among 60,000 images. A wide radius costs what it returns: 16 bytes for each row found.
+// Where that is too much, stream() hands neighbours out block by block and keeps none: about a nanosecond for a pair of
+// rows.
 #pragma once
 
 #include <cstddef>

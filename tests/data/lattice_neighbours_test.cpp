@@ -2,9 +2,10 @@
 //
 // The deviation of whole numbers is the root of a rational: of n values with sum s and sum of squares t it is
 // sqrt(n t - s^2) / n. So the square of |a - b| / deviation is (a - b)^2 n^2 / (n t - s^2), and distances under
-// l-infinity and l2 are compared as quotients of integers; those under l1, which are sums of roots, in fixed point of 40
-// binary places. The library rounds: it may order two rows as it likes where their distances differ by less than 1e-12
-// relative, unless their cells differ from the query's by the same amounts: then they must tie, and the lower row wins.
+// l-infinity and l2 are compared as quotients of integers; those under l1, which are sums of roots, in fixed point of
+// 40 binary places. The library rounds: it may order two rows as it likes where their distances differ by less than
+// 1e-12 relative, unless their cells differ from the query's by the same amounts: then they must tie, and the lower row
+// wins.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -204,8 +205,8 @@ std::vector<std::vector<size_t>> streamed(const NeighbourIndex& index, const Mat
     sizes.push_back(exact.size(apart.back()));
     const double value = exact.value(apart.back());
     if (std::abs(n.distance - value) > 1e-13 * value) {
-      return ::testing::AssertionFailure() << "query " << query << ", row " << n.row << " is at " << n.distance
-                                           << " instead of " << value;
+      return ::testing::AssertionFailure()
+             << "query " << query << ", row " << n.row << " is at " << n.distance << " instead of " << value;
     }
     const bool same = std::ranges::all_of(apart.back(), [](int k) { return k == 0; });
     if ((n.distance == 0) != same) return ::testing::AssertionFailure() << "row " << n.row << " at 0 or not";
@@ -276,9 +277,8 @@ void check_exact(const Lattice& lattice, size_t queries) {
         }
       };
       for (const int numerator : {0, 40, 64, 128, 200}) {
-        expect_within(numerator / 64.0, [&](const std::vector<int>& apart) {
-          return exact.compare_with_radius(apart, numerator);
-        });
+        expect_within(numerator / 64.0,
+                      [&](const std::vector<int>& apart) { return exact.compare_with_radius(apart, numerator); });
       }
       // Radii right at the distance of a pair: all pairs that differ by the same amounts are within.
       for (const size_t place : {rows / 10, rows / 3, rows / 2}) {
@@ -298,8 +298,7 @@ RC_GTEST_PROP(LatticeNeighbours, EqualExactArithmetic, ()) {
   const bool lost = *rc::gen::arbitrary<bool>();
   const size_t rows = *rc::gen::inRange<size_t>(1, 90);
   const auto steps = *rc::gen::container<std::vector<int>>(lattice.numbers, rc::gen::element(1, 2, 3, 5));
-  const auto cells =
-      *rc::gen::container<std::vector<int>>(rows * lattice.columns(), rc::gen::inRange(lost ? 0 : 1, 8));
+  const auto cells = *rc::gen::container<std::vector<int>>(rows * lattice.columns(), rc::gen::inRange(lost ? 0 : 1, 8));
   for (size_t i = 0; i < rows; ++i) {
     std::vector<int>& row = lattice.rows.emplace_back();
     for (size_t j = 0; j < lattice.columns(); ++j) {

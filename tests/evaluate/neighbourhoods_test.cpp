@@ -252,8 +252,8 @@ Reaches reaches_of(const Dataset& data, const Dataset& pool, const Rho& distance
 // then the middle between the distances on either side.
 double between_distances(const Reaches& reaches) {
   const size_t half = reaches.tenth.size() / 2;
-  const double median = reaches.tenth.size() % 2 == 1 ? reaches.tenth[half]
-                                                      : (reaches.tenth[half - 1] + reaches.tenth[half]) / 2;
+  const double median =
+      reaches.tenth.size() % 2 == 1 ? reaches.tenth[half] : (reaches.tenth[half - 1] + reaches.tenth[half]) / 2;
   const auto above = std::ranges::upper_bound(reaches.all, median * 1.0001);
   return above == reaches.all.end() ? median * 1.0001 : (*(above - 1) + *above) / 2;
 }
@@ -306,7 +306,8 @@ TEST(Neighbourhoods, SevenPointScalesEqualBruteForce) {
   for (uint64_t seed = 1; seed <= 6; seed++) {
     Trial trial = seven_point_scales(seed);
     const Matrix& x = trial.pool->x;
-    // Squares of distances in one column are (a - b)^2 n^2 / (n t - s^2), with s the sum of values and t that of squares.
+    // Squares of distances in one column are (a - b)^2 n^2 / (n t - s^2), with s the sum of values and t that of
+    // squares.
     std::vector<int64_t> variances;
     for (size_t j = 0; j < 4; j++) {
       int64_t s = 0, t = 0;

@@ -1,9 +1,9 @@
 // The vector arithmetic of neighbour search, over blocks of kBlockRows rows (or boxes) stored coordinate by coordinate.
 //
 // A float32 pass over scaled coordinates says which rows of a block may be within a limit; it never drops one that is.
-// What it lets through is computed from the cells in float64, in the order of the space's coordinates, by one arithmetic
-// whatever the vector target. So results are those of a float64 search through all rows, and only the time depends on
-// float32.
+// What it lets through is computed from the cells in float64, in the order of the space's coordinates, by one
+// arithmetic whatever the vector target. So results are those of a float64 search through all rows, and only the time
+// depends on float32.
 #pragma once
 
 #include <cstddef>

@@ -178,7 +178,8 @@ std::vector<NeighbourIndex> NeighbourIndex::of_parts(const Dataset& pool, Norm n
       }
       rows.push_back(static_cast<uint32_t>(row));
     }
-    made.push_back(NeighbourIndex(std::make_unique<State>(mapped, pool.x.view(), coordinates.view(), norm, std::move(rows))));
+    made.push_back(
+        NeighbourIndex(std::make_unique<State>(mapped, pool.x.view(), coordinates.view(), norm, std::move(rows))));
   }
   return made;
 }

@@ -4,8 +4,8 @@
 // at all, and a value against a missing one. Missing is stored as kMissing, so far from every allowed value that the
 // difference alone tells; two missing values are 0 apart without a special case.
 //
-// Scaled coordinates are rounded, so they only estimate: equal steps of a scale come out a little unequal, and beside an
-// outlier values that differ come out equal. What is near is decided by cells: |a - b| / deviation in float64.
+// Scaled coordinates are rounded, so they only estimate: equal steps of a scale come out a little unequal, and beside
+// an outlier values that differ come out equal. What is near is decided by cells: |a - b| / deviation in float64.
 #pragma once
 
 #include <cmath>

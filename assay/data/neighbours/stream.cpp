@@ -12,10 +12,7 @@ constexpr int kFewRows = 2;
 class BlockStream {
  public:
   BlockStream(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, double radius, bool distances)
-      : blocks_(blocks),
-        queries_(queries),
-        radius_(radius),
-        wanted_(distances) {
+      : blocks_(blocks), queries_(queries), radius_(radius), wanted_(distances) {
     for (size_t i = 0; i < queries.size(); ++i) limits_[i] = estimate_limits(blocks.layout(), queries[i], radius);
   }
 

@@ -44,7 +44,8 @@ class NeighbourTree {
   void visit(const NeighbourBlocks& blocks, const BlockQuery& query, size_t level, size_t node, List& list) const;
 
   void each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, uint32_t active,
-                  const float* ceilings, size_t level, size_t node, const std::function<void(size_t, uint32_t)>& enter) const;
+                  const float* ceilings, size_t level, size_t node,
+                  const std::function<void(size_t, uint32_t)>& enter) const;
 
   std::vector<Level> levels_;
 };
