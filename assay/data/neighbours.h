@@ -1,14 +1,18 @@
 // Exact neighbour search under l-infinity, l1 and l2.
 //
-// rho(x, z) is a norm of one coordinate per feature group: the difference of a numeric feature times its scale; 0 or 1
-// (equal or not) for a categorical one, whether it is stored as a code or one-hot. NaN is a level of its own: 0 from
-// NaN, 1 from anything else. Distances are exact in float64 over coordinates stored in float32, so they do not depend
-// on the vector target; ties are broken by row index.
+// rho(x, z) is a norm of one coordinate per feature group: |a - b| / deviation of a numeric feature, where a and b are
+// the float32 cells of the table; 0 or 1 (equal or not) for a categorical one, whether it is stored as a code or
+// one-hot. NaN is a level of its own: 0 from NaN, 1 from anything else. All of it is computed in float64 with the
+// features in their order, so distances do not depend on the vector target. Rows whose cells differ from the query's by
+// the same amounts are at exactly the same distance, and rows that differ are never at distance 0; in one feature a
+// larger difference is never nearer. Distances that are equal as numbers but come from different features may come out
+// apart by rounding, a few units in the last place. Ties are broken by row index.
 //
-// Cost: the pool once more in float32. Up to 24 coordinates a tree of boxes: tens of microseconds a query among 50,000
-// rows. More: every query looks at every row, until it is seen to be too far: about a millisecond among 60,000 images.
-// A wide radius costs what it returns: 16 bytes for each row found. Where that is too much, stream() hands neighbours
-// out block by block and keeps none: about a nanosecond for a pair of rows.
+// Cost: the pool once more in float32, and its numbers twice where they are scaled. Up to 24 coordinates a tree of
+// boxes: tens of microseconds a query among 50,000 rows. More: every query looks at every row, until it is seen to be
+// too far: about a millisecond among 60,000 images. A wide radius costs what it returns: 16 bytes for each row found.
+// Where that is too much, stream() hands neighbours out block by block and keeps none: about a nanosecond for a pair of
+// rows.
 #pragma once
 
 #include <cstddef>
@@ -52,6 +56,13 @@ class Neighbours {
  private:
   std::vector<size_t> offsets_;
   std::vector<Neighbour> items_;
+};
+
+// Two distances with none between them.
+struct DistanceGap {
+  double below;
+  double above;
+  friend bool operator==(const DistanceGap&, const DistanceGap&) = default;
 };
 
 inline constexpr size_t kNoRow = static_cast<size_t>(-1);
@@ -112,6 +123,11 @@ class NeighbourIndex {
   // last of them where there are fewer than k, NaN where there is none.
   std::vector<double> reach(MatrixView<const float> queries, std::span<const size_t> numbers, size_t k,
                             const Context& context) const;
+  // The gap around a distance: of all distances between the queries of these numbers and the rows, the largest that is
+  // at most `distance` and the smallest above it. `known` holds two such distances, or 0 and infinity: the closer they
+  // are, the faster. Where no distance lies inside, what is known comes back.
+  DistanceGap gap(MatrixView<const float> queries, std::span<const size_t> numbers, double distance, DistanceGap known,
+                  const Context& context) const;
   // The distance of a query to one pool row, by the same arithmetic.
   double distance(std::span<const float> query, size_t row) const;
 

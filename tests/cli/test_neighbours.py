@@ -18,13 +18,14 @@ def fold(differences: np.ndarray, norm: str) -> np.ndarray:
 
 
 def scaled(values: np.ndarray) -> np.ndarray:
-    """Columns over their deviation, kept in float32; columns without one are left out."""
+    """Differences of columns over their deviation; columns without one are left out."""
     values = values[:, np.ptp(values, axis=0) > 0].astype(float)
-    return ((values - values.mean(axis=0)) / values.std(axis=0)).astype("f4").astype(float)
+    return np.abs(values[:, None, :] - values[None, :, :]) / values.std(axis=0)
 
 
-def brute_force(points: np.ndarray, norm: str) -> np.ndarray:
-    distances = fold(np.abs(points[:, None, :] - points[None, :, :]), norm)
+def brute_force(values: np.ndarray, norm: str, space: str = "raw") -> np.ndarray:
+    differences = scaled(values) if space == "scaled" else np.abs(values[:, None, :] - values[None, :, :])
+    distances = fold(differences, norm)
     np.fill_diagonal(distances, np.inf)  # a row is no neighbour of itself
     return distances
 
@@ -74,6 +75,22 @@ def test_raw_ties_go_to_the_lower_row(assay, tmp_path, norm, columns):
         assert [distance for _, distance in near] == distances[row][order].tolist()
 
 
+@pytest.mark.parametrize("columns", [1, 4, 30])
+def test_scaled_ties_go_to_the_lower_row(assay, tmp_path, columns):
+    """Columns of one deviation, the root of 2 to the last digit: a step is 1 / 1.414 in each, and all steps tie."""
+    steps = np.array(
+        [np.random.default_rng(column).permutation(np.repeat(range(1, 6), 60)) for column in range(columns)]
+    )
+    values = steps.T.astype("f4")
+    np.save(tmp_path / "x.npy", values)
+    found = found_by(assay, "x.npy", "--k", "9")
+    whole = brute_force(values.astype(float), "linf")
+    for row, near in found:
+        order = np.lexsort((np.arange(300), whole[row]))[:9]
+        assert [other for other, _ in near] == order.tolist()
+        assert [distance for _, distance in near] == (whole[row][order] / np.sqrt(2)).tolist()
+
+
 @pytest.mark.parametrize("columns", [4, 30])
 @pytest.mark.parametrize("space", ["scaled", "raw"])
 @pytest.mark.parametrize("norm", NORMS)
@@ -83,8 +100,7 @@ def test_random_numbers(assay, tmp_path, norm, space, columns):
     values[100:110] = values[:10]
     values[:, 1] = 3  # a column without spread
     np.save(tmp_path / "x.npy", values)
-    points = scaled(values) if space == "scaled" else values.astype(float)
-    distances = brute_force(points, norm)
+    distances = brute_force(values.astype(float), norm, space)
     options = ["x.npy", "--norm", norm, "--space", space]
     check(found_by(assay, *options, "--k", "9"), distances, k=9)
     radius = float(np.quantile(distances, 0.03))
@@ -102,9 +118,9 @@ def test_categories_and_missing_values(assay, tmp_path, norm):
         rows = [["" if math.isnan(v) else v for v in pair] for pair in numbers]
         csv.writer(file).writerows([["a", "b", "word"], *[[*row, word] for row, word in zip(rows, words, strict=True)]])
     table = np.array(numbers)
-    points = ((table - np.nanmean(table, 0)) / np.nanstd(table, 0)).astype("f4").astype(float)
-    gap = np.isnan(points)
-    differences = np.where(gap[:, None] & gap[None, :], 0.0, np.abs(points[:, None] - points[None, :]))
+    gap = np.isnan(table)
+    apart = np.abs(table[:, None] - table[None, :]) / np.nanstd(table, 0)
+    differences = np.where(gap[:, None] & gap[None, :], 0.0, apart)
     differences = np.where(gap[:, None] ^ gap[None, :], 1.0, differences)
     mismatch = (np.array(words)[:, None] != np.array(words)[None, :]).astype(float)[..., None]
     distances = fold(np.concatenate([differences, mismatch], axis=2), norm)

@@ -21,6 +21,8 @@
 namespace assay {
 namespace {
 
+__extension__ using Float128 = __float128;
+
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -77,11 +79,13 @@ class BruteForce {
       for (size_t i = 0; i < pool.rows(); ++i) {
         if (!std::isnan(pool.x(i, group.first))) values.push_back(pool.x(i, group.first));
       }
+      // Sums with twice the digits: their order does not matter then.
       Scale scale;
-      for (const double v : values) scale.mean += v;
-      scale.mean /= static_cast<double>(values.size());
-      for (const double v : values) scale.deviation += (v - scale.mean) * (v - scale.mean);
-      scale.deviation = std::sqrt(scale.deviation / static_cast<double>(values.size()));
+      const auto count = static_cast<double>(values.size());
+      scale.mean = static_cast<double>(std::accumulate(values.begin(), values.end(), Float128{0})) / count;
+      Float128 squares = 0;
+      for (const double v : values) squares += (v - scale.mean) * (v - scale.mean);
+      scale.deviation = std::sqrt(static_cast<double>(squares) / count);
       const bool one_value = !values.empty() && std::ranges::min(values) == std::ranges::max(values);
       // One value that is missing in some rows tells those from the others.
       scale.constant = values.empty() || (one_value && values.size() == pool.rows());
@@ -109,7 +113,8 @@ class BruteForce {
         } else if (group.kind == ColumnKind::categorical) {
           add(query[j] == other[j] || (std::isnan(query[j]) && std::isnan(other[j])) ? 0 : 1);
         } else if (!scales_[g].constant) {
-          add(number(scaled(g, query[j]), scaled(g, other[j])));
+          const bool known = !std::isnan(query[j]) && !std::isnan(other[j]);
+          add(number(query[j], other[j]) / (known ? scales_[g].deviation : 1));
         }
       }
     }
@@ -143,9 +148,6 @@ class BruteForce {
       if (one_hot[j] > (at < 0 ? 0 : one_hot[at])) at = static_cast<int>(j);
     }
     return at;
-  }
-  float scaled(size_t g, float value) const {
-    return static_cast<float>((value - scales_[g].mean) / scales_[g].deviation);
   }
 
   const Dataset& pool_;
@@ -420,13 +422,12 @@ TEST(NeighboursTest, SameOnEveryVectorTarget) {
   }
 }
 
-// The mean cancels from differences, but only if it is taken off before rounding to float32.
 TEST(NeighboursTest, ScalingKeepsTheDigitsOfFeaturesFarFromZero) {
   Dataset pool = make_data("n", 5, 1, false, true);
   for (size_t i = 0; i < 5; ++i) pool.x(i, 0) = 16777216.0f + 2 * static_cast<float>(i);
   const NeighbourIndex index(pool, Norm::linf);
-  EXPECT_NEAR(index.distance(pool.x.row(0), 1), 2 / std::sqrt(8.0), 1e-7);
-  EXPECT_NEAR(index.distance(pool.x.row(0), 4), 8 / std::sqrt(8.0), 1e-7);
+  EXPECT_EQ(index.distance(pool.x.row(0), 1), 2 / std::sqrt(8.0));
+  EXPECT_EQ(index.distance(pool.x.row(0), 4), 8 / std::sqrt(8.0));
 }
 
 TEST(NeighboursTest, NumbersAtTheEdgesOfFloat) {

@@ -58,15 +58,15 @@ TEST(AvgSensitivity, ScaledSpaceMeasuresInDeviations) {
   EXPECT_NEAR(score_of(":radius=3:weighting=inverse_distance", on_a_line()), 8.0 / 3 * deviation, 1e-6);
 }
 
-// Fewer than ten neighbours: the radius reaches the farthest.
+// Fewer than ten neighbours: the radius reaches the farthest, and 0.01 % beyond.
 TEST(AvgSensitivity, AutomaticRadius) {
   Trial trial = on_a_line();
   const Scores scores = scored(avg_sensitivity_criterion(), ":space=raw", trial);
   EXPECT_EQ(scores.values.at(0), 16.0 / 3);
   EXPECT_EQ(scores.evaluations, 0U);
   EXPECT_EQ(scores.notes.at(0),
-            "neighbourhoods: radius 4 (chosen: the median over the rows of the distance to the tenth nearest row of "
-            "the class, the farthest where there are fewer) under linf in raw "
+            "neighbourhoods: radius 4.0004 (chosen: between distances, just above the median over the rows of the "
+            "distance to the tenth nearest row of the class, the farthest where there are fewer) under linf in raw "
             "space, explanations raw; 1 of 1 rows have neighbours, 3 on average");
 }
 

@@ -11,6 +11,8 @@
 
 #include "assay/core/random.h"
 #include "assay/core/vector_target.h"
+#include "assay/data/datasets.h"
+#include "assay/data/encoder.h"
 #include "assay/evaluate/avg_sensitivity.h"
 #include "assay/evaluate/max_sensitivity.h"
 #include "assay/evaluate/neighbourhoods/kernels.h"
@@ -84,7 +86,7 @@ Trial random_trial(size_t rows, size_t pool, size_t numbers, size_t codes, size_
   return made;
 }
 
-// rho as the reading has it: in columns rounded to float32 after scaling, categorical mismatch 1, missing as a level.
+// rho as the reading has it: differences of cells over the deviation, categorical mismatch 1, missing as a level.
 class Rho {
  public:
   Rho(const Dataset& pool, std::string norm, bool scaled) : pool_(pool), norm_(std::move(norm)), scaled_(scaled) {
@@ -109,7 +111,7 @@ class Rho {
       } else if (scaled_ && pool_.groups[j].kind == ColumnKind::categorical) {
         apart = a[j] == b[j] ? 0 : 1;
       } else {
-        apart = std::abs(coordinate(j, a[j]) - coordinate(j, b[j]));
+        apart = std::abs(static_cast<double>(a[j]) - b[j]) / (scaled_ ? deviation_[j] : 1);
       }
       if (norm_ == "linf") total = std::max(total, apart);
       if (norm_ == "l1") total += apart;
@@ -119,9 +121,6 @@ class Rho {
   }
 
  private:
-  double coordinate(size_t j, float v) const {
-    return scaled_ ? static_cast<float>((v - mean_[j]) / deviation_[j]) : v;
-  }
   const Dataset& pool_;
   std::string norm_;
   bool scaled_;
@@ -223,32 +222,171 @@ TEST(Neighbourhoods, SameOnAnyNumberOfThreadsAndEveryVectorTarget) {
   }
 }
 
-// The median over the rows of the distance to the tenth nearest of the class that is not at distance 0.
+// All distances of rows to other rows of their class, and the tenth of each row.
+struct Reaches {
+  std::vector<double> all;
+  std::vector<double> tenth;
+};
+
+template <class ClassOf>
+Reaches reaches_of(const Dataset& data, const Dataset& pool, const Rho& distance, const ClassOf& class_of_row) {
+  Reaches made;
+  for (size_t i = 0; i < data.rows(); i++) {
+    std::vector<double> away;
+    for (size_t z = 0; z < pool.rows(); z++) {
+      if (class_of_row(data.x.row(i)) != class_of_row(pool.x.row(z))) continue;
+      const double apart = distance(data.x.row(i), pool.x.row(z));
+      if (apart > 0) away.push_back(apart);
+    }
+    EXPECT_GE(away.size(), 10U);
+    std::ranges::sort(away);
+    made.tenth.push_back(away[9]);
+    made.all.insert(made.all.end(), away.begin(), away.end());
+  }
+  std::ranges::sort(made.tenth);
+  std::ranges::sort(made.all);
+  return made;
+}
+
+// The median over the rows of the distance to the tenth nearest of the class that is not at distance 0, plus 0.01 %;
+// then the middle between the distances on either side.
+double between_distances(const Reaches& reaches) {
+  const size_t half = reaches.tenth.size() / 2;
+  const double median =
+      reaches.tenth.size() % 2 == 1 ? reaches.tenth[half] : (reaches.tenth[half - 1] + reaches.tenth[half]) / 2;
+  const auto above = std::ranges::upper_bound(reaches.all, median * 1.0001);
+  return above == reaches.all.end() ? median * 1.0001 : (*(above - 1) + *above) / 2;
+}
+
 TEST(Neighbourhoods, AutomaticRadiusByBruteForce) {
-  for (const std::string rho : {"linf", "l2"}) {
+  for (const std::string rho : {"linf", "l1", "l2"}) {
     for (const std::string space : {"scaled", "raw"}) {
-      Trial trial = random_trial(61, 150, 3, 2, 4);
-      const Rho distance(*trial.pool, rho, space == "scaled");
-      std::vector<double> reaches;
-      for (size_t i = 0; i < trial.data->rows(); i++) {
-        std::vector<double> away;
-        for (size_t z = 0; z < trial.pool->rows(); z++) {
-          if (class_of(trial.data->x.row(i)) != class_of(trial.pool->x.row(z))) continue;
-          const double apart = distance(trial.data->x.row(i), trial.pool->x.row(z));
-          if (apart > 0) away.push_back(apart);
-        }
-        ASSERT_GE(away.size(), 10U);
-        std::ranges::sort(away);
-        reaches.push_back(away[9]);
+      for (const size_t numbers : {3U, 30U}) {  // searched by the tree and by the scan
+        Trial trial = random_trial(61, 150, numbers, 2, 4);
+        const Reaches reaches =
+            reaches_of(*trial.data, *trial.pool, Rho(*trial.pool, rho, space == "scaled"), class_of);
+        NeighbourhoodOptions options;
+        options.rho = rho;
+        options.space = space;
+        const Neighbourhoods found(trial.task(), options, on_threads(1, 1));
+        EXPECT_NEAR(found.radius(), between_distances(reaches), 1e-12 * found.radius());
+        EXPECT_EQ(Neighbourhoods(trial.task(), options, on_threads(3, 1)).radius(), found.radius());
+        EXPECT_TRUE(found.radius_chosen());
+        EXPECT_EQ(found.evaluations(), 61U + 150U);
       }
-      std::ranges::sort(reaches);
-      NeighbourhoodOptions options;
-      options.rho = rho;
-      options.space = space;
-      const Neighbourhoods found(trial.task(), options, {});
-      EXPECT_NEAR(found.radius(), reaches[30], 1e-6 * reaches[30]);
-      EXPECT_TRUE(found.radius_chosen());
-      EXPECT_EQ(found.evaluations(), 61U + 150U);
+    }
+  }
+}
+
+// Whole numbers from 1 to 7 in four columns, all of one class.
+Trial seven_point_scales(uint64_t seed) {
+  RandomStream random(seed, "neighbourhoods_test", 2);
+  Matrix x(300, 4);
+  for (float& v : x.values()) v = static_cast<float>(1 + random.below(7));
+  Matrix copy = x;
+  ModelInfo info;
+  info.name = "flat";
+  info.feature_names = {"x0", "x1", "x2", "x3"};
+  info.output_names = {"y"};
+  std::shared_ptr<const Model> flat = model_from_function(info, [](MatrixView<const float> in, MatrixView<float> out) {
+    for (size_t i = 0; i < in.rows(); i++) out(i, 0) = 0;
+  });
+  Matrix explanations(300, 4);
+  for (float& v : explanations.values()) v = static_cast<float>(random.normal());
+  Matrix same = explanations;
+  Trial made = trial_of(setting_of(std::move(flat), std::move(copy), Matrix(1, 4)), std::move(explanations));
+  made.pool = dataset_of(std::move(x));
+  made.pool_explanations.emplace(std::move(same));
+  return made;
+}
+
+// On scales of whole numbers the tenth neighbour of most rows is at the same distance as very many others. All of them
+// count, whatever rounding does to them.
+TEST(Neighbourhoods, SevenPointScalesEqualBruteForce) {
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    Trial trial = seven_point_scales(seed);
+    const Matrix& x = trial.pool->x;
+    // Squares of distances in one column are (a - b)^2 n^2 / (n t - s^2), with s the sum of values and t that of
+    // squares.
+    std::vector<int64_t> variances;
+    for (size_t j = 0; j < 4; j++) {
+      int64_t s = 0, t = 0;
+      for (size_t i = 0; i < 300; i++) {
+        const auto v = static_cast<int64_t>(x(i, j));
+        s += v;
+        t += v * v;
+      }
+      variances.push_back(300 * t - s * s);
+    }
+    // The column and the step of the largest quotient: (a - b)^2 / variance, compared crosswise.
+    using Step = std::pair<int64_t, int64_t>;
+    const auto shorter = [](const Step& a, const Step& b) { return a.first * b.second < b.first * a.second; };
+    const auto step_between = [&](size_t i, size_t z) {
+      Step largest = {0, 1};
+      for (size_t j = 0; j < 4; j++) {
+        const auto apart = static_cast<int64_t>(x(i, j) - x(z, j));
+        largest = std::max(largest, Step(apart * apart, variances[j]), shorter);
+      }
+      return largest;
+    };
+    std::vector<Step> tenth;
+    for (size_t i = 0; i < 300; i++) {
+      std::vector<Step> away;
+      for (size_t z = 0; z < 300; z++) {
+        if (const Step step = step_between(i, z); step.first > 0) away.push_back(step);
+      }
+      std::ranges::sort(away, shorter);
+      tenth.push_back(away[9]);
+    }
+    std::ranges::sort(tenth, shorter);
+    const auto length = [](const Step& step) {
+      return 300 * std::sqrt(static_cast<double>(step.first) / static_cast<double>(step.second));
+    };
+    const double edge = (length(tenth[149]) + length(tenth[150])) / 2 * 1.0001;
+    const Scores scores = scored(avg_sensitivity_criterion(), "", trial);
+    for (size_t i = 0; i < 300; i++) {
+      double sum = 0;
+      size_t count = 0;
+      for (size_t z = 0; z < 300; z++) {
+        const Step step = step_between(i, z);
+        ASSERT_GT(std::abs(length(step) - edge), 1e-9) << "no step is so close that rounding decides in this test";
+        if (step.first == 0 || length(step) > edge) continue;
+        sum += distance_between(ExplanationDistance::l2, trial.explanations.values.row(i),
+                                trial.pool_explanations->values().row(z));
+        count++;
+      }
+      if (count == 0) {
+        ASSERT_TRUE(std::isnan(scores.values[i])) << "seed " << seed << ", row " << i;
+        continue;
+      }
+      ASSERT_NEAR(scores.values[i], sum / static_cast<double>(count), 1e-12) << "seed " << seed << ", row " << i;
+    }
+  }
+}
+
+// Lengths in tenths of a centimetre are rounded to float32, so equal steps differ in the seventh digit. A radius
+// between steps does not see that.
+TEST(Neighbourhoods, RoundingOfDecimalsDecidesNothing) {
+  const Table table = load_dataset("iris");
+  const Dataset iris = Encoder::fit(table, {}).apply(table);
+  Matrix first(30, 4);
+  Matrix explanations(30, 4);
+  for (size_t i = 0; i < 30; i++) {
+    std::ranges::copy(iris.x.row(i * 5), first.row(i).begin());
+    std::ranges::copy(iris.x.row(i * 5), explanations.row(i).begin());
+  }
+  Trial trial = trial_of(setting_of(three_classes(4), std::move(first), Matrix(1, 4)), std::move(explanations));
+  trial.pool = iris;
+  trial.pool_explanations.emplace(iris.x);
+  for (const std::string rho : {"linf", "l1", "l2"}) {
+    NeighbourhoodOptions options;
+    options.rho = rho;
+    const double radius = Neighbourhoods(trial.task(), options, {}).radius();
+    const std::vector<double> automatic = scored(avg_sensitivity_criterion(), ":rho=" + rho, trial).values;
+    for (const double factor : {1.0, 1 + 1e-5, 1 - 1e-5}) {
+      const std::string at = fmt::format(":rho={}:radius={}", rho, radius * factor);
+      const std::vector<double> given = scored(avg_sensitivity_criterion(), at, trial).values;
+      EXPECT_EQ(std::memcmp(given.data(), automatic.data(), given.size() * sizeof(double)), 0) << at;
     }
   }
 }
@@ -264,8 +402,8 @@ TEST(Neighbourhoods, AutomaticRadiusOfFewRows) {
   EXPECT_EQ(scores.values[0], 2);  // (|1 - 1| + |1 - 5|) / 2
   EXPECT_TRUE(std::isnan(scores.values[1]) && std::isnan(scores.values[2]));
   EXPECT_EQ(scores.notes.at(0),
-            "neighbourhoods: radius 4 (chosen: the median over the rows of the distance to the tenth nearest row of "
-            "the class, the farthest where there are fewer) under linf in raw "
+            "neighbourhoods: radius 4.0004 (chosen: between distances, just above the median over the rows of the "
+            "distance to the tenth nearest row of the class, the farthest where there are fewer) under linf in raw "
             "space, explanations raw; 1 of 3 rows have neighbours, 2 on average");
   ASSERT_EQ(scores.undefined.size(), 1U);
   EXPECT_EQ(scores.undefined[0].reason, "no neighbour of its class within the radius");

@@ -68,7 +68,7 @@ def classes(values, meta):
 
 
 def standardised(name):
-    """Standardised numbers in float32, which is what the program keeps: iris and wine (with ties), or random rows."""
+    """Standardised numbers in float32, which is what the program reads: iris and wine (with ties), or random rows."""
     if name == "random":
         return np.random.default_rng(2).normal(size=(5000, 14)).astype(np.float32)
     loaded = load_iris() if name == "iris" else load_wine()
@@ -192,8 +192,7 @@ def test_scaled_space_is_that_of_standard_scaler(run, tmp_path, name, norm):
     x = StandardScaler().fit_transform(raw.astype(np.float64))
     peer = NearestNeighbors(n_neighbors=K + 1, algorithm="ball_tree", metric=SKLEARN_METRIC[norm]).fit(x)
     distances = without_self(rows, *peer.kneighbors(x[rows]))
-    # Coordinates up to 5, kept in float32: each is off by at most 2^-22.
-    np.testing.assert_allclose([far for _, far in found], distances, atol=5e-6)
+    np.testing.assert_allclose([far for _, far in found], distances, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("norm", "height"), [("linf", 1), ("l1", 0.5), ("l2", math.sqrt(0.5))])

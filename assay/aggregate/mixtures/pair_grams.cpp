@@ -285,9 +285,10 @@ void PairGrams::each_pair(bool whole, const See& see, const Context& context) co
 std::string PairGrams::description(size_t all_rows) const {
   return fmt::format(
       "neighbourhoods: radius {:.6g}{}; {} of {} rows have neighbours, {:.4g} on average", neighbourhoods_.radius(),
-      neighbourhoods_.radius_chosen()
-          ? " (chosen: the median over the rows of the distance to the tenth nearest row of the class)"
-          : "",
+      neighbourhoods_.radius_chosen() ? " (chosen: between distances, just above the median over the rows of the "
+                                        "distance to the tenth nearest row of "
+                                        "the class)"
+                                      : "",
       rows_.size(), all_rows, rows_.empty() ? 0.0 : static_cast<double>(pairs_) / static_cast<double>(rows_.size()));
 }
 

@@ -47,7 +47,9 @@ struct MixtureNeighbourOptions {
                  "columns scaled by their deviation on the pool with categorical mismatch 1, or as they are",
                  {"scaled", "raw"});
     visit.real_or("radius", radius, "auto",
-                  "of the neighbourhood, in units of the space; auto gives the median row ten neighbours", "", 0, 1e38);
+                  "of the neighbourhood, in units of the space; auto gives the median row ten neighbours and lies "
+                  "between distances",
+                  "", 0, 1e38);
     visit.choice("weighting", weighting, "distances of explanations as they are, or each divided by rho",
                  {"uniform", "inverse_distance"});
   }

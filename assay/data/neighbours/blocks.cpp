@@ -1,6 +1,7 @@
 #include "assay/data/neighbours/blocks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <numeric>
 #include <tuple>
@@ -34,8 +35,8 @@ AlignedFloats::AlignedFloats(size_t size) {
   if (data_ == nullptr) throw std::bad_alloc();
 }
 
-NeighbourBlocks::NeighbourBlocks(const NeighbourSpace& space, MatrixView<const float> coordinates, Norm norm,
-                                 std::span<const uint32_t> rows)
+NeighbourBlocks::NeighbourBlocks(const NeighbourSpace& space, MatrixView<const float> pool,
+                                 MatrixView<const float> coordinates, Norm norm, std::span<const uint32_t> rows)
     : rows_(rows.begin(), rows.end()), places_(coordinates.rows(), kNoPlace) {
   const size_t d = space.coordinates();
   layout_.norm = norm;
@@ -50,29 +51,55 @@ NeighbourBlocks::NeighbourBlocks(const NeighbourSpace& space, MatrixView<const f
   layout_.mismatches = std::count_if(order.begin(), order.end(), [&](uint32_t c) { return space.mismatch(c); });
   for (size_t i = 0; i < d; ++i) layout_.position[order[i]] = static_cast<uint32_t>(i);
 
+  const size_t numbers = layout_.numbers();
+  if (space.scaled()) {
+    layout_.largest.assign(numbers, 0);
+    for (size_t i = layout_.mismatches; i < d; ++i) layout_.deviation.push_back(space.deviation(order[i]));
+    for (const double deviation : layout_.deviation) layout_.inverse.push_back(1 / deviation);
+    cells_ = AlignedFloats(blocks() * kBlockRows * numbers);
+  }
   values_ = AlignedFloats(blocks() * kBlockRows * d);
   for (size_t b = 0; b < blocks(); ++b) {
     const auto first = rows_.begin() + b * kBlockRows;
     std::sort(first, first + rows_in(b));
     float* values = values_.data() + b * kBlockRows * d;
+    float* cells = cells_.data() + b * kBlockRows * numbers;
     for (size_t i = 0; i < kBlockRows; ++i) {
       const uint32_t row = first[std::min(i, rows_in(b) - 1)];
       const auto from = coordinates.row(row);
       for (size_t c = 0; c < d; ++c) {
-        values[layout_.position[c] * kBlockRows + i] = from[c];
-        missing_ |= from[c] == kMissing && !space.mismatch(c);
+        const size_t place = layout_.position[c];
+        values[place * kBlockRows + i] = from[c];
+        if (place < layout_.mismatches) continue;
+        const size_t number = place - layout_.mismatches;
+        const bool lost = from[c] == kMissing;
+        missing_ |= lost;
+        if (!layout_.scaled()) continue;
+        cells[number * kBlockRows + i] = space.cell(c, pool.row(row));
+        if (!lost) layout_.largest[number] = std::max(layout_.largest[number], std::abs(static_cast<double>(from[c])));
       }
     }
   }
   for (size_t i = 0; i < rows_.size(); ++i) places_[rows_[i]] = static_cast<uint32_t>(i);
 }
 
-BlockQuery NeighbourBlocks::query(std::span<const float> coordinates, float* values) const {
-  BlockQuery query{values, missing_};
+BlockQuery NeighbourBlocks::query(const NeighbourSpace& space, std::span<const float> row,
+                                  std::span<const float> coordinates, float* room) const {
+  const size_t mismatches = layout_.mismatches;
+  float* cells = room + coordinates.size();
+  BlockQuery query;
+  query.values = room;
+  query.cells = layout_.scaled() ? cells : room + mismatches;
+  query.missing = missing_;
   for (size_t c = 0; c < coordinates.size(); ++c) {
-    values[layout_.position[c]] = coordinates[c];
-    query.missing |= coordinates[c] == kMissing && layout_.position[c] >= layout_.mismatches;
+    const size_t place = layout_.position[c];
+    room[place] = coordinates[c];
+    if (place < mismatches) continue;
+    query.missing |= coordinates[c] == kMissing;
+    if (layout_.scaled()) cells[place - mismatches] = space.cell(c, row);
   }
+  query.slack = rounding_slack(layout_, {room, coordinates.size()});
+  query.mismatch = mismatch_estimate(layout_, query.slack);
   return query;
 }
 

@@ -37,8 +37,8 @@ class NeighbourBlocks {
  public:
   // coordinates: as the space maps the pool. rows: which row of it stands at which place, not necessarily all; every
   // block is then sorted by row.
-  NeighbourBlocks(const NeighbourSpace& space, MatrixView<const float> coordinates, Norm norm,
-                  std::span<const uint32_t> rows);
+  NeighbourBlocks(const NeighbourSpace& space, MatrixView<const float> pool, MatrixView<const float> coordinates,
+                  Norm norm, std::span<const uint32_t> rows);
 
   const BlockLayout& layout() const { return layout_; }
   size_t rows() const { return rows_.size(); }
@@ -48,10 +48,17 @@ class NeighbourBlocks {
   size_t blocks() const { return (rows_.size() + kBlockRows - 1) / kBlockRows; }
   size_t rows_in(size_t block) const { return std::min(kBlockRows, rows_.size() - block * kBlockRows); }
   size_t lowest_row(size_t block) const { return rows_[block * kBlockRows]; }
-  const float* block(size_t block) const { return values_.data() + block * kBlockRows * layout_.coordinates(); }
+  const float* values(size_t block) const { return values_.data() + block * kBlockRows * layout_.coordinates(); }
+  BlockRows block(size_t block) const {
+    const float* cells = cells_.data() + block * kBlockRows * layout_.numbers();
+    return {values(block), layout_.scaled() ? cells : values(block) + layout_.mismatches * kBlockRows};
+  }
 
-  // A query as the space maps it, in the order of the blocks; `values` has room for it and outlives the result.
-  BlockQuery query(std::span<const float> coordinates, float* values) const;
+  // A query, and its coordinates as the space maps it, in the order of the blocks; `room` has room for query_room()
+  // numbers and outlives the result.
+  size_t query_room() const { return 2 * layout_.coordinates(); }
+  BlockQuery query(const NeighbourSpace& space, std::span<const float> row, std::span<const float> coordinates,
+                   float* room) const;
 
   // Offers the list every row of a block that may belong to it.
   template <class List>
@@ -68,12 +75,15 @@ class NeighbourBlocks {
   std::vector<uint32_t> rows_;    // by place
   std::vector<uint32_t> places_;  // by row of the pool
   AlignedFloats values_;          // places beyond the last row repeat it
+  AlignedFloats cells_;           // of numbers, where they are not the values
 };
 
 template <class List>
 void NeighbourBlocks::visit(size_t block, const BlockQuery& query, List& list) const {
   const double limit = list.limit(lowest_row(block));
-  uint32_t under = rows_under(layout_, this->block(block), query, estimate_ceiling(layout_, limit));
+  const BlockRows here = this->block(block);
+  const BlockLimits limits = {estimate_ceiling(layout_, query, limit), -1, mismatches_count(layout_, limit)};
+  uint32_t under = rows_under(layout_, here, query, limits);
   const size_t count = rows_in(block);
   if (count < kBlockRows) under &= (uint32_t{1} << count) - 1;
   if (under == 0) return;
@@ -83,12 +93,12 @@ void NeighbourBlocks::visit(size_t block, const BlockQuery& query, List& list) c
   if (std::popcount(under) <= kFewRows) {
     for (; under != 0; under &= under - 1) {
       const int at = std::countr_zero(under);
-      list.offer(exact_distance(layout_, this->block(block), at, query), rows[at]);
+      list.offer(exact_distance(layout_, here, at, query), rows[at]);
     }
     return;
   }
   double distances[kBlockRows];
-  exact_distances(layout_, this->block(block), query, distances);
+  exact_distances(layout_, here, query, distances);
   for (; under != 0; under &= under - 1) {
     const int at = std::countr_zero(under);
     list.offer(distances[at], rows[at]);

@@ -55,16 +55,13 @@ HWY_INLINE uint32_t bits_of(hn::Mask<Floats> mask) {
 // The masks of a block; without `decide` only `under` is filled.
 template <Norm norm, bool missing, bool decide>
 HWY_INLINE BlockEstimate estimate_of(const BlockLayout& layout, const float* HWY_RESTRICT block,
-                                     const float* HWY_RESTRICT query, float ceiling, float floor) {
+                                     const float* HWY_RESTRICT query, const BlockLimits& limits) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
   const size_t end = layout.coordinates();
   // Under l-infinity a mismatch decides alone: it kills the row or says nothing.
-  const bool mismatch_counts = norm != Norm::linf || ceiling < 1;
   const FloatVector mismatch_value = hn::Set(d, norm == Norm::linf ? std::numeric_limits<float>::infinity() : 1.0f);
-  // A difference of numbers is rounded to float32, a mismatch is not: so rows that tie at exactly 1 are told apart from
-  // those beyond without computing them again.
-  const FloatVector top = hn::Set(d, norm == Norm::linf ? ceiling * (1 + 0x1p-21f) : ceiling);
+  const FloatVector top = hn::Set(d, limits.ceiling);
   BlockEstimate found;
   for (size_t lane = 0; lane < kBlockRows; lane += 4 * lanes) {
     const float* HWY_RESTRICT x = block + lane;
@@ -73,7 +70,7 @@ HWY_INLINE BlockEstimate estimate_of(const BlockLayout& layout, const float* HWY
       const FloatVector lowest = hn::Min(hn::Min(s0, s1), hn::Min(s2, s3));
       return hn::AllFalse(d, hn::Le(lowest, top));
     };
-    if (mismatch_counts) {
+    if (limits.mismatches_count) {
       for (size_t c = 0; c < layout.mismatches; ++c) {
         const FloatVector q = hn::Set(d, query[c]);
         const float* HWY_RESTRICT at = x + c * kBlockRows;
@@ -105,7 +102,7 @@ HWY_INLINE BlockEstimate estimate_of(const BlockLayout& layout, const float* HWY
     };
     found.under |= at_most(top);
     if constexpr (decide) {
-      found.surely |= at_most(hn::Set(d, floor));
+      found.surely |= at_most(hn::Set(d, limits.floor));
       found.zero |= at_most(hn::Zero(d));
     }
   }
@@ -113,23 +110,13 @@ HWY_INLINE BlockEstimate estimate_of(const BlockLayout& layout, const float* HWY
 }
 
 template <Norm norm, bool missing>
-uint32_t rows_under_of(const BlockLayout& layout, const float* HWY_RESTRICT block, const float* HWY_RESTRICT query,
-                       float ceiling) {
-  return estimate_of<norm, missing, false>(layout, block, query, ceiling, 0).under;
-}
-
-template <Norm norm, bool missing>
-BlockEstimate estimate_rows_of(const BlockLayout& layout, const float* HWY_RESTRICT block,
-                               const float* HWY_RESTRICT query, float ceiling, float floor) {
-  return estimate_of<norm, missing, true>(layout, block, query, ceiling, floor);
-}
-
-template <Norm norm, bool missing>
-uint32_t boxes_under_of(const BlockLayout& layout, const float* HWY_RESTRICT boxes, const float* HWY_RESTRICT query,
+uint32_t boxes_under_of(const BlockLayout& layout, const float* HWY_RESTRICT boxes, const BlockQuery& asked,
                         float ceiling, float* HWY_RESTRICT estimates) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
+  const float* HWY_RESTRICT query = asked.values;
   const FloatVector one = hn::Set(d, 1);
+  const FloatVector other_level = hn::Set(d, asked.mismatch);
   const FloatVector zero = hn::Zero(d);
   uint32_t under = 0;
   for (size_t lane = 0; lane < kBlockRows; lane += lanes) {
@@ -143,7 +130,7 @@ uint32_t boxes_under_of(const BlockLayout& layout, const float* HWY_RESTRICT box
     };
     size_t c = 0;
     for (; c < layout.mismatches; ++c) {
-      mismatch = accumulate<norm>(d, mismatch, one_if_different(d, gap(c), zero));
+      mismatch = accumulate<norm>(d, mismatch, hn::IfThenElseZero(hn::Ne(gap(c), zero), other_level));
     }
     for (; c < layout.coordinates(); ++c) {
       FloatVector difference = gap(c);  // NOLINT(misc-const-correctness): changed where values may be missing
@@ -156,11 +143,7 @@ uint32_t boxes_under_of(const BlockLayout& layout, const float* HWY_RESTRICT box
       }
       total = accumulate<norm>(d, total, difference);
     }
-    if constexpr (norm == Norm::linf) {
-      total = hn::Max(hn::Mul(total, hn::Set(d, 1 - 0x1p-23f)), mismatch);
-    } else {
-      total = hn::Add(total, mismatch);
-    }
+    total = norm == Norm::linf ? hn::Max(total, mismatch) : hn::Add(total, mismatch);
     hn::StoreU(total, d, estimates + lane);
     under |= bits_of(hn::Le(total, hn::Set(d, ceiling))) << lane;
   }
@@ -189,24 +172,49 @@ HWY_INLINE void any_mismatch(const BlockLayout& layout, const float* HWY_RESTRIC
   }
 }
 
-template <Norm norm, bool missing>
-void exact_distances_of(const BlockLayout& layout, const float* HWY_RESTRICT block, const float* HWY_RESTRICT query,
+// x / deviation, rounded as division rounds it. Where multiply-adds are one instruction, two corrections of the product
+// with the reciprocal take a third of a division's time: the first comes within one unit of the last place, and a
+// correction of such a quotient by a correctly rounded reciprocal is correctly rounded (Markstein 1990). Cells
+// and deviations are float32 numbers or nearly so: nothing here leaves the range of float64.
+HWY_INLINE DoubleVector quotient(DoubleVector x, DoubleVector deviation, DoubleVector inverse) {
+#if HWY_NATIVE_FMA
+  DoubleVector q = hn::Mul(x, inverse);
+  q = hn::MulAdd(hn::NegMulAdd(q, deviation, x), inverse, q);
+  return hn::MulAdd(hn::NegMulAdd(q, deviation, x), inverse, q);
+#else
+  (void)inverse;
+  return hn::Div(x, deviation);
+#endif
+}
+
+template <Norm norm, bool missing, bool scaled>
+void exact_distances_of(const BlockLayout& layout, const BlockRows& rows, const BlockQuery& query,
                         double* HWY_RESTRICT distances) {
   const Doubles d;
   const hn::Rebind<float, Doubles> narrow;
   const size_t lanes = hn::Lanes(d);
   const auto wide = [&](const float* at) HWY_ATTR { return hn::PromoteTo(d, hn::Load(narrow, at)); };
+  const float* HWY_RESTRICT block = rows.values;
   alignas(64) float mismatch[kBlockRows];
-  if constexpr (norm == Norm::linf) any_mismatch(layout, block, query, mismatch);
+  if constexpr (norm == Norm::linf) any_mismatch(layout, block, query.values, mismatch);
   for (size_t lane = 0; lane < kBlockRows; lane += 4 * lanes) {
     DoubleVector s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
     const auto add_number = [&](size_t c) HWY_ATTR {
-      const DoubleVector q = hn::Set(d, static_cast<double>(query[c]));
-      const float* HWY_RESTRICT at = block + c * kBlockRows + lane;
-      s0 = accumulate<norm>(d, s0, number_difference<missing>(d, wide(at), q));
-      s1 = accumulate<norm>(d, s1, number_difference<missing>(d, wide(at + lanes), q));
-      s2 = accumulate<norm>(d, s2, number_difference<missing>(d, wide(at + 2 * lanes), q));
-      s3 = accumulate<norm>(d, s3, number_difference<missing>(d, wide(at + 3 * lanes), q));
+      const size_t i = c - layout.mismatches;
+      const DoubleVector q = hn::Set(d, static_cast<double>(query.cells[i]));
+      const DoubleVector deviation = hn::Set(d, scaled ? layout.deviation[i] : 1.0);
+      const DoubleVector inverse = hn::Set(d, scaled ? layout.inverse[i] : 1.0);
+      const auto apart = [&](const float* at) HWY_ATTR {
+        const DoubleVector difference = hn::Abs(hn::Sub(wide(at), q));
+        const DoubleVector units = scaled ? quotient(difference, deviation, inverse) : difference;
+        if constexpr (!missing) return units;
+        return hn::IfThenElse(hn::Ge(difference, hn::Set(d, static_cast<double>(kMissingGap))), hn::Set(d, 1.0), units);
+      };
+      const float* HWY_RESTRICT at = rows.cells + i * kBlockRows + lane;
+      s0 = accumulate<norm>(d, s0, apart(at));
+      s1 = accumulate<norm>(d, s1, apart(at + lanes));
+      s2 = accumulate<norm>(d, s2, apart(at + 2 * lanes));
+      s3 = accumulate<norm>(d, s3, apart(at + 3 * lanes));
     };
     if constexpr (norm == Norm::linf) {
       // A maximum has no order: all mismatches at once, then the numbers as they lie.
@@ -221,7 +229,7 @@ void exact_distances_of(const BlockLayout& layout, const float* HWY_RESTRICT blo
           add_number(c);
           continue;
         }
-        const DoubleVector q = hn::Set(d, static_cast<double>(query[c]));
+        const DoubleVector q = hn::Set(d, static_cast<double>(query.values[c]));
         const float* HWY_RESTRICT at = block + c * kBlockRows + lane;
         s0 = accumulate<norm>(d, s0, one_if_different(d, wide(at), q));
         s1 = accumulate<norm>(d, s1, one_if_different(d, wide(at + lanes), q));
@@ -238,12 +246,9 @@ void exact_distances_of(const BlockLayout& layout, const float* HWY_RESTRICT blo
   }
 }
 
-uint32_t rows_under(const BlockLayout& layout, const float* block, const BlockQuery& query, float ceiling) {
-  const auto run = [&]<Norm norm>() {
-    return query.missing ? rows_under_of<norm, true>(layout, block, query.values, ceiling)
-                         : rows_under_of<norm, false>(layout, block, query.values, ceiling);
-  };
-  switch (layout.norm) {
+template <class Run>
+HWY_INLINE auto by_norm(Norm norm, const Run& run) {
+  switch (norm) {
     case Norm::linf: return run.template operator()<Norm::linf>();
     case Norm::l1: return run.template operator()<Norm::l1>();
     case Norm::l2: break;
@@ -251,44 +256,40 @@ uint32_t rows_under(const BlockLayout& layout, const float* block, const BlockQu
   return run.template operator()<Norm::l2>();
 }
 
-BlockEstimate estimate_rows(const BlockLayout& layout, const float* block, const BlockQuery& query, float ceiling,
-                            float floor) {
-  const auto run = [&]<Norm norm>() {
-    return query.missing ? estimate_rows_of<norm, true>(layout, block, query.values, ceiling, floor)
-                         : estimate_rows_of<norm, false>(layout, block, query.values, ceiling, floor);
-  };
-  switch (layout.norm) {
-    case Norm::linf: return run.template operator()<Norm::linf>();
-    case Norm::l1: return run.template operator()<Norm::l1>();
-    case Norm::l2: break;
-  }
-  return run.template operator()<Norm::l2>();
+uint32_t rows_under(const BlockLayout& layout, const BlockRows& rows, const BlockQuery& query,
+                    const BlockLimits& limits) {
+  return by_norm(layout.norm, [&]<Norm norm>() HWY_ATTR {
+    return query.missing ? estimate_of<norm, true, false>(layout, rows.values, query.values, limits).under
+                         : estimate_of<norm, false, false>(layout, rows.values, query.values, limits).under;
+  });
+}
+
+BlockEstimate estimate_rows(const BlockLayout& layout, const BlockRows& rows, const BlockQuery& query,
+                            const BlockLimits& limits) {
+  return by_norm(layout.norm, [&]<Norm norm>() HWY_ATTR {
+    return query.missing ? estimate_of<norm, true, true>(layout, rows.values, query.values, limits)
+                         : estimate_of<norm, false, true>(layout, rows.values, query.values, limits);
+  });
 }
 
 uint32_t boxes_under(const BlockLayout& layout, const float* boxes, const BlockQuery& query, float ceiling,
                      float* estimates) {
-  const auto run = [&]<Norm norm>() {
-    return query.missing ? boxes_under_of<norm, true>(layout, boxes, query.values, ceiling, estimates)
-                         : boxes_under_of<norm, false>(layout, boxes, query.values, ceiling, estimates);
-  };
-  switch (layout.norm) {
-    case Norm::linf: return run.template operator()<Norm::linf>();
-    case Norm::l1: return run.template operator()<Norm::l1>();
-    case Norm::l2: break;
-  }
-  return run.template operator()<Norm::l2>();
+  return by_norm(layout.norm, [&]<Norm norm>() HWY_ATTR {
+    return query.missing ? boxes_under_of<norm, true>(layout, boxes, query, ceiling, estimates)
+                         : boxes_under_of<norm, false>(layout, boxes, query, ceiling, estimates);
+  });
 }
 
-void exact_distances(const BlockLayout& layout, const float* block, const BlockQuery& query, double* distances) {
-  const auto run = [&]<Norm norm>() {
-    query.missing ? exact_distances_of<norm, true>(layout, block, query.values, distances)
-                  : exact_distances_of<norm, false>(layout, block, query.values, distances);
-  };
-  switch (layout.norm) {
-    case Norm::linf: return run.template operator()<Norm::linf>();
-    case Norm::l1: return run.template operator()<Norm::l1>();
-    case Norm::l2: return run.template operator()<Norm::l2>();
-  }
+void exact_distances(const BlockLayout& layout, const BlockRows& rows, const BlockQuery& query, double* distances) {
+  by_norm(layout.norm, [&]<Norm norm>() HWY_ATTR {
+    if (layout.scaled()) {
+      query.missing ? exact_distances_of<norm, true, true>(layout, rows, query, distances)
+                    : exact_distances_of<norm, false, true>(layout, rows, query, distances);
+    } else {
+      query.missing ? exact_distances_of<norm, true, false>(layout, rows, query, distances)
+                    : exact_distances_of<norm, false, false>(layout, rows, query, distances);
+    }
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -304,42 +305,16 @@ HWY_EXPORT(estimate_rows);
 HWY_EXPORT(boxes_under);
 HWY_EXPORT(exact_distances);
 
-// The largest float32 that is not above a float64.
-float rounded_down(double value) {
-  const float near = static_cast<float>(value);
-  return near > value ? std::nextafter(near, -std::numeric_limits<float>::infinity()) : near;
-}
-
 }  // namespace
 
-float estimate_ceiling(const BlockLayout& layout, double limit) {
-  if (layout.norm == Norm::linf || limit < 0) return rounded_down(limit);
-  // Each of the d terms is rounded when subtracted, squared and at most d times when added, by 2^-24 relative each time
-  // (or absolute, below the smallest normal number).
-  const auto d = static_cast<double>(layout.coordinates());
-  const double sum = layout.norm == Norm::l2 ? limit * limit : limit;
-  const double highest = sum * std::exp((d + 8) * 0x1p-24) + (d + 1) * std::numeric_limits<float>::min();
-  return std::nextafter(static_cast<float>(highest), std::numeric_limits<float>::infinity());
+BlockEstimate estimate_rows(const BlockLayout& layout, const BlockRows& rows, const BlockQuery& query,
+                            const BlockLimits& limits) {
+  return HWY_DYNAMIC_DISPATCH(estimate_rows)(layout, rows, query, limits);
 }
 
-float estimate_floor(const BlockLayout& layout, double limit) {
-  if (layout.norm == Norm::linf) {
-    // Rounding is monotonic: a difference above the limit is at least this when rounded, so what is below it is not.
-    return std::nextafter(rounded_down(limit), -std::numeric_limits<float>::infinity());
-  }
-  const auto d = static_cast<double>(layout.coordinates());
-  const double sum = layout.norm == Norm::l2 ? limit * limit : limit;
-  const double lowest = sum * std::exp(-(d + 8) * 0x1p-24) - (d + 1) * std::numeric_limits<float>::min();
-  return std::nextafter(static_cast<float>(lowest), -std::numeric_limits<float>::infinity());
-}
-
-BlockEstimate estimate_rows(const BlockLayout& layout, const float* block, const BlockQuery& query, float ceiling,
-                            float floor) {
-  return HWY_DYNAMIC_DISPATCH(estimate_rows)(layout, block, query, ceiling, floor);
-}
-
-uint32_t rows_under(const BlockLayout& layout, const float* block, const BlockQuery& query, float ceiling) {
-  return HWY_DYNAMIC_DISPATCH(rows_under)(layout, block, query, ceiling);
+uint32_t rows_under(const BlockLayout& layout, const BlockRows& rows, const BlockQuery& query,
+                    const BlockLimits& limits) {
+  return HWY_DYNAMIC_DISPATCH(rows_under)(layout, rows, query, limits);
 }
 
 uint32_t boxes_under(const BlockLayout& layout, const float* boxes, const BlockQuery& query, float ceiling,
@@ -347,17 +322,25 @@ uint32_t boxes_under(const BlockLayout& layout, const float* boxes, const BlockQ
   return HWY_DYNAMIC_DISPATCH(boxes_under)(layout, boxes, query, ceiling, estimates);
 }
 
-void exact_distances(const BlockLayout& layout, const float* block, const BlockQuery& query, double* distances) {
-  HWY_DYNAMIC_DISPATCH(exact_distances)(layout, block, query, distances);
+void exact_distances(const BlockLayout& layout, const BlockRows& rows, const BlockQuery& query, double* distances) {
+  HWY_DYNAMIC_DISPATCH(exact_distances)(layout, rows, query, distances);
 }
 
-double exact_distance(const BlockLayout& layout, const float* block, size_t row, const BlockQuery& query) {
+double exact_distance(const BlockLayout& layout, const BlockRows& rows, size_t row, const BlockQuery& query) {
   double total = 0;
   for (const uint32_t c : layout.position) {
-    const double a = block[c * kBlockRows + row];
-    const double b = query.values[c];
-    double difference = std::abs(a - b);
-    if (c < layout.mismatches ? difference != 0 : difference >= kMissingGap) difference = 1;
+    double difference = 0;
+    if (c < layout.mismatches) {
+      difference = rows.values[c * kBlockRows + row] != query.values[c] ? 1 : 0;
+    } else {
+      const size_t i = c - layout.mismatches;
+      difference = std::abs(static_cast<double>(rows.cells[i * kBlockRows + row]) - query.cells[i]);
+      if (difference >= kMissingGap) {
+        difference = 1;
+      } else if (layout.scaled()) {
+        difference /= layout.deviation[i];
+      }
+    }
     switch (layout.norm) {
       case Norm::linf: total = std::max(total, difference); break;
       case Norm::l1: total += difference; break;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -11,6 +12,7 @@
 #include "assay/core/error.h"
 #include "assay/core/parallel.h"
 #include "assay/data/neighbours/blocks.h"
+#include "assay/data/neighbours/gap.h"
 #include "assay/data/neighbours/lists.h"
 #include "assay/data/neighbours/scan.h"
 #include "assay/data/neighbours/space.h"
@@ -44,13 +46,14 @@ struct NeighbourIndex::State {
   std::optional<NeighbourBlocks> blocks;
 
   // coordinates: of the whole pool. rows: those of it that are searched.
-  State(NeighbourSpace mapped, MatrixView<const float> coordinates, Norm norm, std::vector<uint32_t> rows)
+  State(NeighbourSpace mapped, MatrixView<const float> pool, MatrixView<const float> coordinates, Norm norm,
+        std::vector<uint32_t> rows)
       : space(std::move(mapped)) {
     if (space.coordinates() <= kMostTreeCoordinates) {
-      blocks.emplace(space, coordinates, norm, tree_order(space, coordinates, std::move(rows)));
+      blocks.emplace(space, pool, coordinates, norm, tree_order(space, coordinates, std::move(rows)));
       tree.emplace(*blocks);
     } else {
-      blocks.emplace(space, coordinates, norm, rows);
+      blocks.emplace(space, pool, coordinates, norm, rows);
     }
   }
 
@@ -91,11 +94,12 @@ struct NeighbourIndex::State {
     parallel_blocks(
         context, numbers.size(), kBatch,
         [&](const Block& batch) {
-          Matrix values(batch.end - batch.begin, space.coordinates());
+          Matrix values(batch.end - batch.begin, blocks->query_room());
           std::vector<BlockQuery> block_queries;
           for (size_t i = batch.begin; i < batch.end; ++i) {
             const Matrix mapped = space.map(kQueries, queries, numbers[i], numbers[i] + 1);
-            block_queries.push_back(blocks->query(mapped.row(0), values.row(i - batch.begin).data()));
+            block_queries.push_back(
+                blocks->query(space, queries.row(numbers[i]), mapped.row(0), values.row(i - batch.begin).data()));
           }
           body(batch, std::span<const BlockQuery>(block_queries));
         },
@@ -108,18 +112,18 @@ struct NeighbourIndex::State {
                     const Make& make) const {
     using List = decltype(make(kNoRow));
     check(queries, excluded);
-    const size_t d = space.coordinates();
     std::vector<size_t> offsets(queries.rows() + 1, 0);
     std::vector<std::vector<Neighbour>> found(block_count(queries.rows(), kBatch));
     parallel_blocks(
         context, queries.rows(), kBatch,
         [&](const Block& batch) {
           const Matrix mapped = space.map(kQueries, queries, batch.begin, batch.end);
-          Matrix values(mapped.rows(), d);
+          Matrix values(mapped.rows(), blocks->query_room());
           std::vector<BlockQuery> block_queries;
           std::vector<List> lists;
           for (size_t i = 0; i < mapped.rows(); ++i) {
-            block_queries.push_back(blocks->query(mapped.row(i), values.row(i).data()));
+            block_queries.push_back(
+                blocks->query(space, queries.row(batch.begin + i), mapped.row(i), values.row(i).data()));
             lists.push_back(make(excluded.empty() ? kNoRow : excluded[batch.begin + i]));
           }
           if (!tree) scan(*blocks, block_queries, std::span(lists));
@@ -155,7 +159,7 @@ NeighbourIndex::NeighbourIndex(const Dataset& pool, Norm norm, Space space) {
   const Matrix coordinates = mapped.map(pool_name(pool), pool.x.view(), 0, pool.rows());
   std::vector<uint32_t> rows(pool.rows());
   std::iota(rows.begin(), rows.end(), 0u);
-  state_ = std::make_unique<State>(std::move(mapped), coordinates.view(), norm, std::move(rows));
+  state_ = std::make_unique<State>(std::move(mapped), pool.x.view(), coordinates.view(), norm, std::move(rows));
 }
 
 std::vector<NeighbourIndex> NeighbourIndex::of_parts(const Dataset& pool, Norm norm, Space space,
@@ -174,7 +178,8 @@ std::vector<NeighbourIndex> NeighbourIndex::of_parts(const Dataset& pool, Norm n
       }
       rows.push_back(static_cast<uint32_t>(row));
     }
-    made.push_back(NeighbourIndex(std::make_unique<State>(mapped, coordinates.view(), norm, std::move(rows))));
+    made.push_back(
+        NeighbourIndex(std::make_unique<State>(mapped, pool.x.view(), coordinates.view(), norm, std::move(rows))));
   }
   return made;
 }
@@ -228,6 +233,22 @@ std::vector<double> NeighbourIndex::reach(MatrixView<const float> queries, std::
   return found;
 }
 
+DistanceGap NeighbourIndex::gap(MatrixView<const float> queries, std::span<const size_t> numbers, double distance,
+                                DistanceGap known, const Context& context) const {
+  check_radius(distance);
+  const NeighbourTree* tree = state_->tree ? &*state_->tree : nullptr;
+  std::vector<DistanceGap> found(block_count(numbers.size(), kBatch), known);
+  state_->each_batch(queries, numbers, context, "finding neighbours",
+                     [&](const Block& batch, std::span<const BlockQuery> mapped) {
+                       found[batch.index] = narrowed_gap(*state_->blocks, tree, mapped, distance, known);
+                     });
+  for (const DistanceGap& gap : found) {
+    known.below = std::max(known.below, gap.below);
+    known.above = std::min(known.above, gap.above);
+  }
+  return known;
+}
+
 double NeighbourIndex::distance(std::span<const float> query, size_t row) const {
   const MatrixView<const float> queries(query.data(), 1, query.size());
   state_->check(queries, {});
@@ -240,8 +261,8 @@ double NeighbourIndex::distance(std::span<const float> query, size_t row) const 
     fail_input("the row of a distance", "one of the part of the pool that is searched", fmt::format("{}", row));
   }
   const Matrix mapped = state_->space.map("the query of a distance", queries, 0, 1);
-  std::vector<float> values(state_->space.coordinates());
-  return blocks.distance(blocks.query(mapped.row(0), values.data()), row);
+  std::vector<float> values(blocks.query_room());
+  return blocks.distance(blocks.query(state_->space, query, mapped.row(0), values.data()), row);
 }
 
 }  // namespace assay

@@ -16,11 +16,27 @@ float one_hot_code(std::span<const float> values) {
   return static_cast<float>(*largest > 0 ? largest - values.begin() : std::ssize(values));
 }
 
+// A sum that keeps beside it what rounding took from it, which four more operations tell exactly (Knuth's two-sum).
+class Sum {
+ public:
+  void add(double value) {
+    const double next = sum_ + value;
+    const double added = next - sum_;
+    lost_ += (sum_ - (next - added)) + (value - added);
+    sum_ = next;
+  }
+  double value() const { return sum_ + lost_; }
+
+ private:
+  double sum_ = 0;
+  double lost_ = 0;
+};
+
 }  // namespace
 
 std::string pool_name(const Dataset& pool) { return pool.source.empty() ? "the pool of neighbours" : pool.source; }
 
-NeighbourSpace::NeighbourSpace(const Dataset& pool, Space space) {
+NeighbourSpace::NeighbourSpace(const Dataset& pool, Space space) : scaled_(space == Space::scaled) {
   column_names_.reserve(pool.x.cols());
   for (size_t j = 0; j < pool.x.cols(); ++j) {
     column_names_.push_back(j < pool.feature_names.size() ? pool.feature_names[j] : fmt::format("{}", j + 1));
@@ -43,19 +59,24 @@ NeighbourSpace::NeighbourSpace(const Dataset& pool, Space space) {
 
 void NeighbourSpace::scale(const Dataset& pool) {
   struct Statistics {
-    double sum = 0;
-    double squares = 0;
+    Sum sum;
+    Sum squares;
+    double mean = 0;
     size_t count = 0;
     float lowest = std::numeric_limits<float>::infinity();
     float highest = -std::numeric_limits<float>::infinity();
   };
   std::vector<Statistics> columns(pool.x.cols());
+  std::vector<size_t> numbers;
+  for (const Coordinate& c : coordinates_) {
+    if (c.kind == Kind::number) numbers.push_back(c.first);
+  }
   for (size_t i = 0; i < pool.x.rows(); ++i) {
     const auto row = pool.x.row(i);
-    for (size_t j = 0; j < row.size(); ++j) {
+    for (const size_t j : numbers) {
       if (std::isnan(row[j])) continue;
       Statistics& column = columns[j];
-      column.sum += row[j];
+      column.sum.add(row[j]);
       ++column.count;
       column.lowest = std::min(column.lowest, row[j]);
       column.highest = std::max(column.highest, row[j]);
@@ -68,19 +89,20 @@ void NeighbourSpace::scale(const Dataset& pool) {
     const bool told_by_missing = column.count > 0 && column.count < pool.x.rows();
     return c.kind == Kind::number && !(column.lowest < column.highest) && !told_by_missing;
   });
+  for (Statistics& column : columns) column.mean = column.sum.value() / static_cast<double>(column.count);
   for (size_t i = 0; i < pool.x.rows(); ++i) {
     const auto row = pool.x.row(i);
-    for (size_t j = 0; j < row.size(); ++j) {
+    for (const size_t j : numbers) {
       if (std::isnan(row[j])) continue;
-      const double away = row[j] - columns[j].sum / static_cast<double>(columns[j].count);
-      columns[j].squares += away * away;
+      const double away = row[j] - columns[j].mean;
+      columns[j].squares.add(away * away);
     }
   }
   for (Coordinate& c : coordinates_) {
     if (c.kind != Kind::number) continue;
     const Statistics& column = columns[c.first];
-    c.mean = column.sum / static_cast<double>(column.count);
-    c.deviation = std::sqrt(column.squares / static_cast<double>(column.count));
+    c.mean = column.mean;
+    c.deviation = std::sqrt(column.squares.value() / static_cast<double>(column.count));
     if (column.lowest == column.highest) {
       c.mean = column.lowest;
       c.deviation = 1;

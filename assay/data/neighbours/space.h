@@ -3,6 +3,9 @@
 // Every coordinate is compared by |a - b| with two exceptions that make it 1: a mismatch coordinate whose values differ
 // at all, and a value against a missing one. Missing is stored as kMissing, so far from every allowed value that the
 // difference alone tells; two missing values are 0 apart without a special case.
+//
+// Scaled coordinates are rounded, so they only estimate: equal steps of a scale come out a little unequal, and beside
+// an outlier values that differ come out equal. What is near is decided by cells: |a - b| / deviation in float64.
 #pragma once
 
 #include <cmath>
@@ -30,7 +33,8 @@ class NeighbourSpace {
  public:
   // Reads every row of the pool twice (mean, then deviation), in float64. Scaled coordinates are
   // (value - mean) / deviation rounded to float32: the mean cancels from differences, but taking it off first keeps the
-  // digits of features that are far from 0, such as years and timestamps.
+  // digits of features that are far from 0, such as years and timestamps. Sums carry what rounding took from them, so
+  // that features with the same values in another order have the same deviation.
   NeighbourSpace(const Dataset& pool, Space space);
 
   size_t columns() const { return column_names_.size(); }
@@ -38,7 +42,16 @@ class NeighbourSpace {
   // Whether two values of this coordinate are only equal or not.
   bool mismatch(size_t coordinate) const { return coordinates_[coordinate].kind != Kind::number; }
 
-  // The distance of two values of one coordinate.
+  // Whether cells are divided by a deviation; else coordinates are cells.
+  bool scaled() const { return scaled_; }
+  double deviation(size_t coordinate) const { return coordinates_[coordinate].deviation; }
+  // The value behind a coordinate that is a number, in a row as it is in the table; kMissing for NaN.
+  float cell(size_t coordinate, std::span<const float> row) const {
+    const float value = row[coordinates_[coordinate].first];
+    return std::isnan(value) ? kMissing : value;
+  }
+
+  // About the distance of two values of one coordinate.
   double difference(size_t coordinate, float a, float b) const {
     const double apart = std::abs(static_cast<double>(a) - b);
     return (mismatch(coordinate) ? apart > 0 : apart >= kMissingGap) ? 1 : apart;
@@ -62,6 +75,7 @@ class NeighbourSpace {
   void check(std::string_view where, size_t number, std::span<const float> row) const;
   [[noreturn]] void refuse(std::string_view where, size_t row, size_t column, float value) const;
 
+  bool scaled_;
   std::vector<std::string> column_names_;
   std::vector<Coordinate> coordinates_;
 };

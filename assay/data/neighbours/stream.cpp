@@ -12,14 +12,9 @@ constexpr int kFewRows = 2;
 class BlockStream {
  public:
   BlockStream(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, double radius, bool distances)
-      : blocks_(blocks),
-        queries_(queries),
-        radius_(radius),
-        wanted_(distances),
-        ceiling_(estimate_ceiling(blocks.layout(), radius)),
-        floor_(estimate_floor(blocks.layout(), radius)) {}
-
-  float ceiling() const { return ceiling_; }
+      : blocks_(blocks), queries_(queries), radius_(radius), wanted_(distances) {
+    for (size_t i = 0; i < queries.size(); ++i) limits_[i] = estimate_limits(blocks.layout(), queries[i], radius);
+  }
 
   // The hits of the queries of one block.
   std::span<const BlockHit> hits(size_t block, uint32_t active) {
@@ -29,7 +24,7 @@ class BlockStream {
     for (; active != 0; active &= active - 1) {
       const auto query = static_cast<uint32_t>(std::countr_zero(active));
       const BlockEstimate found =
-          estimate_rows(blocks_.layout(), blocks_.block(block), queries_[query], ceiling_, floor_);
+          estimate_rows(blocks_.layout(), blocks_.block(block), queries_[query], limits_[query]);
       if ((found.under & places) == 0) continue;
       BlockHit& hit = hits_[count_];
       hit.query = query;
@@ -67,8 +62,7 @@ class BlockStream {
   std::span<const BlockQuery> queries_;
   double radius_;
   bool wanted_;
-  float ceiling_;
-  float floor_;
+  std::array<BlockLimits, kBlockRows> limits_ = {};
   size_t count_ = 0;
   std::array<BlockHit, kBlockRows> hits_;
   alignas(64) std::array<std::array<double, kBlockRows>, kBlockRows> distances_;
@@ -85,7 +79,7 @@ void stream_batch(const NeighbourBlocks& blocks, const NeighbourTree* tree, std:
     const std::span<const BlockHit> hits = stream.hits(block, active);
     if (!hits.empty()) visitor.see(block, hits);
   };
-  if (tree != nullptr) return tree->each_block(blocks, queries, stream.ceiling(), enter);
+  if (tree != nullptr) return tree->each_block(blocks, queries, radius, enter);
   const uint32_t all = ~uint32_t{0} >> (kBlockRows - queries.size());
   for (size_t block = 0; block < blocks.blocks(); ++block) enter(block, all);
 }

@@ -79,7 +79,7 @@ NeighbourTree::NeighbourTree(const NeighbourBlocks& blocks) {
       level.lowest_rows[node] = std::min(level.lowest_rows[node], static_cast<uint32_t>(lowest));
       float* bounds = level.bounds.data() + node * d * 2 * kBlockRows + slot % kBlockRows;
       for (size_t c = 0; c < d; ++c) {
-        const float* lower = levels_.empty() ? blocks.block(box) + c * kBlockRows
+        const float* lower = levels_.empty() ? blocks.values(box) + c * kBlockRows
                                              : levels_.back().bounds.data() + (box * d + c) * 2 * kBlockRows;
         const float* upper = levels_.empty() ? lower : lower + kBlockRows;
         bounds[2 * c * kBlockRows] = *std::min_element(lower, lower + kBlockRows);
@@ -97,7 +97,7 @@ void NeighbourTree::visit(const NeighbourBlocks& blocks, const BlockQuery& query
   const BlockLayout& layout = blocks.layout();
   const Level& at = levels_[level];
   const float* bounds = at.bounds.data() + node * layout.coordinates() * 2 * kBlockRows;
-  const auto ceiling = [&] { return estimate_ceiling(layout, list.limit(at.lowest_rows[node])); };
+  const auto ceiling = [&] { return estimate_ceiling(layout, query, list.limit(at.lowest_rows[node])); };
   const size_t first = node * kBlockRows;
   float estimates[kBlockRows];
   uint32_t under = boxes_under(layout, bounds, query, ceiling(), estimates);
@@ -143,7 +143,7 @@ void NeighbourTree::search(const NeighbourBlocks& blocks, const BlockQuery& quer
 }
 
 void NeighbourTree::each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, uint32_t active,
-                               float ceiling, size_t level, size_t node,
+                               const float* ceilings, size_t level, size_t node,
                                const std::function<void(size_t, uint32_t)>& enter) const {
   const BlockLayout& layout = blocks.layout();
   const Level& at = levels_[level];
@@ -153,7 +153,7 @@ void NeighbourTree::each_block(const NeighbourBlocks& blocks, std::span<const Bl
   uint32_t entering[kBlockRows] = {};  // queries by box
   for (; active != 0; active &= active - 1) {
     const int query = std::countr_zero(active);
-    uint32_t under = boxes_under(layout, bounds, queries[query], ceiling, estimates);
+    uint32_t under = boxes_under(layout, bounds, queries[query], ceilings[query], estimates);
     for (; under != 0; under &= under - 1) entering[std::countr_zero(under)] |= uint32_t{1} << query;
   }
   const size_t boxes = std::min(at.boxes - first, kBlockRows);
@@ -162,16 +162,18 @@ void NeighbourTree::each_block(const NeighbourBlocks& blocks, std::span<const Bl
     if (level == 0) {
       enter(first + box, entering[box]);
     } else {
-      each_block(blocks, queries, entering[box], ceiling, level - 1, first + box, enter);
+      each_block(blocks, queries, entering[box], ceilings, level - 1, first + box, enter);
     }
   }
 }
 
-void NeighbourTree::each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, float ceiling,
+void NeighbourTree::each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, double limit,
                                const std::function<void(size_t, uint32_t)>& enter) const {
   if (queries.empty()) return;
-  const uint32_t all = ~uint32_t{0} >> (32 - queries.size());
-  if (!levels_.empty()) return each_block(blocks, queries, all, ceiling, levels_.size() - 1, 0, enter);
+  const uint32_t all = ~uint32_t{0} >> (kBlockRows - queries.size());
+  float ceilings[kBlockRows];
+  for (size_t i = 0; i < queries.size(); ++i) ceilings[i] = estimate_ceiling(blocks.layout(), queries[i], limit);
+  if (!levels_.empty()) return each_block(blocks, queries, all, ceilings, levels_.size() - 1, 0, enter);
   if (blocks.blocks() > 0) enter(0, all);
 }
 

@@ -27,9 +27,9 @@ class NeighbourTree {
 
   void search(const NeighbourBlocks& blocks, const BlockQuery& query, NearestList& list) const;
   void search(const NeighbourBlocks& blocks, const BlockQuery& query, RadiusList& list) const;
-  // For every block, in ascending order, whose box may hold a row under the ceiling of one of at most 32 queries:
+  // For every block, in ascending order, whose box may hold a row within the limit of one of at most 32 queries:
   // enter(block, one bit for each such query).
-  void each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, float ceiling,
+  void each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, double limit,
                   const std::function<void(size_t block, uint32_t queries)>& enter) const;
 
  private:
@@ -43,8 +43,9 @@ class NeighbourTree {
   template <class List>
   void visit(const NeighbourBlocks& blocks, const BlockQuery& query, size_t level, size_t node, List& list) const;
 
-  void each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, uint32_t active, float ceiling,
-                  size_t level, size_t node, const std::function<void(size_t, uint32_t)>& enter) const;
+  void each_block(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, uint32_t active,
+                  const float* ceilings, size_t level, size_t node,
+                  const std::function<void(size_t, uint32_t)>& enter) const;
 
   std::vector<Level> levels_;
 };

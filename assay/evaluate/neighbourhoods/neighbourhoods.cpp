@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -13,6 +14,9 @@ namespace assay {
 namespace {
 
 constexpr size_t kNeighboursOfMedianRow = 10;
+// How far above the median the gap is looked for in which a radius is put. Decimals such as 0.1 are rounded when they
+// are stored in float32, so that equal steps of them differ by about this much at most.
+constexpr double kMargin = 1e-4;
 
 Norm norm_named(std::string_view name) {
   if (name == "l1") return Norm::l1;
@@ -85,13 +89,23 @@ Neighbourhoods::Neighbourhoods(const EvaluateTask& task, const NeighbourhoodOpti
 }
 
 double Neighbourhoods::reach(const EvaluateTask& task, size_t neighbours, const Context& context) const {
+  const MatrixView<const float> rows = task.data->x.view();
   std::vector<double> reaches;
   for (const Part& part : parts_) {
-    const std::vector<double> found = part.index.reach(task.data->x.view(), part.rows, neighbours, context);
+    const std::vector<double> found = part.index.reach(rows, part.rows, neighbours, context);
     reaches.insert(reaches.end(), found.begin(), found.end());
   }
   const double median = quantile(reaches, 0.5);
-  return std::isnan(median) ? 0 : median;
+  if (std::isnan(median)) return 0;
+  const double least = median * (1 + kMargin);
+  DistanceGap gap = {0, std::numeric_limits<double>::infinity()};
+  for (const double reach : reaches) {
+    if (reach <= least) gap.below = std::max(gap.below, reach);
+    if (reach > least) gap.above = std::min(gap.above, reach);
+  }
+  for (const Part& part : parts_) gap = part.index.gap(rows, part.rows, least, gap, context);
+  if (std::isinf(gap.above)) return least;
+  return gap.below + (gap.above - gap.below) / 2;
 }
 
 std::vector<size_t> finite_rows(MatrixView<const float> attributions, std::span<const size_t> rows) {

@@ -36,7 +36,9 @@ struct NeighbourhoodOptions {
                  "columns scaled by their deviation on the pool with categorical mismatch 1, or as they are",
                  {"scaled", "raw"});
     visit.real_or("radius", radius, "auto",
-                  "of the neighbourhood, in units of the space; auto gives the median row ten neighbours", "", 0, 1e38);
+                  "of the neighbourhood, in units of the space; auto gives the median row ten neighbours and lies "
+                  "between distances",
+                  "", 0, 1e38);
     visit.choice("weighting", weighting, "distances of explanations as they are, or each divided by rho",
                  {"uniform", "inverse_distance"});
   }
@@ -50,12 +52,16 @@ class Neighbourhoods {
     NeighbourIndex index;
   };
 
-  // Predicts the classes and, where no radius is given, finds one: the median over the rows of the distance to the
-  // tenth nearest row of the class (to the farthest, where a class has fewer; rows that have none take no part). It
-  // does not depend on the explanations, so that methods are compared on the same neighbourhoods.
+  // Predicts the classes and, where no radius is given, finds one: the reach of ten neighbours. It does not depend on
+  // the explanations, so that methods are compared on the same neighbourhoods.
   Neighbourhoods(const EvaluateTask& task, const NeighbourhoodOptions& options, const Context& context);
 
-  // The median over the rows of the distance to the nearest `neighbours`-th row of the class; 0 where no row has one.
+  // A radius at which the median row has so many neighbours: the median over the rows of the distance to the
+  // `neighbours`-th nearest row of the class (to the farthest, where a class has fewer; rows that have none take no
+  // part), moved into a gap. On a scale of whole numbers the median is the distance of very many pairs at once, and a
+  // radius right there would leave it to rounding which of them count. So the radius is the middle of the gap around
+  // the point 0.01 % above the median: of all distances between rows and rows of their class, none lies in that gap.
+  // The point itself, where no pair is farther apart. 0 where no row has a neighbour.
   double reach(const EvaluateTask& task, size_t neighbours, const Context& context) const;
   // The same neighbourhoods out to another radius.
   void set_radius(double radius) {

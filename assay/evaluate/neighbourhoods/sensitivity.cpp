@@ -153,8 +153,9 @@ std::string describe(const NeighbourhoodOptions& options, const Neighbourhoods& 
       "neighbourhoods: radius {:.6g}{} under {} in {} space, explanations {}; {} of {} rows have neighbours, {:.4g} on "
       "average",
       neighbourhoods.radius(),
-      neighbourhoods.radius_chosen() ? " (chosen: the median over the rows of the distance to the tenth nearest row of "
-                                       "the class, the farthest where there are fewer)"
+      neighbourhoods.radius_chosen() ? " (chosen: between distances, just above the median over the rows of the "
+                                       "distance to the tenth nearest row of the class, the farthest where there are "
+                                       "fewer)"
                                      : "",
       options.rho, options.space, options.comparison.normalise == "unit" ? "of unit norm" : "raw", covered, rows,
       covered > 0 ? pairs / static_cast<double>(covered) : 0.0);
