@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "assay/explain/exact_shapley.h"
+#include "tests/explain/run_method.h"
 #include "tests/explain/toy_game.h"
 #include "tests/message.h"
 
