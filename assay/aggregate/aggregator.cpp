@@ -93,10 +93,10 @@ void scale_to_output(Explanations& made, UndefinedCounts& undefined) {
 
 // Of sampled members, where the aggregate is a weighted sum of them; elsewhere errors have no formula, and a note says
 // that there are some.
-void add_errors(const AggregateTask& task, Explanations& made) {
+void add_errors(const AggregateTask& task, const Members& members, Explanations& made) {
   if (!made.standard_error.empty() || !has_sampled_members(task)) return;
   if (!made.combination.weights.empty() && made.combination.antecedents.empty()) {
-    made.standard_error = weighted_errors(task, made.combination.weights);
+    made.standard_error = weighted_errors(task, members, made.combination.weights);
     return;
   }
   made.notes.emplace_back("members are sampled, and their standard errors are not carried into this aggregate");
@@ -213,7 +213,7 @@ Aggregate aggregate(const Spec& spec, const AggregateTask& task, const Context& 
   made.notes = std::move(combined.notes);
   made.base = combined.base.empty() ? shared_value(task, &Explanations::base) : std::move(combined.base);
   made.output = combined.output.empty() ? shared_value(task, &Explanations::output) : std::move(combined.output);
-  add_errors(task, made);
+  add_errors(task, members, made);
   if (aggregator->scales_to_output()) scale_to_output(made, combined.undefined);
   if (!made.combination.relative) {
     for (size_t r = 0; r < made.rows(); r++) made.gap[r] = made.output[r] - made.base[r] - sum_of(made.values.row(r));

@@ -32,7 +32,7 @@ bool has_sampled_members(const AggregateTask& task) {
   return false;
 }
 
-Matrix weighted_errors(const AggregateTask& task, const Matrix& weights) {
+Matrix weighted_errors(const AggregateTask& task, const Members& members, const Matrix& weights) {
   const size_t rows = weights.rows();
   const size_t players = task.members[0]->players();
   Matrix out(rows, players);
@@ -42,6 +42,8 @@ Matrix weighted_errors(const AggregateTask& task, const Matrix& weights) {
     variances.assign(players, 0);
     for (size_t j = 0; j < task.members.size(); j++) {
       const Explanations& member = *task.members[j];
+      // What is taken for zero is not scaled, so its errors are not either.
+      if (members.zero(j, r)) continue;
       squared.assign(players, 0);
       for (const Matrix* errors : {&member.standard_error, &member.background_error}) {
         if (errors->empty()) continue;

@@ -17,6 +17,6 @@ namespace assay {
 bool has_sampled_members(const AggregateTask& task);
 
 // Rows x players, for weights of members of unit norm; a member that is zero has no error.
-Matrix weighted_errors(const AggregateTask& task, const Matrix& weights);
+Matrix weighted_errors(const AggregateTask& task, const Members& members, const Matrix& weights);
 
 }  // namespace assay

@@ -16,6 +16,34 @@ namespace {
 constexpr double kRounding = 1e-3;
 constexpr double kRoundingOfLargest = 1e-5;
 
+// Of what a value of 0 may become, beside the values it comes from: in float32, as Game::rounding() has it, and in
+// float64 sums and solves.
+constexpr double kRounding32 = 2.5e-7;
+constexpr double kRounding64 = 1e-12;
+
+// NaN stays away: such rows are undefined anyway.
+double largest_size(std::span<const float> values) {
+  double largest = 0;
+  for (const float value : values) {
+    if (!std::isfinite(value)) return NAN;
+    largest = std::max(largest, std::abs(static_cast<double>(value)));
+  }
+  return largest;
+}
+
+// The larger of |output| and |base| of each row, as far as any member says them.
+std::vector<double> explained_sizes(const AggregateTask& task) {
+  std::vector<double> sizes(task.rows(), NAN);
+  for (const Explanations* member : task.members) {
+    for (size_t r = 0; r < sizes.size(); r++) {
+      // fmax takes the other one where one is NaN.
+      const double size = std::fmax(std::abs(member->output[r]), std::abs(member->base[r]));
+      if (std::isfinite(size)) sizes[r] = std::fmax(sizes[r], size);
+    }
+  }
+  return sizes;
+}
+
 // Arrays made elsewhere have numbers instead of names.
 bool has_names(const Explanations& explanations) {
   for (size_t p = 0; p < explanations.players(); p++) {
@@ -148,14 +176,31 @@ std::string shared_or_nothing(const std::string& own, const std::string& other) 
 }  // namespace
 
 Members::Members(const AggregateTask& task, bool unit) : finite_(task.rows(), true) {
+  const std::vector<double> explained = explained_sizes(task);
   for (const Explanations* member : task.members) {
     Matrix& values = values_.emplace_back(member->values);
+    if (unit) clear_rounding(values.view(), explained);
     std::vector<bool>& zero = zero_.emplace_back(values.rows());
     for (size_t r = 0; r < values.rows(); r++) {
       zero[r] = all_zero(values.row(r));
       if (!all_finite(values.row(r))) finite_[r] = false;
     }
     if (unit) scale_to_unit_norm(values.view());
+  }
+}
+
+void clear_rounding(MatrixView<float> values, std::span<const double> explained) {
+  std::vector<double> sizes(values.rows());
+  double largest = 0;
+  for (size_t r = 0; r < sizes.size(); r++) {
+    sizes[r] = largest_size(values.row(r));
+    largest = std::fmax(largest, sizes[r]);
+  }
+  for (size_t r = 0; r < sizes.size(); r++) {
+    const bool known = !explained.empty() && !std::isnan(explained[r]);
+    const double beside = known ? explained[r] : largest;
+    const bool below_float32 = known && sizes[r] <= kRounding32 * explained[r] && sizes[r] <= kRounding32 * largest;
+    if (below_float32 || sizes[r] <= kRounding64 * beside) std::ranges::fill(values.row(r), 0.0F);
   }
 }
 
@@ -220,8 +265,16 @@ void note_members(const AggregateTask& task, const Members& members, Explanation
   note_difference(task, names, "table", &Provenance::data, made.notes);
   for (size_t j = 0; j < members.size(); j++) {
     size_t zero = 0;
-    for (size_t r = 0; r < members.rows(); r++) zero += members.zero(j, r) ? 1 : 0;
+    size_t rounded = 0;
+    for (size_t r = 0; r < members.rows(); r++) {
+      if (!members.zero(j, r)) continue;
+      (all_zero(task.members[j]->values.row(r)) ? zero : rounded)++;
+    }
     if (zero > 0) made.notes.push_back(fmt::format("{} of {} rows of {} are all zero", zero, members.rows(), names[j]));
+    if (rounded > 0) {
+      made.notes.push_back(fmt::format("{} of {} rows of {} are zero up to rounding, and taken for all zero", rounded,
+                                       members.rows(), names[j]));
+    }
   }
 }
 

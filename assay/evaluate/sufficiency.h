@@ -8,8 +8,9 @@
 // from; the scores then carry that direction.
 //
 // s is the probability, or the log-odds (`score`); a regression: its value. Players of negative or zero attribution
-// stay at the reference. Several reference rows: the mean over them. Undefined where no attribution is positive. More
-// than 100 positive players: 100 even steps through them.
+// stay at the reference. Several reference rows: each s is the mean over them, as in the game that is explained
+// (removal/proportion.h). Undefined where no attribution is positive. More than 100 positive players: 100 even steps
+// through them.
 // Deviation from the paper: between whole players the score is taken as linear in q.
 // Cost: M + 1 evaluations for each row and reference row, twice that for proportionality.
 #pragma once

@@ -24,8 +24,10 @@
 // Of the three samplings balanced had the least mean squared error, or nearly, on random networks of 14 and 20 players
 // at budgets of 60 to 20,000; mostly they differ by a few percent.
 //
-// Standard errors of the additive regression are those of sampling coalitions; with interactions, those of the values
-// given the pairs, at the scale of the residuals of pairs that were left out. Below 2 d + 10 samples (d + 4 pairs for d
+// Standard errors of the additive regression are those of sampling coalitions; with interactions, the larger of those
+// of the values given the pairs, at the scale of the residuals of pairs that were left out, and of what sampling
+// coalitions leaves of those residuals, which holds the misfit (games/pair_estimator.h). Below 2 d + 10 samples (d + 4
+// pairs for d
 // - 1 free values) they are NaN, and a note says so; so 4 players have none short of the 16 coalitions that are exact.
 // How often value +- 1.96 errors held the exact value is in docs/methods/kernel_shap.md. A background of several rows
 // gives the mean over them, and its own error.

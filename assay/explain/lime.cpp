@@ -3,30 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <vector>
 
-#include "assay/core/error.h"
 #include "assay/core/random.h"
 #include "assay/explain/common.h"
 #include "assay/explain/games/coalitions.h"
-#include "assay/explain/games/least_squares.h"
+#include "assay/explain/games/mask_regression.h"
 #include "assay/explain/games/play.h"
+#include "assay/explain/games/varying_players.h"
 
 namespace assay {
 namespace {
 
-// Elements of the design, at most: it is held twice in float64.
-constexpr size_t kMostElements = size_t{1} << 27;
+// Of float64 that a regression keeps, at most: 1 GiB, and up to three times that while it is found.
+constexpr double kMostNumbers = double{1 << 27};
 // Masks between two looks at whether to stop.
 constexpr size_t kMasksPerCheck = 1024;
-// Draws beyond the number of free coefficients that standard errors need, and what that comes to in samples: the mask
-// of all ones and the intercept take two more.
-constexpr double kLeastSpare = 4;
-constexpr size_t kEnoughMore = 6;
 
 bool enumerates(size_t players, int64_t samples) { return players < 24 && samples >= int64_t{1} << players; }
 
@@ -52,94 +45,81 @@ Coalitions choose_masks(size_t players, int64_t samples, const Context& context)
   return made;
 }
 
-// The regression that all rows share. Taking the weighted mean from each column of the masks leaves the intercept out
-// of the normal equations; the ridge is players more rows, sqrt(ridge) in one column each, of value 0.
-class MaskRegression {
- public:
-  MaskRegression(const Coalitions& masks, const Lime::Options& options, const Context& context)
-      : masks_(masks.size()), players_(masks.players()), weights_(masks.size()) {
-    std::vector<double> centre(players_);
-    const double width = options.width > 0 ? options.width : 0.75 * std::sqrt(static_cast<double>(players_));
-    const size_t extra = options.ridge > 0 ? players_ : 0;
-    regressors_ = Matrix64(masks_ + extra, players_);
-    std::vector<double> row_weights(masks_ + extra, 1.0);
-    // Enumerated masks stand for all the draws they save, or the ridge would weigh more the fewer masks there are.
-    const double draws_each = static_cast<double>(options.samples) / static_cast<double>(masks_);
-    for (size_t s = 0; s < masks_; s++) {
-      if (s % kMasksPerCheck == 0) context.check_cancelled();
-      size_t present = 0;
-      for (size_t w = 0; w < masks.words(); w++) present += static_cast<size_t>(std::popcount(masks.word(s, w)));
-      weights_[s] = draws_each * std::exp(-static_cast<double>(players_ - present) / (width * width));
-      row_weights[s] = weights_[s];
-      total_ += weights_[s];
-      for (size_t i = 0; i < players_; i++) {
-        regressors_(s, i) = masks.contains(s, i) ? 1 : 0;
-        centre[i] += weights_[s] * regressors_(s, i);
+double width_of(size_t players, const Lime::Options& options) {
+  return options.width > 0 ? options.width : 0.75 * std::sqrt(static_cast<double>(players));
+}
+
+// Enumerated masks stand for all the draws they save, or the ridge would weigh more the fewer masks there are.
+MaskRegression make_regression(const Coalitions& masks, const Lime::Options& options, const Context& context) {
+  const double draws = static_cast<double>(options.samples) / static_cast<double>(masks.size());
+  return {masks, {.width = width_of(masks.players(), options), .ridge = options.ridge, .draws = draws}, context};
+}
+
+// The largest difference between two values of a row that may be rounding; nothing is where a value is no number.
+double rounding_of(const Game& game, std::span<const float> values) {
+  double largest = 0;
+  for (const float value : values) {
+    if (!std::isfinite(value)) return -1;
+    largest = std::max(largest, std::abs(static_cast<double>(value)));
+  }
+  return game.rounding() * largest;
+}
+
+bool all_the_same(std::span<const float> values, double rounding) {
+  const auto [least, most] = std::ranges::minmax(values);
+  return static_cast<double>(most) - static_cast<double>(least) <= rounding;
+}
+
+// Whether no value changes when the player joins; values of all masks, in the order of their bits.
+bool changes_nothing(std::span<const float> values, size_t player, double rounding) {
+  const size_t bit = size_t{1} << player;
+  for (size_t mask = 0; mask < values.size(); mask++) {
+    if ((mask & bit) != 0) continue;
+    const double change = static_cast<double>(values[mask | bit]) - static_cast<double>(values[mask]);
+    if (!(std::abs(change) <= rounding)) return false;
+  }
+  return true;
+}
+
+// Coefficients of one row and reference row, exactly 0 where it can be seen that nothing changes the value; `centred`
+// gets the values as the regression takes them.
+void fit_values(const Game& game, const MaskRegression& regression, bool enumerated, std::span<const float> found,
+                std::span<double> centred, std::span<double> coefficients) {
+  const double rounding = rounding_of(game, found);
+  if (all_the_same(found, rounding)) {
+    std::ranges::fill(centred, 0.0);
+    std::ranges::fill(coefficients, 0.0);
+    return;
+  }
+  std::ranges::copy(found, centred.begin());
+  regression.centre(centred);
+  regression.coefficients(centred, coefficients);
+  if (!enumerated) return;
+  for (size_t i = 0; i < coefficients.size(); i++) {
+    if (changes_nothing(found, i, rounding)) coefficients[i] = 0;
+  }
+}
+
+// Players whose cells are those of all reference rows change nothing. Their coefficients are 0 however the draws fell.
+void clear_players_that_do_not_vary(const ExplainTask& task, Attributions& out) {
+  for (const VaryingPlayers& group : group_by_varying_players(task)) {
+    if (group.players.size() == task.players.size()) continue;
+    std::vector<uint32_t> same;
+    for (uint32_t i = 0; i < task.players.size(); i++) {
+      if (!std::ranges::binary_search(group.players, i)) same.push_back(i);
+    }
+    for (const size_t row : group.rows) {
+      for (const uint32_t i : same) {
+        out.values(row, i) = 0;
+        if (!out.standard_error.empty()) out.standard_error(row, i) = 0;
+        if (!out.background_error.empty()) out.background_error(row, i) = 0;
       }
     }
-    for (double& each : centre) each /= total_;
-    for (size_t s = 0; s < masks_; s++) {
-      for (size_t i = 0; i < players_; i++) regressors_(s, i) -= centre[i];
-    }
-    for (size_t i = 0; i < extra; i++) regressors_(masks_ + i, i) = std::sqrt(options.ridge);
-    auto fit = weighted_least_squares(regressors_.view(), row_weights, context);
-    if (!fit) {
-      fail_input(fmt::format(
-          "lime: {} masks with a kernel of width {:g} do not determine the coefficients of {} players without a ridge; "
-          "more samples, a wider kernel or a ridge above 0 would",
-          masks_, width, players_));
-    }
-    solver_ = std::move(fit->solver);
-    std::vector<double> leverage = std::move(fit->leverage);
-    // That of the intercept.
-    for (size_t s = 0; s < masks_; s++) leverage[s] += weights_[s] / total_;
-    // The mask of all ones is no draw.
-    const auto draws = static_cast<double>(masks_ - 1);
-    strata_ = {{.begin = 1, .end = masks_, .factor = draws / (draws - 1), .centred = true}};
-    spare_ = draws - std::accumulate(leverage.begin() + 1, leverage.begin() + masks_, 0.0);
-    scales_ = ResidualScales(std::span(leverage).subspan(1, masks_ - 1));
   }
-
-  size_t masks() const { return masks_; }
-  // Whether there are enough more draws than coefficients, as the ridge leaves them free, for standard errors.
-  bool has_errors() const { return spare_ >= kLeastSpare; }
-  // Length of the values that it takes: those of the masks, then zeros.
-  size_t length() const { return solver_.cols(); }
-
-  void coefficients(std::span<const double> values, std::span<double> out) const { multiply(solver_, values, out); }
-
-  // Standard errors of coefficients, which are those of these values.
-  void errors(std::span<const double> values, std::span<const double> coefficients, std::span<float> out) const {
-    if (!has_errors()) {
-      std::ranges::fill(out, std::numeric_limits<float>::quiet_NaN());
-      return;
-    }
-    double mean = 0;
-    for (size_t s = 0; s < masks_; s++) mean += weights_[s] * values[s];
-    mean /= total_;
-    std::vector<double> residuals(length());
-    multiply(regressors_, coefficients, residuals);
-    for (size_t s = 0; s < masks_; s++) residuals[s] = values[s] - mean - residuals[s];
-    scales_.restore(std::span(residuals).subspan(1, masks_ - 1));
-    std::vector<double> variances(players_);
-    stratified_variances(solver_, residuals, strata_, variances);
-    for (size_t i = 0; i < players_; i++) out[i] = static_cast<float>(std::sqrt(variances[i]));
-  }
-
- private:
-  size_t masks_;
-  size_t players_;
-  std::vector<double> weights_;
-  double total_ = 0;
-  Matrix64 regressors_;
-  Matrix64 solver_;
-  ResidualScales scales_;  // of the draws
-  std::vector<Stratum> strata_;
-  double spare_ = 0;
-};
+}
 
 struct RowState {
-  std::vector<double> values;  // summed over the reference rows
+  std::vector<double> values;  // as the regression takes them, the mean over the reference rows
   VectorMoments coefficients;
 };
 
@@ -152,42 +132,40 @@ std::optional<std::string> Lime::refuses(const ExplainTask& task) const {
     return fmt::format("needs at least {} samples for {} players without a ridge, and has {}", players + 1, players,
                        masks);
   }
-  if (masks + players <= kMostElements / std::max<size_t>(players, 1)) return {};
-  return fmt::format("keeps masks x players in memory, at most {}; {} masks of {} players are more", kMostElements,
-                     masks, players);
+  const double numbers = MaskRegression::size(masks, players);
+  if (numbers <= kMostNumbers) return {};
+  return fmt::format(
+      "would keep {:.0f} numbers in memory for {} masks of {} players, and keeps at most {:.0f}: take "
+      "fewer samples, or group features",
+      numbers, masks, players, kMostNumbers);
 }
 
 void Lime::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
   lime(*make_game(task, context), options_, out, context);
+  clear_players_that_do_not_vary(task, out);
 }
 
 void lime(const Game& game, const Lime::Options& options, Attributions& out, const Context& context) {
   const size_t players = game.players();
   const size_t references = game.references();
   const std::vector<Coalitions> design = {choose_masks(players, options.samples, context)};
-  const MaskRegression regression(design[0], options, context);
+  const MaskRegression regression = make_regression(design[0], options, context);
   const bool sampled = !design[0].is_range();
   if (sampled) out.standard_error = Matrix(game.rows(), players);
   if (sampled && !regression.has_errors()) {
-    out.notes.push_back(fmt::format(
-        "lime: {} samples of {} players are too few for standard errors, which are NaN; {} more than players give them",
-        regression.masks(), players, kEnoughMore));
+    out.notes.push_back(
+        fmt::format("lime: {} samples of {} players are too few for standard errors, which are NaN; {} give them",
+                    regression.masks(), players, MaskRegression::enough_for_errors(players)));
   }
   if (references > 1) out.background_error = Matrix(game.rows(), players);
   play(
       game, all_rows(game.rows()), design, context, "lime",
-      [&](size_t /*row*/) { return RowState{std::vector<double>(regression.length()), VectorMoments(players)}; },
+      [&](size_t /*row*/) { return RowState{std::vector<double>(regression.masks()), VectorMoments(players)}; },
       [&](RowState& state, size_t /*row*/, size_t /*reference*/, size_t /*part*/, std::span<const float> found) {
         std::vector<double> coefficients(players);
-        if (references == 1) {
-          std::copy(found.begin(), found.end(), state.values.begin());
-          regression.coefficients(state.values, coefficients);
-        } else {
-          std::vector<double> values(regression.length());
-          std::copy(found.begin(), found.end(), values.begin());
-          regression.coefficients(values, coefficients);
-          for (size_t s = 0; s < found.size(); s++) state.values[s] += values[s] / static_cast<double>(references);
-        }
+        std::vector<double> centred(found.size());
+        fit_values(game, regression, !sampled, found, centred, coefficients);
+        for (size_t s = 0; s < found.size(); s++) state.values[s] += centred[s] / static_cast<double>(references);
         state.coefficients.add(coefficients);
       },
       [&](const RowState& state, size_t row) {

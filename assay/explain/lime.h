@@ -6,11 +6,12 @@
 //   minimise  sum over masks z of pi(z) (v(z) - beta_0 - beta . z)^2 + ridge * |beta|^2,
 // the intercept beta_0 not penalised. Masks: that of all ones, then `samples` - 1 draws which keep every player with
 // probability 1/2, the same for all rows; where `samples` covers them, all 2^players masks, each in place of
-// samples / 2^players draws, and then there is no sampling error. Else standard errors come from the sandwich estimator
-// over the drawn masks: of the penalised coefficients, as sampling would change them; residuals restored by their
-// leverage (games/least_squares.h). With fewer than 4 draws more than free coefficients (the intercept, and what the
-// ridge leaves of each player's) they are NaN, and a note says so. With ridge=0 a design that does not determine the
-// coefficients is refused.
+// samples / 2^players draws, and then there is no sampling error. Else standard errors say how far the penalised
+// coefficients would move with other draws (games/mask_regression.h, which also says how many masks they need; with
+// fewer they are NaN, and a note says so). With ridge=0 a design that does not determine the coefficients is refused.
+//
+// Exactly 0 are: all players where the value is the same at all masks, up to Game::rounding(); a player whose cells are
+// those of all reference rows (games/varying_players.h); and with all masks a player with whom no value changes.
 //
 // Kept from the lime package: the width 0.75 sqrt(players), ridge 1. The kernel is the paper's; the package takes its
 // root, which is the same as a width sqrt(2) times as large. Deviations: it cuts numbers at
@@ -20,8 +21,8 @@
 // The ridge is as heavy as one mask of weight 1, so it shrinks less with more samples.
 //
 // Values have the unit of the output but do not sum to output - base.
-// Cost: `samples` evaluations for each row and reference row; one regression for all rows, then three products of
-// players x samples for a row.
+// Cost: `samples` evaluations for each row and reference row; one regression for all rows, of a system with a row for
+// each player or for each sample, whichever are fewer; then a few products of players x samples for a row.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +55,7 @@ class Lime final : public Explainer {
   Options options_;
 };
 
-// The same for any game. An input error where the design does not determine the coefficients.
+// The same for any game; cells are not seen there. An input error where the design does not determine the coefficients.
 void lime(const Game& game, const Lime::Options& options, Attributions& out, const Context& context);
 
 MethodInfo lime_method();

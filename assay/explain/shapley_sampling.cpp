@@ -193,6 +193,16 @@ void shapley_sampling(const Game& game, const ShapleySampling::Options& options,
   }
 }
 
+uint64_t shapley_sampling_evaluations(const ExplainTask& task, const ShapleySampling::Options& options) {
+  uint64_t sum = 0;
+  for (const VaryingPlayers& group : group_by_varying_players(task)) {
+    if (group.players.empty()) continue;
+    const uint64_t coalitions = 2 + static_cast<uint64_t>(options.permutations) * (group.players.size() - 1);
+    sum += coalitions * group.rows.size() * task.reference.rows.rows();
+  }
+  return sum;
+}
+
 MethodInfo shapley_sampling_method() {
   return with_options<ShapleySampling>({.name = "shapley_sampling",
                                         .title = "Shapley values from sampled orders of the players",

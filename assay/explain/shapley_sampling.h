@@ -50,6 +50,9 @@ class ShapleySampling final : public Explainer {
 void shapley_sampling(const Game& game, const ShapleySampling::Options& options, Attributions& out,
                       const Context& context);
 
+// What the method will count for these rows: known without running it, for whoever asks whether it is worth while.
+uint64_t shapley_sampling_evaluations(const ExplainTask& task, const ShapleySampling::Options& options);
+
 MethodInfo shapley_sampling_method();
 
 }  // namespace assay

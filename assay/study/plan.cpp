@@ -15,6 +15,7 @@
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
+#include "assay/explain/shapley_sampling.h"
 #include "assay/study/radii.h"
 #include "assay/study/tasks.h"
 
@@ -118,19 +119,36 @@ class Planner {
                  "exact_shapley gives the values of tree_shap, which is faster: name it in --methods to have it");
         continue;
       }
+      if (!named && leave_out_if_dear(spec, known_evaluations(spec))) continue;
       const Cost cost = pilot(spec);
-      const bool wide = subject_.players.size() > kWide && cost.evaluations > kMostEvaluationsOfWideRow;
-      if (!named && wide) {
-        possible(false, "method", spec,
-                 fmt::format("{} takes {} evaluations of the model for a row of {} players: name it in --methods to "
-                             "have it",
-                             spec.name, cost.evaluations, subject_.players.size()));
-        continue;
-      }
+      if (!named && leave_out_if_dear(spec, cost.evaluations)) continue;
       add_entry(spec, EntryKind::method, spec_text(spec));
       costs_.push_back(cost);
     }
     if (plan_.entries.empty()) throw Error(ErrorKind::unsupported, "no method can explain this model");
+  }
+
+  // Whether the rows are wide and the method asks so much of the model for each that it is left out.
+  bool leave_out_if_dear(const Spec& spec, std::optional<uint64_t> evaluations) {
+    if (subject_.players.size() <= kWide || !evaluations || *evaluations <= kMostEvaluationsOfWideRow) return false;
+    return !possible(
+        false, "method", spec,
+        fmt::format("{} takes {} evaluations of the model for a row of {} players: name it in --methods to "
+                    "have it",
+                    spec.name, *evaluations, subject_.players.size()));
+  }
+
+  // Of one row, where that is known without a pilot: with thousands of players the pilot of a method that is left out
+  // would take longer than all others.
+  std::optional<uint64_t> known_evaluations(const Spec& spec) const {
+    const size_t rows = std::min(kPilotRows, subject_.data.rows());
+    const Targets targets = slice_targets(subject_.targets, 0, rows);
+    const ExplainTask task = pilot_task(targets);
+    if (spec.name == "shapley_sampling") {
+      return shapley_sampling_evaluations(task, options_from<ShapleySampling::Options>(spec)) / rows;
+    }
+    if (spec.name == "occlusion") return (subject_.players.size() + 1) * subject_.reference.rows.rows();
+    return {};
   }
 
   void choose_members() {
@@ -266,11 +284,16 @@ class Planner {
     double seconds = 0;
   };
 
+  // The first rows.
+  ExplainTask pilot_task(const Targets& targets) const {
+    return {subject_.model, subject_.data.x.view().rows_between(0, targets.of_row.size()), targets, subject_.reference,
+            subject_.players};
+  }
+
   Cost pilot(const Spec& spec) const {
     const size_t rows = std::min(kPilotRows, subject_.data.rows());
     const Targets targets = slice_targets(subject_.targets, 0, rows);
-    const ExplainTask task{subject_.model, subject_.data.x.view().rows_between(0, rows), targets, subject_.reference,
-                           subject_.players};
+    const ExplainTask task = pilot_task(targets);
     const auto start = std::chrono::steady_clock::now();
     const Explanations made = explain(spec, task, context_);
     return {made.evaluations / rows, seconds_since(start) / static_cast<double>(rows)};

@@ -14,9 +14,20 @@ TEST(AggregateErrors, ByHand) {
   trial.members[0].standard_error = matrix_of({{0.1F, 0.2F}});
   const AggregateTask task = trial.task();
   EXPECT_TRUE(has_sampled_members(task));
-  const Matrix errors = weighted_errors(task, matrix_of({{0.5F, 0.5F}}));
+  const Matrix errors = weighted_errors(task, Members(task, true), matrix_of({{0.5F, 0.5F}}));
   EXPECT_NEAR(errors(0, 0), std::sqrt(0.00013312), 1e-7);
   EXPECT_NEAR(errors(0, 1), std::sqrt(0.00007488), 1e-7);
+}
+
+// Noise that is taken for zero has no direction, and no error of it: scaled, it would be 1e16.
+TEST(AggregateErrors, AMemberThatIsZeroUpToRoundingHasNone) {
+  MemberTrial trial = one_row({{3, 4}, {3e-17F, -3e-17F}});
+  for (Explanations& member : trial.members) member.output = {0.15};
+  trial.members[1].standard_error = matrix_of({{0.1F, 0.2F}});
+  const AggregateTask task = trial.task();
+  const Matrix errors = weighted_errors(task, Members(task, true), matrix_of({{0.5F, 0.5F}}));
+  EXPECT_EQ(errors(0, 0), 0);
+  EXPECT_EQ(errors(0, 1), 0);
 }
 
 TEST(AggregateErrors, WithoutSamplingThereAreNone) {
@@ -38,7 +49,7 @@ TEST(AggregateErrors, AreTheSpreadOverDraws) {
     trial.members[j].standard_error = half;
     trial.members[j].background_error = half;
   }
-  const Matrix expected = weighted_errors(trial.task(), matrix_of({weights}));
+  const Matrix expected = weighted_errors(trial.task(), Members(trial.task(), true), matrix_of({weights}));
   std::vector<RunningMoments> spread(4);
   RandomStream draw(3, "spread");
   for (int i = 0; i < 40000; i++) {

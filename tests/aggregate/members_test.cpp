@@ -203,5 +203,60 @@ TEST(Members, OfAnySizeHaveUnitNorm) {
   }
 }
 
+// A member whose first row explains a value that does not change: what its solve left of 0.
+MemberTrial with_noise(float noise, double output) {
+  MemberTrial trial = bare_members({{{noise, -noise, 0}, {0.5F, -0.25F, 0.125F}}, {{0, 0, 0}, {1, 2, 2}}});
+  for (Explanations& member : trial.members) {
+    member.output = {output, 1.5};
+    member.base = {output, 0.75};
+  }
+  return trial;
+}
+
+TEST(Members, NoiseIsNotScaledToUnitNorm) {
+  // What float64 leaves, and what float32 does: one unit in the last place of 0.15.
+  for (const float noise : {3e-17F, 1.5e-8F}) {
+    MemberTrial trial = with_noise(noise, 0.15);
+    const AggregateTask task = trial.task();
+    const Members members(task, true);
+    EXPECT_THAT(members.of(0, 0), ElementsAre(0, 0, 0)) << noise;
+    EXPECT_TRUE(members.zero(0, 0));
+    EXPECT_FALSE(members.zero(0, 1));
+    Explanations made;
+    note_members(task, members, made);
+    EXPECT_THAT(made.notes, ElementsAre("1 of 2 rows of member 1 are zero up to rounding, and taken for all zero",
+                                        "1 of 2 rows of member 2 are all zero"));
+    // As they are where an aggregator takes them so.
+    EXPECT_THAT(Members(task, false).of(0, 0), ElementsAre(noise, -noise, 0));
+  }
+}
+
+// 2.5e-7 times 0.15 is 3.75e-8.
+TEST(Members, SmallValuesAreNoNoise) {
+  MemberTrial trial = with_noise(4e-8F, 0.15);
+  EXPECT_FALSE(Members(trial.task(), true).zero(0, 0));
+  EXPECT_NEAR(Members(trial.task(), true).of(0, 0)[0], std::sqrt(0.5), 1e-6);
+  // Other units: derivatives by a feature of millions are small in all rows.
+  MemberTrial gradients = bare_members({{{1e-9F, -1e-9F}, {3e-9F, 2e-9F}}});
+  gradients.members[0].output = {10, 12};
+  EXPECT_FALSE(Members(gradients.task(), true).zero(0, 0));
+  EXPECT_FALSE(Members(gradients.task(), true).zero(0, 1));
+}
+
+// Attributions made elsewhere, without output or base: those of another member are of the same row. Where nobody says
+// any, only what float64 leaves beside the member's own largest value is noise.
+TEST(Members, NoiseOfAttributionsMadeElsewhere) {
+  MemberTrial trial = with_noise(1.5e-8F, 0.15);
+  trial.members[0].output = {NAN, NAN};
+  trial.members[0].base = {NAN, NAN};
+  EXPECT_TRUE(Members(trial.task(), true).zero(0, 0));
+  trial.members[1].output = {NAN, NAN};
+  trial.members[1].base = {NAN, NAN};
+  EXPECT_FALSE(Members(trial.task(), true).zero(0, 0));
+  MemberTrial bare = bare_members({{{3e-17F, -3e-17F}, {0.5F, -0.25F}}});
+  EXPECT_TRUE(Members(bare.task(), true).zero(0, 0));
+  EXPECT_FALSE(Members(bare.task(), true).zero(0, 1));
+}
+
 }  // namespace
 }  // namespace assay::testing

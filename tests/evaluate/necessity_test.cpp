@@ -30,6 +30,21 @@ TEST(Necessity, ProportionalityIsTheAreaBetweenTheTwoWays) {
   EXPECT_EQ(found.evaluations, 1U + 1 + 6);
 }
 
+// value = x0 + 2 x1 at (1, 1) beside the reference rows (0, 0) and (4, 0), of values 0 and 4, so 2. phi = (1, 2):
+// player 1 goes first. s_m beside each is 3, 1, 0 and 3, 1, 4; in the mean 3, 1, 2. Above 2 are 1, 0 and 0: 1/3.
+// (Bounded row by row it would be (3 + 1 + 0) / 3 and 0, in the mean 2/3.)
+TEST(Necessity, ABackgroundIsAveragedBeforeScoresAreBounded) {
+  Trial trial = removal_trial(one_output({1, 2}, OutputUnit::value), {{1, 1}}, {{0, 0}, {4, 0}}, {{1, 2}});
+  EXPECT_NEAR(scored(necessity_criterion(), "", trial).values[0], 1.0 / 3, 1e-12);
+}
+
+// The contributions of a linear value to its mean over background rows are in proportion to what players do to that
+// mean. Beside (0, 0) alone they are 1 and 2, beside (1, -3) they are 0 and 8: in the mean 0.5 and 5.
+TEST(Necessity, MeanContributionsOfALinearModelAreProportional) {
+  Trial trial = removal_trial(one_output({1, 2}, OutputUnit::value), {{1, 1}}, {{0, 0}, {1, -3}}, {{0.5F, 5}});
+  EXPECT_NEAR(scored(necessity_criterion(), ":form=proportionality", trial).values[0], 0, 1e-6);
+}
+
 // Contributions of a linear value, or of a linear margin in log-odds, are in proportion to what they do; the same
 // numbers one place further are not.
 TEST(Necessity, ContributionsOfALinearModelAreProportional) {
@@ -79,12 +94,15 @@ TEST(Necessity, OrderingIsWhatPlainLoopsFind) {
       const auto positive =
           static_cast<size_t>(std::count_if(phi[r].begin(), phi[r].end(), [](float v) { return v > 0; }));
       ASSERT_GT(positive, 0U);
+      double at_reference = 0;
+      for (const auto& absent : reference) at_reference += s({absent.begin(), absent.end()}) / 3;
       double sum = 0;
-      for (const auto& absent : reference) {
-        for (size_t m = 0; m <= positive; m++) {
-          const double here = s(with_at_reference(rows[r], absent, first_of(by_value(phi[r]), m)));
-          sum += std::max(here - s({absent.begin(), absent.end()}), 0.0) / static_cast<double>(positive + 1) / 3;
+      for (size_t m = 0; m <= positive; m++) {
+        double here = 0;
+        for (const auto& absent : reference) {
+          here += s(with_at_reference(rows[r], absent, first_of(by_value(phi[r]), m))) / 3;
         }
+        sum += std::max(here - at_reference, 0.0) / static_cast<double>(positive + 1);
       }
       EXPECT_NEAR(found.values[r], sum, 1e-5);
     }

@@ -30,6 +30,20 @@ TEST(Sufficiency, ProportionalityIsTheAreaBetweenTheTwoWays) {
   EXPECT_NEAR(scored(sufficiency_criterion(), ":form=proportionality", right).values[0], 0, 1e-6);
 }
 
+// value = x0 + 2 x1 at (1, 1), which is 3, beside the reference rows (0, 0) and (4, 0). phi = (1, 2): player 1 joins
+// first. s_m beside each is 0, 2, 3 and 4, 6, 3; in the mean 2, 4, 3, of which 4 counts as 3: 8/3. (Bounded row by row
+// it would be 5/3 and 3, in the mean 7/3.)
+TEST(Sufficiency, ABackgroundIsAveragedBeforeScoresAreBounded) {
+  Trial trial = removal_trial(one_output({1, 2}, OutputUnit::value), {{1, 1}}, {{0, 0}, {4, 0}}, {{1, 2}});
+  EXPECT_NEAR(scored(sufficiency_criterion(), "", trial).values[0], 8.0 / 3, 1e-12);
+}
+
+// As for necessity: contributions 1 and 2 beside (0, 0), 0 and 8 beside (1, -3).
+TEST(Sufficiency, MeanContributionsOfALinearModelAreProportional) {
+  Trial trial = removal_trial(one_output({1, 2}, OutputUnit::value), {{1, 1}}, {{0, 0}, {1, -3}}, {{0.5F, 5}});
+  EXPECT_NEAR(scored(sufficiency_criterion(), ":form=proportionality", trial).values[0], 0, 1e-6);
+}
+
 TEST(Sufficiency, OrderingIsWhatPlainLoopsFind) {
   RandomStream random(81, "sufficiency_test");
   const std::vector<uint32_t> of_column = {0, 1, 1, 2, 3};
@@ -46,11 +60,13 @@ TEST(Sufficiency, OrderingIsWhatPlainLoopsFind) {
         static_cast<size_t>(std::count_if(phi[r].begin(), phi[r].end(), [](float v) { return v > 0; }));
     const double at_row = plain_softmax(linear.margins({rows[r].begin(), rows[r].end()}))[2];
     double sum = 0;
-    for (const auto& absent : reference) {
-      for (size_t m = 0; m <= positive; m++) {
+    for (size_t m = 0; m <= positive; m++) {
+      double here = 0;
+      for (const auto& absent : reference) {
         const auto x = with_at_reference(rows[r], absent, rest_of(by_value(phi[r]), m), of_column);
-        sum += std::min(plain_softmax(linear.margins(x))[2], at_row) / static_cast<double>(positive + 1) / 2;
+        here += plain_softmax(linear.margins(x))[2] / 2;
       }
+      sum += std::min(here, at_row) / static_cast<double>(positive + 1);
     }
     EXPECT_NEAR(found.values[r], sum, 1e-6);
   }

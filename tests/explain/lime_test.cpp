@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "assay/core/random.h"
+#include "tests/explain/run_method.h"
 #include "tests/explain/toy_game.h"
 #include "tests/message.h"
 
@@ -137,7 +138,7 @@ TEST(Lime, IsTheSolutionOfTheNormalEquations) {
 
 // The sandwich written out for all coefficients and the intercept: with A = Z'WZ + ridge and scores w z e of the drawn
 // masks, A^-1 (sum of squares of the scores around their mean) A^-1, times draws / (draws - 1), each residual e divided
-// by 1 - its diagonal element of the hat matrix.
+// by 1 - its diagonal element of the hat matrix H. Then free / masks * free / (free - 2), free = masks - trace(H^2).
 TEST(Lime, ErrorsAreTheSandwich) {
   const size_t players = 5;
   const double ridge = 2;
@@ -164,6 +165,16 @@ TEST(Lime, ErrorsAreTheSandwich) {
     return solved(system);
   };
   const std::vector<double> beta = solve(rhs);
+  double free = static_cast<double>(rows.size());
+  for (size_t s = 0; s < rows.size(); s++) {
+    const std::vector<double> turned = solve(rows[s]);
+    for (size_t t = 0; t < rows.size(); t++) {
+      double product = 0;
+      for (size_t i = 0; i <= players; i++) product += turned[i] * rows[t][i];
+      free -= weights[s] * weights[t] * product * product;
+    }
+  }
+  const double factor = free / 24 * free / (free - 2);
   std::vector<std::vector<double>> scores;
   for (size_t s = 1; s < rows.size(); s++) {
     const std::vector<double> turned = solve(rows[s]);
@@ -184,7 +195,7 @@ TEST(Lime, ErrorsAreTheSandwich) {
     double squares = 0;
     for (const auto& score : scores) mean += score[i] / 23;
     for (const auto& score : scores) squares += (score[i] - mean) * (score[i] - mean);
-    EXPECT_NEAR(found.out.standard_error(0, i), std::sqrt(squares * 23 / 22), 1e-5);
+    EXPECT_NEAR(found.out.standard_error(0, i), std::sqrt(factor * squares * 23 / 22), 1e-5);
   }
 }
 
@@ -216,14 +227,91 @@ TEST(Lime, ErrorsCoverTheTruth) {
   }
 }
 
+// v(S) of a network of 8 tanh units whose inputs are the players that are there.
+ToyValue tanh_network(size_t players, uint64_t seed) {
+  constexpr size_t kHidden = 8;
+  RandomStream random(seed, "tanh network");
+  std::vector<double> weights(kHidden * players);
+  std::vector<double> out(kHidden);
+  for (double& each : weights) each = 1.5 * random.normal() / std::sqrt(static_cast<double>(players));
+  for (double& each : out) each = random.normal();
+  return [=](size_t, size_t, std::span<const uint64_t> coalition) {
+    double value = 0;
+    for (size_t h = 0; h < kHidden; h++) {
+      double sum = 0;
+      for (size_t i = 0; i < players; i++) {
+        if ((coalition[i / 64] >> i % 64 & 1) != 0) sum += weights[h * players + i];
+      }
+      value += out[h] * std::tanh(sum);
+    }
+    return value;
+  };
+}
+
+// How errors compare with the spread of values over seeds.
+struct OverSeeds {
+  double covered = 0;  // share of values whose interval holds the mean over seeds
+  double ratio = 0;    // of the errors to the spread, by their mean squares
+};
+
+OverSeeds over_seeds(const Game& game, const Lime::Options& options, size_t seeds) {
+  std::vector<Played> found;
+  for (uint64_t seed = 0; seed < seeds; seed++) found.push_back(explained(game, options, 1, seed));
+  const auto count = static_cast<double>(seeds);
+  OverSeeds made;
+  double errors = 0;
+  double spread = 0;
+  for (size_t i = 0; i < game.players(); i++) {
+    double mean = 0;
+    for (const Played& each : found) mean += each.values(0, i) / count;
+    for (const Played& each : found) {
+      // The mean has an error too, and is drawn to each value.
+      const double square = std::pow(each.values(0, i) - mean, 2) * count / (count - 1);
+      const double error = each.out.standard_error(0, i);
+      made.covered += std::sqrt(square) <= 1.96 * error ? 1 / count / static_cast<double>(game.players()) : 0;
+      errors += error * error;
+      spread += square;
+    }
+  }
+  made.ratio = std::sqrt(errors / spread);
+  return made;
+}
+
+// Fewer masks than players, the default of more than 2,048 of them: values are what the masks and the ridge leave of
+// the coefficients, and change with the masks.
+TEST(Lime, ErrorsAreTheSpreadOverSeedsWithFewerSamplesThanPlayers) {
+  const ToyGame game({.players = 300}, tanh_network(300, 1));
+  for (const int64_t samples : {40, 100, 200}) {
+    const OverSeeds found = over_seeds(game, {.samples = samples}, 24);
+    EXPECT_GT(found.covered, 0.92) << samples;
+    EXPECT_LT(found.covered, 0.97) << samples;
+    EXPECT_NEAR(found.ratio, 1, 0.1) << samples;
+  }
+}
+
+// As many masks as players, and somewhat more: where the ridge has the most to do.
+TEST(Lime, ErrorsAreTheSpreadOverSeedsWithAboutAsManySamplesAsPlayers) {
+  const ToyGame game({.players = 60}, tanh_network(60, 2));
+  for (const double ridge : {0.0, 0.1, 1.0}) {
+    for (const int64_t samples : {55, 60, 63, 66, 75, 90, 120}) {
+      if (ridge == 0 && samples < 70) continue;
+      const OverSeeds found = over_seeds(game, {.samples = samples, .ridge = ridge}, 60);
+      EXPECT_GT(found.covered, 0.9) << samples << " samples, ridge " << ridge;
+      EXPECT_LT(found.covered, 0.97) << samples << " samples, ridge " << ridge;
+      // Without a ridge some draws hardly determine the coefficients, and both have a long tail.
+      EXPECT_GT(found.ratio, 0.85) << samples << " samples, ridge " << ridge;
+      EXPECT_LT(found.ratio, ridge == 0 ? 1.25 : 1.15) << samples << " samples, ridge " << ridge;
+    }
+  }
+}
+
 TEST(Lime, TooFewSamplesHaveNoErrors) {
   const ToyGame game(10, crooked);
   const Played few = explained(game, {.samples = 15, .ridge = 0}, 1, 3);
   for (const float value : few.values.values()) EXPECT_TRUE(std::isfinite(value));
   for (const float error : few.out.standard_error.values()) EXPECT_TRUE(std::isnan(error));
-  EXPECT_EQ(
-      few.out.notes.at(0),
-      "lime: 15 samples of 10 players are too few for standard errors, which are NaN; 6 more than players give them");
+  EXPECT_EQ(few.out.notes.at(0),
+            "lime: 15 samples of 10 players are too few for standard errors, which are NaN; 16 give them");
   const Played enough = explained(game, {.samples = 16, .ridge = 0}, 1, 3);
   EXPECT_TRUE(enough.out.notes.empty());
   for (const float error : enough.out.standard_error.values()) EXPECT_GT(error, 1e-3F);
@@ -258,6 +346,78 @@ TEST(Lime, ABackgroundGivesTheMeanAndItsError) {
     }
   }
   EXPECT_EQ(found.out.evaluations, 2U * 3 * 50);
+}
+
+// Noise of 1e-17 would be scaled to unit length by whoever compares directions.
+TEST(Lime, AConstantValueIsExactlyZero) {
+  for (const double value : {0.15234375, 0.1, -7e5, 1e-30}) {
+    // One unit in the last place more or less is rounding of the model's.
+    for (const double last : {0.0, 1.1e-7}) {
+      const ToyGame game({.players = 9, .references = 2}, [&](size_t, size_t, std::span<const uint64_t> coalition) {
+        return value * (1 + last * static_cast<double>(std::popcount(coalition[0]) % 2));
+      });
+      for (const int64_t samples : {64, 512}) {
+        const Played found = explained(game, {.samples = samples});
+        for (const float each : found.values.values()) EXPECT_EQ(each, 0) << value << ", " << samples << " samples";
+        for (const float each : found.out.standard_error.values()) EXPECT_EQ(each, 0);
+        for (const float each : found.out.background_error.values()) EXPECT_EQ(each, 0);
+      }
+    }
+  }
+}
+
+// With all masks it can be seen who changes nothing. The others' coefficients are not touched by it.
+TEST(Lime, PlayersThatChangeNothingAreExactlyZero) {
+  const ToyGame game(7, [](uint64_t s) { return 0.1 + (has(s, 2) ? 0.7 : 0) + (has(s, 2) && has(s, 5) ? 0.3 : 0); });
+  const Played found = explained(game, {});
+  for (const size_t i : {0, 1, 3, 4, 6}) EXPECT_EQ(found.values(0, i), 0) << i;
+  EXPECT_GT(found.values(0, 2), 0.7F);
+  EXPECT_GT(found.values(0, 5), 0.1F);
+}
+
+TEST(Lime, ValuesThatAreNoNumbersAreNotTakenForTheSame) {
+  const ToyGame game(3, [](uint64_t s) { return s == 4 ? NAN : 1.0; });
+  const Played found = explained(game, {});
+  for (const float each : found.values.values()) EXPECT_TRUE(std::isnan(each));
+}
+
+// y = x1 + ... + x12. A player whose cells are those of the reference has the coefficient 0, however the masks fell.
+TEST(Lime, PlayersThatDoNotVaryAreExactlyZero) {
+  auto graph = model({node("Gemm", {"x", "w", "b"}, {"y"})}, {value("x", {-1, 12})}, {value("y", {-1, 1})},
+                     {floats("w", {12, 1}, std::vector<float>(12, 1.0F)), floats("b", {1}, {0.1F})});
+  Matrix rows(2, 12);
+  for (size_t i = 0; i < 12; i++) {
+    rows(0, i) = i % 3 == 0 ? 5.0F : static_cast<float>(i);
+    rows(1, i) = 5;
+  }
+  const Setting setting = setting_of(GraphModel::from_onnx("sum", std::move(graph)), std::move(rows),
+                                     matrix_of({std::vector<float>(12, 5.0F)}));
+  const Result found = explained(Lime({.samples = 100}), setting);
+  for (size_t i = 0; i < 12; i++) {
+    EXPECT_EQ(found.values(0, i) == 0, i % 3 == 0 || i == 5) << i;
+    EXPECT_EQ(found.values(1, i), 0) << i;
+    EXPECT_EQ(found.out.standard_error(1, i), 0) << i;
+    if (i % 3 == 0) {
+      EXPECT_EQ(found.out.standard_error(0, i), 0) << i;
+    }
+  }
+}
+
+// What it would keep is said with the numbers it comes from: (2 x 2048 + 70000) x 2048.
+TEST(Lime, RefusesWhatDoesNotFitIntoMemory) {
+  const auto refusal = [](size_t players, int64_t samples) {
+    auto graph = model(
+        {node("Gemm", {"x", "w", "b"}, {"y"})}, {value("x", {-1, static_cast<int64_t>(players)})},
+        {value("y", {-1, 1})},
+        {floats("w", {static_cast<int64_t>(players), 1}, std::vector<float>(players, 1.0F)), floats("b", {1}, {0.0F})});
+    const Setting setting =
+        setting_of(GraphModel::from_onnx("sum", std::move(graph)), Matrix(1, players), Matrix(1, players));
+    return Lime({.samples = samples}).refuses(setting.task());
+  };
+  EXPECT_EQ(refusal(30'000, 2048), std::nullopt);
+  EXPECT_EQ(refusal(70'000, 2048),
+            "would keep 151748608 numbers in memory for 2048 masks of 70000 players, and keeps at most 134217728: take "
+            "fewer samples, or group features");
 }
 
 TEST(Lime, ManyPlayersAreMoreThanAWord) {

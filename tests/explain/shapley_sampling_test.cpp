@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "assay/explain/exact_shapley.h"
+#include "tests/explain/run_method.h"
 #include "tests/explain/toy_game.h"
 #include "tests/message.h"
 
@@ -212,6 +213,17 @@ TEST(ShapleySampling, RefusesAnOddNumberOfPairs) {
       "shapley_sampling, option permutations: expected an even number, for antithetic pairs (or antithetic=false), "
       "found 25");
   EXPECT_EQ(sentence([] { ShapleySampling({.permutations = 25, .antithetic = false}); }), "no error");
+}
+
+// Of rows that differ from the reference in all players, in some, in one and in none.
+TEST(ShapleySampling, KnowsItsEvaluationsBeforehand) {
+  const Toy toy = linear_toy();
+  const Setting setting =
+      setting_of(toy.model, matrix_of({{1, 2, 3}, {0, 2, 3}, {0, 1, 4}, {0, 1, -1}}), matrix_of({toy.reference}));
+  const ShapleySampling::Options options{.permutations = 8};
+  const Result found = explained(ShapleySampling(options), setting);
+  EXPECT_EQ(found.out.evaluations, (2U + 8 * 2) + (2 + 8) + 2);
+  EXPECT_EQ(shapley_sampling_evaluations(setting.task(), options), found.out.evaluations);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "assay/aggregate/common.h"
+#include "assay/aggregate/members.h"
 #include "assay/core/parallel.h"
 #include "assay/evaluate/common.h"
 
@@ -215,6 +216,7 @@ PairGrams::PairGrams(const AggregateTask& task, const Members& members, const Mi
     for (size_t s = 0; s < pool_rows_.size(); s++) {
       std::ranges::copy(pool->values().row(pool_rows_[s]), values.row(s).begin());
     }
+    clear_rounding(values.view(), {});
     scale_to_unit_norm(values.view());
   }
   const size_t bytes_of_pair = (packed_size(members.size()) + 1) * sizeof(double) + sizeof(uint32_t);

@@ -110,26 +110,27 @@ void score_proportion(const EvaluateTask& task, const ProportionQuestion& questi
           first_shares = shares_of(values.row(row), plan.order, counts, false);
           last_shares = shares_of(values.row(row), plan.order, counts, true);
         }
-        double sum = 0;
+        const double at_row = removal.at_row(row);
+        std::vector<double> curve(made.cols());
+        double at_reference = 0;
+        const auto is_score = [&](double s) {
+          if (!std::isfinite(s)) undefined.add(why_undefined(s));
+          return std::isfinite(s);
+        };
+        if (!is_score(at_row)) return;
         for (size_t reference = 0; reference < made.rows(); reference++) {
-          const std::span<const double> all = made.row(reference);
-          const double at_reference = removal.at_reference(row, reference);
-          for (const double s : {removal.at_row(row), at_reference}) {
-            if (!std::isfinite(s)) {
-              undefined.add(why_undefined(s));
-              return;
-            }
+          const double here_at_reference = removal.at_reference(row, reference);
+          if (!is_score(here_at_reference)) return;
+          at_reference += here_at_reference / static_cast<double>(made.rows());
+          for (size_t j = 0; j < curve.size(); j++) {
+            if (!is_score(made(reference, j))) return;
+            curve[j] += made(reference, j) / static_cast<double>(made.rows());
           }
-          for (const double s : all) {
-            if (!std::isfinite(s)) {
-              undefined.add(why_undefined(s));
-              return;
-            }
-          }
-          sum += proportional ? area_between({first_shares, all.first(here)}, {last_shares, all.subspan(here)})
-                              : ordering(removal.at_row(row), at_reference, all, question.add);
         }
-        scores.values[row] = sum / static_cast<double>(made.rows());
+        const std::span<const double> all = curve;
+        scores.values[row] = proportional
+                                 ? area_between({first_shares, all.first(here)}, {last_shares, all.subspan(here)})
+                                 : ordering(at_row, at_reference, all, question.add);
       },
       context, question.name);
   removal.note_unpredicted(scores);

@@ -6,8 +6,10 @@
 // same share q of all positive attribution, the strongest first and the weakest first,
 //   integral over q from 0 to 1 of | s_first(q) - s_last(q) |,
 // with s linear between the shares that whole players make up: equal shares of attribution should do equal work.
-// Several reference rows: the mean of their scores. A note counts rows explained for another class than the predicted
-// one.
+// Several reference rows: every s, that of the reference too, is the mean over them before it is bounded or compared,
+// as v is in the game that the attributions explain. The paper has one baseline. Bounding and comparing row by row
+// would find fault with right attributions: contributions to the mean of a linear s are in proportion to what players
+// do on average, not beside each reference row. A note counts rows explained for another class than the predicted one.
 #pragma once
 
 #include <cstddef>

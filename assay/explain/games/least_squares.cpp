@@ -177,9 +177,13 @@ std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regress
   return fit;
 }
 
-void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients) {
-  assert(y.size() == solver.cols() && coefficients.size() == solver.rows());
+void multiply(MatrixView<const double> solver, std::span<const double> y, std::span<double> coefficients) {
+  assert(solver.stride() == solver.cols() && y.size() == solver.cols() && coefficients.size() == solver.rows());
   HWY_DYNAMIC_DISPATCH(multiply)(solver.data(), solver.rows(), solver.cols(), y.data(), coefficients.data());
+}
+
+void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients) {
+  multiply(solver.view(), y, coefficients);
 }
 
 ResidualScales::ResidualScales(std::span<const double> leverage) {
@@ -206,11 +210,16 @@ void ResidualScales::restore(std::span<double> residuals) const {
   }
 }
 
-void stratified_variances(const Matrix64& solver, std::span<const double> residuals, std::span<const Stratum> strata,
-                          std::span<double> variances) {
-  assert(residuals.size() == solver.cols() && variances.size() == solver.rows());
+void stratified_variances(MatrixView<const double> solver, std::span<const double> residuals,
+                          std::span<const Stratum> strata, std::span<double> variances) {
+  assert(solver.stride() == solver.cols() && residuals.size() == solver.cols() && variances.size() == solver.rows());
   HWY_DYNAMIC_DISPATCH(stratified_variances)
   (solver.data(), solver.rows(), solver.cols(), residuals.data(), strata.data(), strata.size(), variances.data());
+}
+
+void stratified_variances(const Matrix64& solver, std::span<const double> residuals, std::span<const Stratum> strata,
+                          std::span<double> variances) {
+  stratified_variances(solver.view(), residuals, strata, variances);
 }
 
 }  // namespace assay

@@ -29,7 +29,8 @@ struct SharedFit {
 std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regressors, std::span<const double> weights,
                                                 const Context& context);
 
-// coefficients[i] = sum_p solver[i][p] y[p].
+// coefficients[i] = sum_p solver[i][p] y[p]. Rows of the solver follow each other without a gap.
+void multiply(MatrixView<const double> solver, std::span<const double> y, std::span<double> coefficients);
 void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients);
 
 // Residuals by their leverage, for errors. A fit's residuals are smaller than the errors they stand for: each is
@@ -59,6 +60,8 @@ struct Stratum {
 
 // variances[i] = sum over strata of factor * sum over their p of (t_p - mean)^2, with t_p = solver[i][p] residuals[p];
 // the mean is that of the stratum, or 0 where it is not centred.
+void stratified_variances(MatrixView<const double> solver, std::span<const double> residuals,
+                          std::span<const Stratum> strata, std::span<double> variances);
 void stratified_variances(const Matrix64& solver, std::span<const double> residuals, std::span<const Stratum> strata,
                           std::span<double> variances);
 

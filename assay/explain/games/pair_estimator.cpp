@@ -62,6 +62,26 @@ PairEstimator::PairEstimator(PairedRegression additive, bool interactions, const
   for (size_t c = 0; c < interactions_.size(); c++) {
     store_rows(interactions_[c].left_out(), (1 + c) * probes_.size(), left_out_);
   }
+  weigh_misfit();
+}
+
+// Probes are at equal distances among the pairs that were sampled, so each stands for as many of them.
+void PairEstimator::weigh_misfit() {
+  const PairDesign& design = additive_.design();
+  const Matrix64& solver = additive_.solver();
+  misfit_ = Matrix64(solver.rows(), probes_.size());
+  double sampled = 0;
+  for (const PairStratum& stratum : design.strata) {
+    if (!stratum.whole()) sampled += static_cast<double>(stratum.end - stratum.begin);
+  }
+  for (size_t k = 0; k < probes_.size(); k++) {
+    const size_t p = probes_[k];
+    const auto stratum =
+        std::ranges::find_if(design.strata, [&](const PairStratum& each) { return each.begin <= p && p < each.end; });
+    const double left = 1 - static_cast<double>(stratum->end - stratum->begin) / stratum->population;
+    const double factor = left * sampled / (static_cast<double>(probes_.size()) - 2);
+    for (size_t i = 0; i < solver.rows(); i++) misfit_(i, k) = factor * solver(i, p) * solver(i, p);
+  }
 }
 
 PairEstimator::Choice PairEstimator::choose(std::span<const float> residuals) const {
@@ -111,9 +131,16 @@ void PairEstimator::estimate(MatrixView<double> sides, std::span<const double> t
     const InteractionRegression& chosen = interactions_[choice.candidate - 1];
     multiply(chosen.values(), sides.row(r), values.row(r));
     share_rest(totals[r], values.row(r));
+    if (!additive_.has_errors()) {
+      std::ranges::fill(errors.row(r), std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
+    const auto found =
+        std::span<const float>(residuals.row(r)).subspan(choice.candidate * probes_.size(), probes_.size());
     for (size_t i = 0; i < values.cols(); i++) {
-      errors(r, i) = additive_.has_errors() ? std::sqrt(choice.scale * chosen.variance(i))
-                                            : std::numeric_limits<double>::quiet_NaN();
+      double misfit = 0;
+      for (size_t k = 0; k < found.size(); k++) misfit += misfit_(i, k) * found[k] * found[k];
+      errors(r, i) = std::sqrt(std::max(choice.scale * chosen.variance(i), misfit));
     }
   }
 }

@@ -6,10 +6,17 @@
 // row's pairs (probes, spread over the sizes that were sampled) from all others; the least mean square of those
 // residuals wins. The choice sees one row at a time, so no row's values depend on those beside it.
 //
-// Standard errors: of the additive regression, those of its sample. With interactions the standard deviation of the
-// value given the pairs, at the scale s^2 = sum over n probes of residual^2 / variance, over n - 2: how far off the
-// process was where it could be seen. (A scale that is itself estimated makes the value Student's, of variance
-// n / (n - 2) times the normal's.)
+// Standard errors: of the additive regression, those of its sample. With interactions the larger of two, player by
+// player, from the residuals r_k of n probes, each left out:
+// - the standard deviation of the value given the pairs, at the scale s^2 = sum over probes of r_k^2 / variance, over
+//   n - 2: how far off the process was where it could be seen. (A scale that is itself estimated makes the value
+//   Student's, of variance n / (n - 2) times the normal's.) It is right for games that are as the prior says;
+// - what Kernel SHAP's sample would leave of those residuals, Q_ik r_k summed in squares as in its own errors (Q is the
+//   matrix of the additive regression), times pairs / n for the pairs that are no probes, and n / (n - 2). It asks
+//   nothing of the prior, so it holds the misfit of a game that is not as smooth, or not as equal between players, as
+//   the prior says, and the rounding of values where nothing else is left.
+// Which of them is larger changes from game to game; the first alone was too small where the prior did not fit
+// (docs/methods/kernel_shap.md has the numbers).
 #pragma once
 
 #include <array>
@@ -43,6 +50,7 @@ class PairEstimator {
 
  private:
   PairEstimator(PairedRegression additive, bool interactions, const Context& context);
+  void weigh_misfit();
   // The candidate that fits a row best, and its scale. 0 is additive, numbers from 1 on are with interactions.
   struct Choice {
     size_t candidate = 0;
@@ -55,6 +63,7 @@ class PairEstimator {
   std::vector<InteractionRegression> interactions_;
   // Of every candidate and probe, what gives the left-out residual; float32 is enough to choose by, and half the time.
   Matrix left_out_;
+  Matrix64 misfit_;  // players x probes: times squared residuals, the variance that the sample leaves of them
 };
 
 }  // namespace assay

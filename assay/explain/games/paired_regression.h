@@ -44,6 +44,8 @@ class PairedRegression {
 
   size_t pairs() const { return leverage_.size(); }
   const PairDesign& design() const { return design_; }
+  // players x pairs: times the left sides, what each value is beyond an equal share.
+  const Matrix64& solver() const { return solver_; }
 
   // From the values of the design's coalitions: the left side of each pair. Returns v(N) - v(empty).
   double left_sides(std::span<const float> values, std::span<double> sides) const;

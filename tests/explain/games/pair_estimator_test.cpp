@@ -223,10 +223,35 @@ TEST(PairEstimator, GivesBackAnAdditiveGame) {
   }
 }
 
+// What Kernel SHAP's sample leaves of these residuals of all sampled pairs, by its own fits to one pair at a time.
+std::vector<double> misfit_variances(const PairDesign& design, std::span<const size_t> probes,
+                                     std::span<const double> squared_residuals) {
+  const auto regression = PairedRegression::make(design, Context());
+  std::vector<double> variances(6);
+  const auto count = static_cast<double>(probes.size());
+  for (size_t k = 0; k < probes.size(); k++) {
+    std::vector<double> unit(design.pairs());
+    unit[probes[k]] = 1;
+    std::vector<double> column(6);
+    regression->fit(unit, 0, column);
+    double share = 0;  // of the stratum's pairs that were not taken
+    for (const PairStratum& stratum : design.strata) {
+      if (probes[k] < stratum.begin || probes[k] >= stratum.end) continue;
+      share = 1 - static_cast<double>(stratum.end - stratum.begin) / stratum.population;
+    }
+    for (size_t i = 0; i < 6; i++) {
+      variances[i] += share * column[i] * column[i] * squared_residuals[k] * count / (count - 2);
+    }
+  }
+  return variances;
+}
+
 // Every candidate's residuals in float64: the additive ones by fits without the pair, those with interactions by rows
 // which interaction_regression_test.cpp compares with such fits.
 TEST(PairEstimator, TakesTheCandidateOfLeastLeftOutResiduals) {
   std::array<size_t, kOrders.size() + 1> chosen{};
+  size_t by_misfit = 0;
+  size_t by_prior = 0;
   for (const size_t pairs : {14, 20, 25}) {
     const PairDesign design = design_of(6, pairs);
     const std::vector<size_t> probes = sampled_pairs(design);
@@ -238,11 +263,13 @@ TEST(PairEstimator, TakesTheCandidateOfLeastLeftOutResiduals) {
     for (size_t r = 0; r < rows.totals.size(); r++) {
       std::array<double, kOrders.size() + 1> squares{};
       std::array<double, kOrders.size() + 1> scales{};
+      std::array<std::vector<double>, kOrders.size() + 1> residuals;
       for (size_t k = 0; k < probes.size(); k++) {
         squares[0] += std::pow(refitted_residual(design, rows.sides.row(r), probes[k]), 2);
         for (size_t c = 1; c < squares.size(); c++) {
           const double square = std::pow(dot(candidates[c - 1].left_out().row(k), rows.sides.row(r)), 2);
           squares[c] += square;
+          residuals[c].push_back(square);
           scales[c] += square / candidates[c - 1].left_out_variance(k) / (static_cast<double>(probes.size()) - 2);
         }
       }
@@ -262,8 +289,10 @@ TEST(PairEstimator, TakesTheCandidateOfLeastLeftOutResiduals) {
         equal += same_bits(made.values.row(r), values) ? 1 : 0;
         if (c != best) continue;
         EXPECT_TRUE(same_bits(made.values.row(r), values)) << "row " << r << ", order " << kOrders[c - 1];
+        const std::vector<double> misfit = misfit_variances(design, probes, residuals[c]);
         for (size_t i = 0; i < values.size(); i++) {
-          const double error = std::sqrt(candidate.variance(i) * scales[c]);
+          const double error = std::sqrt(std::max(candidate.variance(i) * scales[c], misfit[i]));
+          (misfit[i] > candidate.variance(i) * scales[c] ? by_misfit : by_prior)++;
           EXPECT_NEAR(made.errors(r, i), error, 1e-4 * error) << "row " << r << ", order " << kOrders[c - 1];
         }
       }
@@ -271,6 +300,8 @@ TEST(PairEstimator, TakesTheCandidateOfLeastLeftOutResiduals) {
     }
   }
   for (const size_t count : chosen) EXPECT_GT(count, 3U);
+  EXPECT_GT(by_misfit, 10U);
+  EXPECT_GT(by_prior, 10U);
 }
 
 // Nine pairs of six players leave four residuals' worth: too few for errors of any candidate.
