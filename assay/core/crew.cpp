@@ -80,9 +80,11 @@ void Crew::hire(unsigned wanted) {
 void Crew::run(unsigned threads, size_t count, const std::function<void(size_t)>& body) {
   Loop loop{body, count, std::min<size_t>(std::max(threads, 1u), std::max<size_t>(count, 1)) - 1};
   if (loop.room > 0) {
-    const std::lock_guard lock(mutex_);
-    hire(static_cast<unsigned>(loop.room));
-    loops_.push_back(&loop);
+    {
+      const std::lock_guard lock(mutex_);
+      hire(static_cast<unsigned>(loop.room));
+      loops_.push_back(&loop);
+    }
     called_.notify_one();
   }
   loop.work();

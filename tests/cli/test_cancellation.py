@@ -236,7 +236,9 @@ def test_a_pipe_that_nobody_reads(program, folder):
         path.unlink()
 
 
-@pytest.mark.parametrize("command", ["data x.npy --out -", "neighbours small.csv --k 399", "neighbours small.csv --json"])
+@pytest.mark.parametrize(
+    "command", ["data x.npy --out -", "neighbours small.csv --k 399", "neighbours small.csv --json"]
+)
 def test_standard_output_that_nobody_reads(program, folder, command):
     process = begin(program, command, folder, stdout=subprocess.PIPE)
     select.select([process.stdout], [], [], PATIENCE)

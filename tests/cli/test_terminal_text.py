@@ -66,8 +66,22 @@ def test_tables(assay, hostile):
         ("explain", *model, "--method", "gradient_x_input"),
         ("evaluate", *model, "--explanations", "p.npz", "--criteria", "complexity"),
         ("aggregate", "--members", "p.npz,q.npz", "--aggregator", "mean"),
-        ("study", "--data", "x.csv", *hostile, "--sample", "8", "--methods", "gradient_x_input,occlusion",
-         "--criteria", "complexity", "--aggregators", "none", "--no-curves", "--no-variations"),
+        (
+            "study",
+            "--data",
+            "x.csv",
+            *hostile,
+            "--sample",
+            "8",
+            "--methods",
+            "gradient_x_input,occlusion",
+            "--criteria",
+            "complexity",
+            "--aggregators",
+            "none",
+            "--no-curves",
+            "--no-variations",
+        ),
     ]
     for command in commands:
         result = assay(*command)

@@ -1,4 +1,4 @@
-"""Where the system refuses threads, commands go on with those that there are: same results, one note, never an abort."""
+"""Where the system refuses threads, commands go on with those that there are: same results, a note, no abort."""
 
 import os
 import pathlib
@@ -91,5 +91,5 @@ def test_fewer_threads_give_the_same_results(program, shared, command, processes
     noted, _ = run("--threads", "8", preexec_fn=limited(processes))
     assert noted.returncode == 0
     notes = [line for line in noted.stderr.splitlines() if line.startswith("assay: ")]
-    assert all(f"the system refused threads" in note and f": {processes} worked where" in note for note in notes)
+    assert all("the system refused threads" in note and f": {processes} worked where" in note for note in notes)
     assert len(notes) == (command != "aggregate"), "the mean of explanations is one block"
