@@ -78,7 +78,7 @@ def prepare(program, folder: pathlib.Path):
             file.write(zeros)
     np.savez_compressed(folder / "zeros.npz", values=np.zeros((4_000_000, 10), "f4"))
     run("train --data wide.csv --label y --hidden 64,64 --training epochs=1 --out wide.onnx")
-    for name, method in (("wide", "gradient_x_input"), ("other", "occlusion"), ("third", "smooth_gradient")):
+    for name, method in (("wide", "gradient_x_input"), ("other", "occlusion"), ("third", "smooth_grad")):
         run(f"explain {WIDE} --method {method} --out {name}.npz")
     run("study --data small.csv --label y --out study --sample 30 --no-curves")
 
