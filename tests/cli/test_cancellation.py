@@ -42,8 +42,8 @@ COMMANDS = {
     "evaluate neighbourhoods": f"evaluate {WIDE} --pool wide.csv --explanations wide.npz --criteria max_sensitivity",
     "aggregate": "aggregate --members wide.npz,other.npz,third.npz --aggregator minimum_complexity --out made.npz",
     "aggregate orders": "aggregate --members wide.npz,other.npz,third.npz --aggregator kemeny_young --out made.npz",
-    "study": "study --data wide.csv --model wide.onnx --label y --out made",
-    "study of its own model": "study --data small.csv --label y --out made",
+    "study": "study --data wide.csv --split test --model wide.onnx --label y --out made",
+    "study of its own model": "study --data small.csv --split test --label y --out made",
     "verify": "verify study",
     "reproduce": "reproduce faithfulness --out made.md",
 }
@@ -80,7 +80,7 @@ def prepare(program, folder: pathlib.Path):
     run("train --data wide.csv --label y --hidden 64,64 --training epochs=1 --out wide.onnx")
     for name, method in (("wide", "gradient_x_input"), ("other", "occlusion"), ("third", "smooth_grad")):
         run(f"explain {WIDE} --method {method} --out {name}.npz")
-    run("study --data small.csv --label y --out study --sample 30 --no-curves")
+    run("study --data small.csv --split test --label y --out study --sample 30 --no-curves")
 
 
 def used_seconds(process) -> float:

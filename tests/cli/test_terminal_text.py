@@ -70,6 +70,8 @@ def test_tables(assay, hostile):
             "study",
             "--data",
             "x.csv",
+            "--split",
+            "test",
             *hostile,
             "--sample",
             "8",
