@@ -33,20 +33,26 @@ COMMANDS = {
     "data packed": "data x.npy --out made.npz.xz",
     "data feather": "data long.csv --out made.feather",
     "neighbours": "neighbours x.npy --k 20",
-    "train": "train --data small.csv --label y --training epochs=100000 --out made.onnx",
-    "predict": "predict --model wide.onnx --data x.npy --out made.csv",
-    "explain": f"explain {WIDE} --method kernel_shap:coalitions=20000 --out made.npz",
-    "explain by permutations": f"explain {WIDE} --method permutation_shapley:permutations=20000 --out made.npz",
+    "train": "train --data wide.csv --label y --training epochs=100000:patience=0 --out made.onnx",
+    "predict": "predict --model wide.onnx --data many.npz --out made.csv",
+    "explain": f"explain {WIDE} --method kernel_shap:samples=20000 --out made.npz",
+    "explain by permutations": f"explain {WIDE} --method shapley_sampling:permutations=20000 --out made.npz",
     "explain along paths": f"explain {WIDE} --method integrated_gradients:steps=20000 --out made.json",
-    "evaluate": f"evaluate {WIDE} --explanations wide.npz --criteria faithfulness:subsets=200000 --out made.csv",
-    "evaluate neighbourhoods": f"evaluate {WIDE} --pool wide.csv --explanations wide.npz --criteria max_sensitivity",
+    "evaluate": f"evaluate {WIDE} --explanations wide.npz --criteria faithfulness:samples=100000 --out made.csv",
     "aggregate": "aggregate --members wide.npz,other.npz,third.npz --aggregator minimum_complexity --out made.npz",
     "aggregate orders": "aggregate --members wide.npz,other.npz,third.npz --aggregator kemeny_young --out made.npz",
     "study": "study --data wide.csv --split test --model wide.onnx --label y --out made",
     "study of its own model": "study --data small.csv --split test --label y --out made",
     "verify": "verify study",
+    "gate": "gate study rules.json",
+    "diff": "diff study study",
+    "inspect": "inspect wide.onnx",
+    "list": "list methods",
     "reproduce": "reproduce faithfulness --out made.md",
 }
+
+
+RULES = '{"schema": "assay.rules/1", "rules": [{"criterion": "complexity", "explanation": "best", "most": 10}]}'
 
 
 def prepare(program, folder: pathlib.Path):
@@ -63,7 +69,9 @@ def prepare(program, folder: pathlib.Path):
         lines = [",".join([*(f"{value:.5g}" for value in row), y]) for row, y in zip(values, labels, strict=True)]
         (folder / path).write_text("\n".join([header, *lines]) + "\n")
 
-    np.save(folder / "x.npy", draw.normal(size=(150_000, 60)).astype("f4"))
+    many = draw.normal(size=(150_000, 60)).astype("f4")
+    np.save(folder / "x.npy", many)
+    np.savez(folder / "many.npz", values=many, features=[f"c{j}" for j in range(60)])
     table("small.csv", 400, 6)
     table("wide.csv", 2000, 60)
     line = ",".join(f"{value:.7g}" for value in draw.normal(size=20)) + "\n"
@@ -81,6 +89,7 @@ def prepare(program, folder: pathlib.Path):
     for name, method in (("wide", "gradient_x_input"), ("other", "occlusion"), ("third", "smooth_grad")):
         run(f"explain {WIDE} --method {method} --out {name}.npz")
     run("study --data small.csv --split test --label y --out study --sample 30 --no-curves")
+    (folder / "rules.json").write_text(RULES)
 
 
 def used_seconds(process) -> float:

@@ -61,7 +61,7 @@ def test_tables(assay, hostile):
         ("describe", "x.csv", *hostile),
         ("describe", "wide.csv"),
         ("neighbours", "x.csv", *hostile, "--k", "2"),
-        ("predict", *model),
+        ("predict", *model, "--out", "made.csv"),
         ("inspect", "m.onnx"),
         ("explain", *model, "--method", "gradient_x_input"),
         ("evaluate", *model, "--explanations", "p.npz", "--criteria", "complexity"),
