@@ -62,7 +62,19 @@ COMMANDS = {
     "evaluate": ("evaluate", *MODEL, "--data", "few.csv", "--pool", "x.csv", "--explanations", "phi.npz"),
     "aggregate": ("aggregate", "--members", "phi.npz,other.npz", "--aggregator", "mean", "--out", "-"),
     "train": ("train", "--data", "x.csv", "--label", "y", "--training", "epochs=2", "--out", "new.onnx"),
-    "study": ("study", "--data", "few.csv", "--split", "test", "--label", "y", "--sample", "20", "--no-curves", "--no-variations"),
+    "study": (
+        "study",
+        "--data",
+        "few.csv",
+        "--split",
+        "test",
+        "--label",
+        "y",
+        "--sample",
+        "20",
+        "--no-curves",
+        "--no-variations",
+    ),
 }
 
 
