@@ -111,7 +111,7 @@ void describe_table(const DescribeArguments& arguments, const Session& session) 
   // Most tables keep their label last; a guess is better than none here, as long as it is said to be one.
   const bool assumed = !table.label && table.columns.size() > 1 && table.columns.back().kind == ColumnKind::categorical;
   if (assumed) table.label = table.columns.size() - 1;
-  const auto columns = describe(table);
+  const auto columns = describe(table, session.context);
   if (session.json) {
     print_json(table, columns, assumed);
   } else {

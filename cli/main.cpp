@@ -5,17 +5,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <new>
 #include <system_error>
 
+#include "assay/core/crew.h"
 #include "assay/core/error.h"
 #include "assay/core/vector_target.h"
 #include "assay/core/version.h"
 #include "cli/commands.h"
+#include "cli/interrupts.h"
 #include "cli/terminal.h"
 
 namespace {
@@ -23,17 +24,6 @@ namespace {
 constexpr int kBadInput = 1;
 constexpr int kBadUsage = 2;
 constexpr int kInterrupted = 130;
-
-// A signal handler may touch little else than a lock-free atomic.
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-// The first Ctrl-C (or request to end) asks the library to stop, so that it can clean up; a second one ends the program
-// at once.
-void on_interrupt(int signal) {
-  interrupted = true;
-  std::signal(signal, SIG_DFL);
-}
 
 // CLI11 says only that a command is required when it does not know the one that was given.
 std::string complaint(const CLI::App& app, const CLI::ParseError& problem, int argc, char** argv) {
@@ -46,6 +36,8 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& problem, int a
   return fmt::format("there is no command {}{}; the commands are {}", assay::in_quotes(first),
                      assay::suggestion(first, known), assay::joined(known));
 }
+
+void say(std::string_view sentence) { assay::cli::tell(fmt::format("assay: {}\n", assay::one_line(sentence))); }
 
 int run(int argc, char** argv) {
   using namespace assay;
@@ -86,16 +78,13 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& problem) {
-    fmt::print(stderr, "assay: {} (`assay --help` shows how)\n", one_line(complaint(app, problem, argc, argv)));
+    say(fmt::format("{} (`assay --help` shows how)", one_line(complaint(app, problem, argc, argv))));
     return kBadUsage;
   }
 
   if (!session.quiet && ::isatty(STDERR_FILENO) != 0) session.context.progress = &progress;
-  session.context.cancelled = &interrupted;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    // What the caller told us to ignore (nohup, a background job) stays ignored.
-    if (std::signal(signal, on_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
-  }
+  session.context.cancelled = &interrupted();
+  heed_interrupts();
   // A reader that went away (`| head`) is an error of write(), not a silent death.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // likewise a file over the limit of its size
@@ -104,15 +93,20 @@ int run(int argc, char** argv) {
     if (target != nullptr && *target != '\0') pin_vector_target(target);
     session.run();
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
-    return interrupted ? kInterrupted : session.status;
+    if (const std::string note = process_crew().note(); !note.empty() && !session.quiet) say(note);
+    return interrupted() ? kInterrupted : session.status;
   } catch (const Error& error) {
-    fmt::print(stderr, "assay: {}\n", one_line(error.what()));
+    say(error.what());
     return error.kind() == ErrorKind::cancelled ? kInterrupted : kBadInput;
   } catch (const std::system_error& error) {  // from fmt::print
-    fmt::print(stderr, "assay: cannot write to standard output: {}\n", error.code().message());
+    if (interrupted()) {
+      say("interrupted");
+      return kInterrupted;
+    }
+    say(fmt::format("cannot write to standard output: {}", error.code().message()));
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "assay: not enough memory\n");
+    say("not enough memory");
     return kBadInput;
   }
 }
@@ -123,7 +117,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& bug) {
-    std::fprintf(stderr, "assay: internal error: %s\n", bug.what());
+    say(fmt::format("internal error: {}", bug.what()));
     return kBadInput;
   }
 }

@@ -15,32 +15,61 @@
 #include "cli/file_lists.h"
 
 namespace assay::cli {
+
 namespace {
 
-// "1,5,10-20", counted from 1.
-std::vector<size_t> row_list(const std::string& text, size_t rows) {
-  const auto refuse = [&](std::string_view found) {
-    fail_input("--rows", fmt::format("rows from 1 to {}, as in 1,5,10-20", rows), in_quotes(found));
-  };
-  std::vector<size_t> out;
+struct RowRange {
+  size_t first;
+  size_t last;
+};
+
+// "5" or "10-20".
+std::optional<RowRange> row_range(std::string_view item) {
+  const char* stop = item.data() + item.size();
+  RowRange range{};
+  auto [at, problem] = std::from_chars(item.data(), stop, range.first);
+  range.last = range.first;
+  if (problem == std::errc() && at != stop && *at == '-') {
+    const auto tail = std::from_chars(at + 1, stop, range.last);
+    at = tail.ptr;
+    problem = tail.ec;
+  }
+  if (problem != std::errc() || at != stop) return std::nullopt;
+  return range;
+}
+
+std::vector<std::string_view> row_items(std::string_view text) {
+  std::vector<std::string_view> items;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view item = std::string_view(text).substr(begin, end - begin);
-    const char* stop = item.data() + item.size();
-    size_t first = 0;
-    auto [at, problem] = std::from_chars(item.data(), stop, first);
-    size_t last = first;
-    if (problem == std::errc() && at != stop && *at == '-') {
-      const auto tail = std::from_chars(at + 1, stop, last);
-      at = tail.ptr;
-      problem = tail.ec;
-    }
-    if (problem != std::errc() || at != stop || first < 1 || last < first || last > rows) refuse(item);
-    for (size_t row = first; row <= last; row++) out.push_back(row - 1);
+    items.push_back(text.substr(begin, end - begin));
     begin = end + 1;
+  }
+  return items;
+}
+
+}  // namespace
+
+std::string row_words(const std::string& text) {
+  for (const std::string_view item : row_items(text)) {
+    if (!row_range(item)) return fmt::format("expected rows, as in 1,5,10-20, found {}", in_quotes(item));
+  }
+  return {};
+}
+
+std::vector<size_t> row_list(const std::string& text, size_t rows) {
+  std::vector<size_t> out;
+  for (const std::string_view item : row_items(text)) {
+    const auto range = row_range(item);
+    if (!range || range->first < 1 || range->last < range->first || range->last > rows) {
+      fail_input("--rows", fmt::format("rows from 1 to {}, as in 1,5,10-20", rows), in_quotes(item));
+    }
+    for (size_t row = range->first; row <= range->last; row++) out.push_back(row - 1);
   }
   return out;
 }
+
+namespace {
 
 Dataset chosen_rows(Dataset data, const std::string& rows, std::vector<size_t>& numbers) {
   if (rows.empty()) {

@@ -1,4 +1,4 @@
-// assay neighbours NAME|FILE --rows 1,2 --k 5
+// assay neighbours NAME|FILE --rows 1,5,10-20 --k 5
 #include "assay/data/neighbours.h"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include "assay/core/text.h"
 #include "assay/data/encoder.h"
 #include "cli/commands.h"
+#include "cli/model_rows.h"
 #include "cli/terminal.h"
 
 namespace assay::cli {
@@ -22,7 +23,7 @@ const std::map<std::string, Space> kSpaces = {{"scaled", Space::scaled}, {"raw",
 
 struct NeighbourArguments {
   TableArguments table;
-  std::vector<size_t> rows;
+  std::string rows;
   size_t k = 5;
   std::optional<double> radius;
   std::string norm = "linf";
@@ -40,19 +41,11 @@ std::string class_of(const Dataset& data, size_t row) {
   return data.class_names.empty() ? short_number(label) : one_line(data.class_names[static_cast<size_t>(label)]);
 }
 
-// Rows are counted from 1, as people do; none given means all.
+// None given means all.
 std::vector<size_t> wanted_rows(const NeighbourArguments& arguments, const Dataset& data) {
-  std::vector<size_t> rows;
-  for (const size_t row : arguments.rows) {
-    if (row < 1 || row > data.rows()) {
-      fail_input("--rows", fmt::format("rows from 1 to {}", data.rows()), fmt::format("{}", row));
-    }
-    rows.push_back(row - 1);
-  }
-  if (rows.empty()) {
-    rows.resize(data.rows());
-    std::iota(rows.begin(), rows.end(), size_t{0});
-  }
+  if (!arguments.rows.empty()) return row_list(arguments.rows, data.rows());
+  std::vector<size_t> rows(data.rows());
+  std::iota(rows.begin(), rows.end(), size_t{0});
   return rows;
 }
 
@@ -97,10 +90,8 @@ void add_neighbours(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<NeighbourArguments>();
   CLI::App* command = app.add_subcommand("neighbours", "The rows of a table nearest to given rows of it");
   arguments->table.add_to(*command);
-  command->add_option("--rows", arguments->rows, "Which rows, counted from 1 (default: all)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(whole_number, "");
+  command->add_option("--rows", arguments->rows, "Which rows, counted from 1, as in 1,5,10-20 (default: all)")
+      ->check(row_words, "");
   auto* k = command->add_option("--k", arguments->k, "How many neighbours")->check(positive_whole_number, "");
   command->add_option("--radius", arguments->radius, "All rows within this distance instead")
       ->check(distance_or_radius, "")

@@ -70,8 +70,8 @@ ReproductionOrigin origin_of(const ReproduceArguments& arguments, const Session&
   return origin;
 }
 
-void write_out(const std::string& path, const std::string& text) {
-  AtomicFile file(path);
+void write_out(const std::string& path, const std::string& text, const Context& context) {
+  AtomicFile file(path, context);
   file.write(text);
   file.commit();
 }
@@ -98,7 +98,8 @@ void reproduce(const ReproduceArguments& arguments, const Session& session) {
   if (session.json) fmt::print("{}", reproduction_json(tables, origin));
   if (arguments.out.empty()) return;
   const bool as_json = format_extension(arguments.out) == ".json";
-  write_out(arguments.out, as_json ? reproduction_json(tables, origin) : reproduction_markdown(tables, origin));
+  write_out(arguments.out, as_json ? reproduction_json(tables, origin) : reproduction_markdown(tables, origin),
+            session.context);
   if (shown && !session.quiet) fmt::print("wrote {}\n", one_line(arguments.out));
 }
 

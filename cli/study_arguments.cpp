@@ -84,6 +84,7 @@ std::vector<std::string> argument_words(const CLI::App& command) {
 StudyArguments parse_study_words(const std::string& where, const std::vector<std::string>& words) {
   StudyArguments arguments;
   CLI::App app;
+  app.set_help_flag();  // in settings it would be a wish that nobody can answer
   arguments.add_to(app);
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {

@@ -7,37 +7,10 @@
 #include <mutex>
 #include <optional>
 
-#if defined(ASSAY_STD_THREADS)  // the TSan build: the sanitizer cannot see into oneTBB
-#include <thread>
-#else
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-#endif
+#include "assay/core/crew.h"
 
 namespace assay {
 namespace {
-
-#if defined(ASSAY_STD_THREADS)
-void run_on_threads(unsigned threads, size_t count, const std::function<void(size_t)>& run) {
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < count; i = next++) run(i);
-  };
-  std::vector<std::jthread> pool;
-  for (unsigned i = 1; i < threads; ++i) pool.emplace_back(work);
-  work();
-}
-#else
-void run_on_threads(unsigned threads, size_t count, const std::function<void(size_t)>& run) {
-  // More threads than cores is the caller's wish (tests of determinism have it); without this oneTBB prints a warning.
-  using Control = tbb::global_control;
-  const size_t allowed = std::max<size_t>(threads, Control::active_value(Control::max_allowed_parallelism));
-  const Control limit(Control::max_allowed_parallelism, allowed);
-  tbb::task_arena arena(static_cast<int>(threads));
-  arena.execute([&] { tbb::parallel_for(size_t{0}, count, run, tbb::simple_partitioner()); });
-}
-#endif
 
 // The exception of the lowest failed block, and which blocks are still worth running.
 class FirstFailure {
@@ -94,7 +67,7 @@ void parallel_blocks(const Context& context, size_t items, size_t block_size,
   if (threads <= 1) {
     for (size_t index = 0; index < count; ++index) run(index);
   } else {
-    run_on_threads(threads, count, run);
+    process_crew().run(threads, count, run);
   }
   failure.rethrow();
 }

@@ -25,13 +25,18 @@ std::string time_text(double seconds) {
 }
 
 std::string aligned(const std::vector<std::vector<std::string>>& rows, const std::vector<size_t>& left) {
+  // Names in tables come from files.
+  auto lines = rows;
+  for (auto& row : lines) {
+    for (std::string& cell : row) cell = one_line(cell);
+  }
   std::vector<size_t> widths;
-  for (const auto& row : rows) {
+  for (const auto& row : lines) {
     widths.resize(std::max(widths.size(), row.size()));
     for (size_t j = 0; j < row.size(); ++j) widths[j] = std::max(widths[j], display_width(row[j]));
   }
   std::string out;
-  for (const auto& row : rows) {
+  for (const auto& row : lines) {
     std::string line;
     for (size_t j = 0; j < row.size(); ++j) {
       if (j > 0) line += "  ";

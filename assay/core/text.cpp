@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <numeric>
 
 namespace assay {
@@ -49,6 +51,32 @@ size_t sequence_length(std::string_view text) {
   return 0;
 }
 
+// The code point of a valid sequence of this length.
+char32_t code_point(std::string_view sequence) {
+  constexpr std::array<unsigned char, 5> kFirstBits = {0, 0x7f, 0x1f, 0x0f, 0x07};
+  char32_t point = static_cast<unsigned char>(sequence[0]) & kFirstBits[sequence.size()];
+  for (const char c : sequence.substr(1)) point = point << 6 | (static_cast<unsigned char>(c) & 0x3fU);
+  return point;
+}
+
+// Unicode's control characters beyond ASCII, format characters, and separators of lines and paragraphs (its categories
+// Cc, Cf, Zl and Zp, version 16). They are invisible, and a terminal obeys some: U+009B begins a command as ESC [ does,
+// and U+202E turns the rest of the line around.
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+constexpr Range kUnseen[] = {
+    {0x80, 0x9f},       {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},
+    {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},     {0x180e, 0x180e},   {0x200b, 0x200f},
+    {0x2028, 0x202e},   {0x2060, 0x206f},   {0xfeff, 0xfeff},   {0xfff9, 0xfffb},   {0x110bd, 0x110bd},
+    {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe007f},
+};
+
+bool unseen(char32_t point) {
+  return std::ranges::any_of(kUnseen, [&](const Range& r) { return point >= r.first && point <= r.last; });
+}
+
 }  // namespace
 
 bool valid_utf8(std::string_view text) {
@@ -74,6 +102,8 @@ std::string one_line(std::string_view text) {
     const auto byte = static_cast<unsigned char>(text[0]);
     if (length == 0 || byte < 0x20 || byte == 0x7f) {
       out += fmt::format("\\x{:02x}", byte);
+    } else if (const char32_t point = length > 1 ? code_point(text.substr(0, length)) : 0; unseen(point)) {
+      out += fmt::format("\\u{{{:x}}}", static_cast<uint32_t>(point));
     } else {
       out += text.substr(0, length);
     }

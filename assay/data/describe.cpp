@@ -42,10 +42,11 @@ void count_levels(const Table& table, size_t column, ColumnSummary& out) {
 
 }  // namespace
 
-std::vector<ColumnSummary> describe(const Table& table) {
+std::vector<ColumnSummary> describe(const Table& table, const Context& context) {
   constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
   std::vector<ColumnSummary> out;
   for (size_t j = 0; j < table.columns.size(); ++j) {
+    context.check_cancelled();
     const Column& column = table.columns[j];
     ColumnSummary summary{column.name, column.kind, table.label == j, 0, column.rounded, kUndefined, kUndefined,
                           kUndefined,  kUndefined,  kUndefined,       {}};

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/core/context.h"
 #include "assay/data/table.h"
 
 namespace assay {
@@ -26,6 +27,6 @@ struct ColumnSummary {
   std::vector<LevelCount> levels;
 };
 
-std::vector<ColumnSummary> describe(const Table& table);
+std::vector<ColumnSummary> describe(const Table& table, const Context& context = {});
 
 }  // namespace assay

@@ -119,9 +119,9 @@ Table read_table(const std::string& path, const TableOptions& options, const Con
   if (format == Format::csv) return read_csv(reopenable(path, context), options, context);
   refuse_text_options(path, options);
   Table table = format == Format::npy   ? read_npy_table(*open_bytes(path, context))
-                : format == Format::npz ? read_npz_table(path)
+                : format == Format::npz ? read_npz_table(path, context)
                 : format == Format::idx ? read_idx_table(*open_bytes(path, context))
-                                        : read_arrow_table(path);
+                                        : read_arrow_table(path, context);
   if (table.rows() == 0) fail_input(path, "a table with at least one row", "none");
   apply_options(table, options);
   return table;

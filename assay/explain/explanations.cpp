@@ -95,8 +95,8 @@ Explanations read_explanations(const std::string& path, const Context& context) 
   if (extension == ".json") return explanations_from_json(path, read_all(*open_bytes(path, context)));
   if (extension == ".npy") return explanations_from_array(path, read_npy(*open_bytes(path, context)));
   if (extension == ".npz") {
-    const NpzFile file(path);
-    return holds_table(file) ? explanations_from_table(read_npz_table(path), true) : explanations_from_npz(file);
+    const NpzFile file(path, context);
+    return holds_table(file) ? explanations_from_table(read_npz_table(path, context), true) : explanations_from_npz(file);
   }
   if (is_text_table(extension)) {
     return explanations_from_csv(reopenable(path == "-" ? "/dev/stdin" : path, context), context);

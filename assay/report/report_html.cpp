@@ -61,7 +61,7 @@ std::string html_text(std::string_view text) {
 }
 
 std::string report_html(const std::string& data_json, const std::string& title) {
-  const std::string safe_title = html_text(title);
+  const std::string safe_title = html_text(one_line(title));
   const std::string data = script_safe_json(data_json);
   const std::string plotly = inline_script(embedded::plotly());
   const std::string script = inline_script(embedded::script());

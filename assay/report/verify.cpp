@@ -201,9 +201,9 @@ std::string array_difference(const std::string& name, const NpyArray& a, const N
   return {};
 }
 
-std::string arrays_difference(const std::string& recorded, const std::string& again) {
-  const NpzFile first(recorded);
-  const NpzFile second(again);
+std::string arrays_difference(const std::string& recorded, const std::string& again, const Context& context) {
+  const NpzFile first(recorded, context);
+  const NpzFile second(again, context);
   if (first.names() != second.names()) return "it holds other arrays";
   for (const std::string& name : first.names()) {
     if (name == "meta") continue;  // names version and target
@@ -222,7 +222,7 @@ std::string file_difference(const std::string& name, const std::string& recorded
   }
   if (name.ends_with(".csv")) return lines_difference(raw_bytes(recorded), raw_bytes(again), near);
   // Weights are not judged one by one: what the model explains and scores is.
-  if (near) return name.ends_with(".npz") ? arrays_difference(recorded, again) : std::string();
+  if (near) return name.ends_with(".npz") ? arrays_difference(recorded, again, context) : std::string();
   return fmt::format("recorded sha256 {}, found {}", file_sha256(recorded, context), file_sha256(again, context));
 }
 

@@ -30,8 +30,8 @@ Matrix rows_of(MatrixView<const float> values, const std::vector<size_t>& rows) 
   return made;
 }
 
-void load_pool(const std::string& path, PoolExplanations& pool) {
-  const NpzFile file(path);
+void load_pool(const std::string& path, PoolExplanations& pool, const Context& context) {
+  const NpzFile file(path, context);
   const NpyArray numbers = file.read("rows");
   const Matrix values = to_matrix(path, file.read("values"));
   if (numbers.type != NpyType::int64 || numbers.shape.size() != 1 || numbers.count() != values.rows() ||
@@ -110,7 +110,7 @@ StudyEntry StudyStore::load_files(const std::string& stem, PoolExplanations* poo
   StudyEntry entry = entry_from_json(path, read_all(*source, kMostBytes));
   if (entry.stem != stem) fail_input(path, fmt::format("the entry {}", stem), entry.stem);
   entry.explanations = read_explanations(explanations_path(stem), context);
-  if (pool != nullptr) load_pool(pool_path(stem), *pool);
+  if (pool != nullptr) load_pool(pool_path(stem), *pool, context);
   return entry;
 }
 

@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <new>
+#include <system_error>
 #include <thread>
 
+#include "assay/core/crew.h"
 #include "assay/core/error.h"
 #include "python/src/module.h"
 
@@ -43,16 +45,30 @@ void close_engine() {
   while (live_calls > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kTick / 5);
 }
 
-// The threads of oneTBB do not come along into a forked process, where waiting for them would never end. Loops on one
-// thread do not need them, and give the same bits.
-std::atomic<bool> forked = false;
-std::atomic<bool> used = false;
-
+// Whoever had them is not there any more in a forked process.
 void note_fork() {
-  forked = used.load();
-  // Whoever had them is not there any more.
   new (&turn) std::timed_mutex;
   live_calls = 0;
+}
+
+// The thread that a call runs on. Without one nothing can be done that lets itself be interrupted.
+template <class Work>
+std::thread started(const Work& work) {
+  try {
+    return std::thread(work);
+  } catch (const std::system_error& refused) {
+    throw Error(ErrorKind::io,
+                "the system refused the one thread that a call needs (a limit on processes or memory): " +
+                    refused.code().message());
+  }
+}
+
+// Once in a process: fewer threads than asked for change the time alone.
+void warn_of_shortage() {
+  static std::atomic<bool> warned = false;
+  const std::string note = process_crew().note();
+  if (note.empty() || warned.exchange(true)) return;
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, note.c_str(), 1) != 0) throw nb::python_error();
 }
 
 }  // namespace
@@ -202,11 +218,10 @@ void EngineCall::work(const std::function<void(const Context&)>& body) {
     Watcher watcher(*this);
     Context context;
     context.seed = run_.seed;
-    context.threads = forked ? 1 : run_.threads;
-    if (context.thread_count() > 1) used = true;
+    context.threads = run_.threads;
     context.cancelled = &cancelled_;
     if (watched) context.progress = &watcher;
-    std::thread worker([&] {
+    std::thread worker = started([&] {
       current_call = this;
       std::exception_ptr failure;
       try {
@@ -242,6 +257,7 @@ void EngineCall::work(const std::function<void(const Context&)>& body) {
     std::rethrow_exception(std::exchange(stop_, nullptr));
   }
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  warn_of_shortage();
 }
 
 void bind_run(nb::module_& m) {

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import threading
+import unicodedata
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -19,6 +20,8 @@ HOSTILE = (
     "{{script}}",
     "%{x} & &lt;i&gt; $x^2$ \u202e",
 )
+# Unicode's classes of characters that turn the direction of writing.
+TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 # What the page reads and never shows as it is.
 KEYWORDS = {"schema", "kind", "direction", "standing", "along"}
 
@@ -32,6 +35,10 @@ def made_hostile(value, key=""):
     if isinstance(value, dict):
         return {name: made_hostile(one, name) for name, one in value.items()}
     return value
+
+
+def seen(text):
+    return text.replace("\u202e", r"\u{202e}")
 
 
 def set_dark(browser, dark):
@@ -138,18 +145,38 @@ def test_hostile_names_stay_text(show, draw_all):
     }
     assert set(made.values()) == {0}, made
     assert count(browser, "script") == 3
-    assert browser.title == data["title"] == browser.execute_script("return document.querySelector('h1').textContent")
+    assert browser.title == data["title"]  # as the template was filled here
+    assert browser.execute_script("return document.querySelector('h1').textContent") == seen(data["title"])
     plots = browser.execute_script(
         "return [...document.querySelectorAll('svg text')].map((one) => one.textContent).join(' ')"
     )
     assert "<script>" in plots and "<img" in plots
     ticks = "return [...document.querySelectorAll('#importance .ytick text')].map((one) => one.textContent)"
     assert sorted(browser.execute_script(ticks)) == sorted(
-        name if len(name) <= 26 else f"{name[:25]}…" for name in data["features"]
+        name if len(name) <= 26 else f"{name[:25]}…" for name in map(seen, data["features"])
     )
     assert "<" in hovered and "%{x}" in hovered + plots
     page = browser.execute_script("return document.body.textContent")
-    assert all(text in page for text in HOSTILE)
+    assert all(seen(text) in page for text in HOSTILE)
+
+
+def test_nothing_turns_the_direction_of_writing(show, draw_all):
+    """What Unicode calls bidirectional controls is shown by number, in text and plots alike."""
+    turning = [chr(c) for c in range(0x3000) if unicodedata.bidirectional(chr(c)) in TURNING] + [
+        "\u200e",
+        "\u200f",
+        "\u061c",
+    ]
+    assert len(turning) == 12
+    data = made_hostile(sample())
+    data["title"] = "".join(turning) + "\x9b"
+    data["features"] = [f"{turning[i % 12]}{name}" for i, name in enumerate(data["features"])]
+    browser = show(data)
+    draw_all()
+    page = "return ['header', 'nav', 'main'].map((part) => document.querySelector(part)?.textContent ?? '').join(' ')"
+    shown = browser.execute_script(page)
+    assert {character for character in [*turning, "\x9b"] if character in shown} == set()
+    assert all(f"\\u{{{ord(character):x}}}" in shown for character in [*turning, "\x9b"])
 
 
 def test_scripts_make_no_markup_from_text():

@@ -93,3 +93,21 @@ def test_whole_numbers_are_written_without_exponent(assay, tmp_path):
 def test_a_part_without_rows_is_refused(assay, one_sentence, tmp_path):
     (tmp_path / "a.csv").write_text("a,b\n1,2\n")
     assert "training and a test part" in one_sentence(assay("describe", "a.csv", "--split", "test"))
+
+
+def test_rows_are_chosen_alike_everywhere(assay, one_sentence):
+    """Ranges and lists, as `explain` takes them."""
+    listed = assay("neighbours", "iris", "--rows", "1,2,3,5", "--k", 2)
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert assay("neighbours", "iris", "--rows", "1-3,5", "--k", 2).stdout == listed.stdout
+    for rows in ("0-3", "3-1", "140-151", "151"):
+        sentence = one_sentence(assay("neighbours", "iris", "--rows", rows))
+        assert "--rows: expected rows from 1 to 150, as in 1,5,10-20" in sentence and rows in sentence
+
+
+def test_a_column_too_small_to_scale_is_named(assay, one_sentence, tmp_path):
+    lines = [f"{i % 7}e-42,{i % 5},{'yes' if i % 7 > 3 else 'no'}" for i in range(70)]
+    (tmp_path / "x.csv").write_text("\n".join(["tiny,plain,y", *lines]) + "\n")
+    sentence = one_sentence(assay("train", "--data", "x.csv", "--label", "y", "--out", "m.onnx"))
+    assert "x.csv, column 'tiny'" in sentence and "rate" not in sentence
+    assert not (tmp_path / "m.onnx").exists()

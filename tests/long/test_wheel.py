@@ -41,7 +41,7 @@ def test_holds_the_package_and_its_libraries_alone(wheel, root):
     extension = {name for name in packed if re.fullmatch(r"_core\..*so", name)}
     assert packed == modules | extension | {"bin/assay"} and len(extension) == 1
     libraries = {re.match(r"(lib\w+)-", name.rpartition("/")[2])[1] for name in names if "assay_xai.libs/" in name}
-    assert libraries == {"libfmt", "libhwy", "liblzma", "libtbb"}
+    assert libraries == {"libfmt", "libhwy", "liblzma"}
 
 
 def test_tells_nothing_of_where_it_was_built(wheel, root):

@@ -253,7 +253,7 @@ Table read_npy_table(ByteSource& source) { return table_of(source.name(), read_n
 
 Table read_idx_table(ByteSource& source) { return table_of(source.name(), read_idx(source)); }
 
-Table read_npz_table(const std::string& path) { return read_npz(NpzFile(path)); }
+Table read_npz_table(const std::string& path, const Context& context) { return read_npz(NpzFile(path, context)); }
 
 Table read_npz_table(std::string name, std::string_view bytes) { return read_npz(NpzFile(std::move(name), bytes)); }
 

@@ -19,7 +19,7 @@ namespace assay {
 
 Table read_npy_table(ByteSource& source);
 Table read_idx_table(ByteSource& source);
-Table read_npz_table(const std::string& path);
+Table read_npz_table(const std::string& path, const Context& context = {});
 // An NPZ file in memory; name is for messages.
 Table read_npz_table(std::string name, std::string_view bytes);
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "assay/core/context.h"
 #include "assay/data/io/arrow_c.h"
 #include "assay/data/table.h"
 
@@ -22,7 +23,8 @@ inline constexpr std::string_view kArrowIdKey = "assay.id";
 
 // Reads the stream to its end and releases it, also when it throws. `source` names the data in messages, and `kind`
 // says what the producer should have found there.
-Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind = "Arrow stream");
+Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind = "Arrow stream",
+                       const Context& context = {});
 
 // Fills `out` with a stream of the table's rows in batches, copied when they are asked for: the table must outlive the
 // stream (not the batches). The caller, or whoever takes the stream over, releases it.

@@ -118,7 +118,8 @@ std::unordered_map<std::string, std::string> parse_metadata(const char* metadata
 
 class Importer {
  public:
-  Importer(ArrowArrayStream& stream, std::string source, std::string_view kind) : stream_(stream), kind_(kind) {
+  Importer(ArrowArrayStream& stream, std::string source, std::string_view kind, const Context& context)
+      : stream_(stream), kind_(kind), context_(context) {
     table_.source = std::move(source);
   }
 
@@ -126,6 +127,7 @@ class Importer {
     read_schema();
     table_.values = Matrix(0, table_.columns.size());
     for (;;) {
+      context_.check_cancelled();
       Owned<ArrowArray> batch;
       check(stream_.get_next(&stream_, &batch));
       if (batch.release == nullptr) break;
@@ -228,6 +230,7 @@ class Importer {
     first_row_ = table_.values.rows();
     for (int64_t i = 0; i < batch.length; ++i) table_.values.append_row();
     for (size_t j = 0; j < fields_.size(); ++j) {
+      context_.check_cancelled();
       Field& field = fields_[j];
       if (field.index) {
         const ArrowArray* entries = batch.children[j]->dictionary;
@@ -312,6 +315,7 @@ class Importer {
 
   ArrowArrayStream& stream_;
   std::string_view kind_;
+  const Context& context_;
   Table table_;
   std::deque<Field> fields_;
   size_t first_row_ = 0;  // of the batch being read
@@ -319,12 +323,12 @@ class Importer {
 
 }  // namespace
 
-Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind) {
+Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind, const Context& context) {
   if (stream == nullptr || stream->release == nullptr || stream->get_schema == nullptr || stream->get_next == nullptr) {
     fail_input(source, "an Arrow stream", "none, or one already read");
   }
   const ReleaseStream release{stream};
-  return Importer(*stream, std::move(source), kind).run();
+  return Importer(*stream, std::move(source), kind, context).run();
 }
 
 }  // namespace assay

@@ -1,23 +1,22 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <lzma.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <vector>
 
 #include "assay/core/error.h"
 #include "assay/data/io/bytes.h"
+#include "assay/data/io/descriptor.h"
 
 namespace assay {
 namespace {
 
 constexpr size_t kChunk = size_t{1} << 16;
-constexpr size_t kLargestRead = size_t{1} << 24;  // between two looks whether to stop
+// Unpacked between two looks whether to stop: a few packed bytes can hold as much as one likes.
+constexpr size_t kLargestRead = size_t{1} << 22;
 constexpr std::string_view kGzipMagic("\x1f\x8b", 2);
 constexpr std::string_view kXzMagic(
     "\xfd"
@@ -26,46 +25,33 @@ constexpr std::string_view kXzMagic(
 
 class FileSource : public ByteSource {
  public:
-  FileSource(const std::string& path, const Context& context) : ByteSource(path), context_(context) {
-    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file_ < 0) fail_io(path, "open it", errno);
+  FileSource(const std::string& path, const Context& context)
+      : ByteSource(path), file_(path, Descriptor::Use::read, context) {
     struct stat status{};
-    if (::fstat(file_, &status) == 0) {
-      if (S_ISDIR(status.st_mode)) {
-        ::close(file_);
-        fail_input(path, "a file", "a folder");
-      }
-      if (S_ISREG(status.st_mode)) remaining_ = static_cast<uint64_t>(status.st_size);
-    }
+    if (::fstat(file_.number(), &status) != 0) return;
+    if (S_ISDIR(status.st_mode)) fail_input(path, "a file", "a folder");
+    if (S_ISREG(status.st_mode)) remaining_ = static_cast<uint64_t>(status.st_size);
   }
-  ~FileSource() override { ::close(file_); }
 
   size_t read(std::span<char> out) override {
-    out = out.first(std::min(out.size(), kLargestRead));
-    for (;;) {
-      context_.check_cancelled();
-      const ssize_t count = ::read(file_, out.data(), out.size());
-      if (count >= 0) {
-        const auto got = static_cast<uint64_t>(count);
-        if (remaining_) *remaining_ -= std::min(*remaining_, got);
-        return static_cast<size_t>(count);
-      }
-      if (errno != EINTR) fail_io(name(), "read it", errno);
-    }
+    const size_t count = file_.read(out);
+    if (remaining_) *remaining_ -= std::min<uint64_t>(*remaining_, count);
+    return count;
   }
   std::optional<uint64_t> remaining() const override { return remaining_; }
 
  private:
-  Context context_;
-  int file_ = -1;
+  Descriptor file_;
   std::optional<uint64_t> remaining_;
 };
 
 class MemorySource : public ByteSource {
  public:
-  MemorySource(std::string name, std::string_view bytes) : ByteSource(std::move(name)), bytes_(bytes) {}
+  MemorySource(std::string name, std::string_view bytes, const Context& context)
+      : ByteSource(std::move(name)), bytes_(bytes), context_(context) {}
 
   size_t read(std::span<char> out) override {
+    context_.check_cancelled();
     const size_t count = std::min(out.size(), bytes_.size());
     std::memcpy(out.data(), bytes_.data(), count);
     bytes_.remove_prefix(count);
@@ -75,6 +61,7 @@ class MemorySource : public ByteSource {
 
  private:
   std::string_view bytes_;
+  Context context_;
 };
 
 // Gives back the first bytes, which were read to recognise the compression, before the rest.
@@ -104,8 +91,8 @@ class PeekedSource : public ByteSource {
 
 class GzipSource : public ByteSource {
  public:
-  explicit GzipSource(std::unique_ptr<ByteSource> packed)
-      : ByteSource(packed->name()), packed_(std::move(packed)), input_(kChunk) {
+  GzipSource(std::unique_ptr<ByteSource> packed, const Context& context)
+      : ByteSource(packed->name()), packed_(std::move(packed)), context_(context), input_(kChunk) {
     constexpr int kGzipWrapper = 16 + MAX_WBITS;
     if (inflateInit2(&stream_, kGzipWrapper) != Z_OK) throw std::bad_alloc();
   }
@@ -113,10 +100,11 @@ class GzipSource : public ByteSource {
 
   size_t read(std::span<char> out) override {
     if (out.empty()) return 0;
-    out = out.first(std::min<size_t>(out.size(), UINT32_MAX));
+    out = out.first(std::min(out.size(), kLargestRead));
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
     stream_.avail_out = static_cast<uInt>(out.size());
     while (stream_.avail_out == out.size()) {
+      context_.check_cancelled();
       if (stream_.avail_in == 0 && !fill()) {
         if (inside_member_) fail_input(name(), "a whole gzip file", "one that ends in the middle");
         return 0;
@@ -147,6 +135,7 @@ class GzipSource : public ByteSource {
   }
 
   std::unique_ptr<ByteSource> packed_;
+  Context context_;
   std::vector<char> input_;
   z_stream stream_{};
   bool inside_member_ = true;
@@ -154,8 +143,8 @@ class GzipSource : public ByteSource {
 
 class XzSource : public ByteSource {
  public:
-  explicit XzSource(std::unique_ptr<ByteSource> packed)
-      : ByteSource(packed->name()), packed_(std::move(packed)), input_(kChunk) {
+  XzSource(std::unique_ptr<ByteSource> packed, const Context& context)
+      : ByteSource(packed->name()), packed_(std::move(packed)), context_(context), input_(kChunk) {
     // `xz -9` needs 65 MiB to unpack; a file that asks for far more is hostile.
     constexpr uint64_t kMemoryLimit = uint64_t{256} << 20;
     if (lzma_stream_decoder(&stream_, kMemoryLimit, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
@@ -164,9 +153,11 @@ class XzSource : public ByteSource {
 
   size_t read(std::span<char> out) override {
     if (out.empty()) return 0;
+    out = out.first(std::min(out.size(), kLargestRead));
     stream_.next_out = reinterpret_cast<uint8_t*>(out.data());
     stream_.avail_out = out.size();
     while (stream_.avail_out == out.size() && !finished_) {
+      context_.check_cancelled();
       if (stream_.avail_in == 0) {
         stream_.next_in = reinterpret_cast<const uint8_t*>(input_.data());
         stream_.avail_in = packed_->read(input_);
@@ -187,21 +178,22 @@ class XzSource : public ByteSource {
 
  private:
   std::unique_ptr<ByteSource> packed_;
+  Context context_;
   std::vector<char> input_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
   lzma_action action_ = LZMA_RUN;
   bool finished_ = false;
 };
 
-std::unique_ptr<ByteSource> unpacked(std::unique_ptr<ByteSource> source) {
+std::unique_ptr<ByteSource> unpacked(std::unique_ptr<ByteSource> source, const Context& context) {
   std::string head(kXzMagic.size(), '\0');
   head.resize(source->read_fully(head));
   const std::string_view start = head;
   const bool gzip = start.starts_with(kGzipMagic);
   const bool xz = start == kXzMagic;
   auto whole = std::make_unique<PeekedSource>(std::move(head), std::move(source));
-  if (gzip) return std::make_unique<GzipSource>(std::move(whole));
-  if (xz) return std::make_unique<XzSource>(std::move(whole));
+  if (gzip) return std::make_unique<GzipSource>(std::move(whole), context);
+  if (xz) return std::make_unique<XzSource>(std::move(whole), context);
   return whole;
 }
 
@@ -218,11 +210,11 @@ size_t ByteSource::read_fully(std::span<char> out) {
 }
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path, const Context& context) {
-  return unpacked(std::make_unique<FileSource>(path, context));
+  return unpacked(std::make_unique<FileSource>(path, context), context);
 }
 
 std::unique_ptr<ByteSource> memory_bytes(std::string name, std::string_view bytes) {
-  return unpacked(std::make_unique<MemorySource>(std::move(name), bytes));
+  return unpacked(std::make_unique<MemorySource>(std::move(name), bytes, Context{}), {});
 }
 
 std::string read_all(ByteSource& source, uint64_t limit) {
@@ -247,7 +239,7 @@ ByteOpener reopenable(const std::string& path, const Context& context) {
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
     auto bytes = std::make_shared<std::string>(read_all(*open_bytes(path, context)));
-    return [path, bytes] { return memory_bytes(path, *bytes); };
+    return [path, bytes, context] { return unpacked(std::make_unique<MemorySource>(path, *bytes, context), context); };
   }
   return [path, context] { return open_bytes(path, context); };
 }

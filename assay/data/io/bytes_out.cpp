@@ -13,12 +13,13 @@
 
 #include "assay/core/error.h"
 #include "assay/data/io/bytes.h"
+#include "assay/data/io/descriptor.h"
 
 namespace assay {
 namespace {
 
 constexpr size_t kChunk = size_t{1} << 16;
-constexpr size_t kLargestWrite = size_t{1} << 22;  // between two looks whether to stop
+constexpr size_t kLargestWrite = size_t{1} << 20;  // between two looks whether to stop
 
 // Through symbolic links the file behind them is replaced, not the link, whether or not that file exists yet.
 std::string behind_links(const std::string& path) {
@@ -41,67 +42,55 @@ class AtomicFile::Sink {
 
 class AtomicFile::FileSink : public AtomicFile::Sink {
  public:
-  explicit FileSink(const std::string& path) : path_(path) {
+  FileSink(const std::string& path, const Context& context) : path_(path), context_(context) {
     struct stat status{};
     const bool exists = ::stat(path.c_str(), &status) == 0;
     if (path == "-") {
-      file_ = STDOUT_FILENO;
+      file_ = std::make_unique<Descriptor>(STDOUT_FILENO, path, context);
       return;
     }
     if (exists && S_ISDIR(status.st_mode)) fail_input(path, "the name of a file to write", "a folder");
     if (exists && !S_ISREG(status.st_mode)) {
-      file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-      if (file_ < 0) fail_io(path, "write it", errno);
+      file_ = std::make_unique<Descriptor>(path, Descriptor::Use::write, context);
       return;
     }
     path_ = behind_links(path);
     open_temporary();
-    if (exists) (void)::fchmod(file_, status.st_mode & 07777);  // best effort: the old file's permissions
+    if (exists) (void)::fchmod(file_->number(), status.st_mode & 07777);  // best effort: the old file's permissions
   }
   // A temporary name beside the file: short enough for any file system, and not one that a killed run left behind.
   void open_temporary() {
     static std::atomic<unsigned> serial{0};
     const std::filesystem::path target(path_);
     const std::string stem = (target.parent_path() / target.filename().string().substr(0, 200)).string();
+    int made = -1;
     do {
       temporary_ = stem + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
-      file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (file_ < 0 && errno == EEXIST);
-    if (file_ < 0) {
+      made = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (made < 0 && (errno == EEXIST || errno == EINTR));
+    if (made < 0) {
       temporary_.clear();
       fail_io(path_, "write it", errno);
     }
+    file_ = std::make_unique<Descriptor>(made, path_, context_, Descriptor::Close::yes);
   }
   ~FileSink() override {
-    if (file_ > STDOUT_FILENO) ::close(file_);
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
   }
 
-  void write(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(file_, bytes.data(), bytes.size());
-      if (count >= 0) {
-        bytes.remove_prefix(static_cast<size_t>(count));
-      } else if (errno != EINTR) {
-        fail_io(path_, "write it", errno);
-      }
-    }
-  }
+  void write(std::string_view bytes) override { file_->write(bytes); }
   void finish() override {
     if (temporary_.empty()) return;
-    // The bytes must be on the disk before the name points at them, or a power cut leaves an empty file.
-    if (::fsync(file_) != 0) fail_io(path_, "write it", errno);
-    const int closed = ::close(file_);
-    file_ = -1;
-    if (closed != 0) fail_io(path_, "write it", errno);
+    file_->finish();
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_io(path_, "replace it", errno);
     temporary_.clear();
   }
 
  private:
   std::string path_;
+  Context context_;
   std::string temporary_;  // empty when writing directly, or when done
-  int file_ = -1;
+  std::unique_ptr<Descriptor> file_;
 };
 
 class AtomicFile::GzipSink : public AtomicFile::Sink {
@@ -172,7 +161,7 @@ class AtomicFile::XzSink : public AtomicFile::Sink {
 };
 
 AtomicFile::AtomicFile(const std::string& path, const Context& context)
-    : context_(context), file_(std::make_unique<FileSink>(path)) {
+    : context_(context), file_(std::make_unique<FileSink>(path, context)) {
   if (packing_of(path) == Packing::gzip) filter_ = std::make_unique<GzipSink>(*file_);
   if (packing_of(path) == Packing::xz) filter_ = std::make_unique<XzSink>(*file_);
 }

@@ -95,9 +95,10 @@ class TableReader {
   }
 
  private:
+  // In quotes there is text, also where it is empty; among numbers an empty text can only mean that there is none.
   bool missing(const CsvRows& rows, size_t column) const {
     const std::string_view cell = rows.cells()[column];
-    if (rows.quoted_cell(column)) return cell.empty();
+    if (rows.quoted_cell(column)) return cell.empty() && plan_.columns[column].role == Role::numeric;
     return std::ranges::find(options_.missing, cell) != options_.missing.end();
   }
 

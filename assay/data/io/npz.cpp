@@ -12,7 +12,7 @@ constexpr std::string_view kExtension = ".npy";
 
 }  // namespace
 
-NpzFile::NpzFile(const std::string& path) : zip_(path) { list_arrays(); }
+NpzFile::NpzFile(const std::string& path, const Context& context) : zip_(path, context) { list_arrays(); }
 
 NpzFile::NpzFile(std::string name, std::string_view bytes) : zip_(std::move(name), bytes) { list_arrays(); }
 

@@ -14,7 +14,7 @@ namespace assay {
 // Opens the archive and reads its directory; each array is read when it is asked for.
 class NpzFile {
  public:
-  explicit NpzFile(const std::string& path);
+  explicit NpzFile(const std::string& path, const Context& context = {});
   // An archive in memory, which is copied; name is for messages.
   NpzFile(std::string name, std::string_view bytes);
 

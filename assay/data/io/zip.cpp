@@ -19,6 +19,7 @@ namespace assay {
 namespace {
 
 constexpr size_t kChunk = size_t{1} << 16;
+constexpr size_t kLargestRead = size_t{1} << 22;  // between two looks whether to stop
 constexpr uint32_t kLocalMagic = 0x04034b50;
 constexpr uint32_t kCentralMagic = 0x02014b50;
 constexpr uint32_t kEndMagic = 0x06054b50;
@@ -71,20 +72,24 @@ uint32_t crc_of(uint32_t crc, std::string_view bytes) {
 
 class ZipReader::Storage {
  public:
-  Storage() = default;
+  explicit Storage(const Context& context) : context_(context) {}
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   virtual ~Storage() = default;
   virtual uint64_t size() const = 0;
   // Fills out, fewer bytes only at the end.
   virtual size_t read_at(uint64_t offset, std::span<char> out) const = 0;
+  void check_cancelled() const { context_.check_cancelled(); }
+
+ private:
+  Context context_;
 };
 
 namespace {
 
 class FileStorage : public ZipReader::Storage {
  public:
-  explicit FileStorage(const std::string& path) : path_(path) {
+  FileStorage(const std::string& path, const Context& context) : Storage(context), path_(path) {
     file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file_ < 0) fail_io(path, "open it", errno);
     struct stat status{};
@@ -95,8 +100,9 @@ class FileStorage : public ZipReader::Storage {
   size_t read_at(uint64_t offset, std::span<char> out) const override {
     size_t filled = 0;
     while (filled < out.size()) {
-      const ssize_t count =
-          ::pread(file_, out.data() + filled, out.size() - filled, static_cast<off_t>(offset + filled));
+      check_cancelled();
+      const size_t step = std::min(out.size() - filled, kLargestRead);
+      const ssize_t count = ::pread(file_, out.data() + filled, step, static_cast<off_t>(offset + filled));
       if (count == 0) break;
       if (count > 0) {
         filled += static_cast<size_t>(count);
@@ -115,7 +121,7 @@ class FileStorage : public ZipReader::Storage {
 
 class MemoryStorage : public ZipReader::Storage {
  public:
-  explicit MemoryStorage(std::string bytes) : bytes_(std::move(bytes)) {}
+  MemoryStorage(std::string bytes, const Context& context) : Storage(context), bytes_(std::move(bytes)) {}
   uint64_t size() const override { return bytes_.size(); }
   size_t read_at(uint64_t offset, std::span<char> out) const override {
     if (offset >= bytes_.size()) return 0;
@@ -141,6 +147,7 @@ class PackedBytes {
       : storage_(std::move(storage)), offset_(offset), left_(size) {}
 
   uint64_t left() const { return left_; }
+  void check_cancelled() const { storage_->check_cancelled(); }
   size_t read(const std::string& where, std::span<char> out) {
     const auto part = out.first(static_cast<size_t>(std::min<uint64_t>(out.size(), left_)));
     const size_t count = storage_->read_at(offset_, part);
@@ -164,6 +171,7 @@ class EntrySource : public ByteSource {
  protected:
   // Everything given out passes here, and so does the end.
   void account(std::string_view bytes, bool at_end) {
+    packed_.check_cancelled();
     given_ += bytes.size();
     crc_ = crc_of(crc_, bytes);
     if (given_ > size_ || (at_end && given_ < size_)) {
@@ -187,6 +195,7 @@ class StoredEntry : public EntrySource {
  public:
   using EntrySource::EntrySource;
   size_t read(std::span<char> out) override {
+    out = out.first(std::min(out.size(), kLargestRead));
     const size_t count = packed_.read(name(), out);
     account({out.data(), count}, packed_.left() == 0);
     return count;
@@ -205,7 +214,7 @@ class DeflatedEntry : public EntrySource {
 
   size_t read(std::span<char> out) override {
     if (out.empty() || finished_) return 0;
-    out = out.first(std::min<size_t>(out.size(), UINT32_MAX));
+    out = out.first(std::min(out.size(), kLargestRead));
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
     stream_.avail_out = static_cast<uInt>(out.size());
     while (stream_.avail_out == out.size() && !finished_) {
@@ -328,19 +337,19 @@ std::string entry_where(const std::string& archive, std::string_view entry) {
 
 }  // namespace
 
-ZipReader::ZipReader(const std::string& path) : name_(path) {
-  const auto source = open_bytes(path);
+ZipReader::ZipReader(const std::string& path, const Context& context) : name_(path) {
+  const auto source = open_bytes(path, context);
   // Only what is neither compressed nor a pipe knows its size.
   if (source->remaining()) {
-    storage_ = std::make_shared<FileStorage>(path);
+    storage_ = std::make_shared<FileStorage>(path, context);
   } else {
-    storage_ = std::make_shared<MemoryStorage>(read_all(*source));
+    storage_ = std::make_shared<MemoryStorage>(read_all(*source), context);
   }
   read_directory();
 }
 
 ZipReader::ZipReader(std::string name, std::string_view bytes) : name_(std::move(name)) {
-  storage_ = std::make_shared<MemoryStorage>(read_all(*memory_bytes(name_, bytes)));
+  storage_ = std::make_shared<MemoryStorage>(read_all(*memory_bytes(name_, bytes)), Context{});
   read_directory();
 }
 

@@ -29,7 +29,8 @@ struct ZipEntry {
 class ZipReader {
  public:
   // A plain file is read in place, a part at a time; a compressed one (.npz.gz) or a pipe is read into memory first.
-  explicit ZipReader(const std::string& path);
+  // Reading stops with Error(cancelled) when the context says so.
+  explicit ZipReader(const std::string& path, const Context& context = {});
   // An archive in memory, which is copied; name is for messages.
   ZipReader(std::string name, std::string_view bytes);
 

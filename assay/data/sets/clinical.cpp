@@ -91,7 +91,7 @@ std::optional<int64_t> parse_time_stamp(std::string_view text) {
 
 NamedRows::NamedRows(const DataFiles& files, std::string_view file, std::initializer_list<std::string_view> columns,
                      char delimiter)
-    : rows_(open_bytes(files.path(file)), delimiter) {
+    : rows_(files.open_once(file), delimiter) {
   if (!rows_.next()) fail_input(rows_.name(), "a header with the names of columns", "an empty file");
   const auto header = rows_.cells();
   for (const auto name : columns) {

@@ -22,6 +22,7 @@ class DataFiles {
   bool complete() const;
   // The path of a file; an input error that says where it was looked for when it was not found.
   const std::string& path(std::string_view file) const;
+  std::unique_ptr<ByteSource> open_once(std::string_view file) const { return open_bytes(path(file), context_); }
   ByteOpener open(std::string_view file) const { return reopenable(path(file), context_); }
 
  private:

@@ -66,7 +66,7 @@ float either(float a, float b) {
 }
 
 bool names_people(const DataFiles& files) {
-  CsvRows rows(open_bytes(files.path("patient.csv")), ',');
+  CsvRows rows(files.open_once("patient.csv"), ',');
   return rows.next() &&
          std::ranges::any_of(rows.cells(), [](auto name) { return lower_case(std::string(name)) == "uniquepid"; });
 }

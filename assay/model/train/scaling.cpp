@@ -12,6 +12,15 @@
 namespace assay {
 namespace {
 
+// The saved network multiplies its weights by one over this, and float32 ends at 3e38: there must be room for weights.
+constexpr double kSmallestScale = 1e-30;
+
+[[noreturn]] void fail_scale(const std::string& where, double found) {
+  fail_input(where,
+             fmt::format("values on a scale of at least {}, for float32 has no room for one over it", kSmallestScale),
+             fmt::format("{:.3g}; multiply them by a large number, or train with scale=none", found));
+}
+
 OnnxTensor& initializer(OnnxModel& network, const std::string& name) {
   const auto found = std::ranges::find(network.graph.initializers, name, &OnnxTensor::name);
   if (found == network.graph.initializers.end()) fail_input("network", "weights named " + in_quotes(name), "none");
@@ -54,9 +63,13 @@ InputScaling standardising(const Dataset& training) {
     for (size_t j = 0; j < row.size(); ++j) moments[j].add(row[j]);
   }
   InputScaling scaling;
-  for (const RunningMoments& each : moments) {
+  for (size_t j = 0; j < moments.size(); j++) {
+    const RunningMoments& each = moments[j];
     const auto count = static_cast<double>(each.count());
     const double deviation = each.count() > 1 ? std::sqrt(each.variance() * (count - 1) / count) : 0;
+    if (deviation > 0 && deviation < kSmallestScale) {
+      fail_scale(fmt::format("{}, column {}", training.source, in_quotes(training.feature_names.at(j))), deviation);
+    }
     scaling.shift.push_back(static_cast<float>(each.mean()));
     scaling.factor.push_back(deviation > 0 ? static_cast<float>(1 / deviation) : 0.0f);
   }
@@ -73,6 +86,7 @@ InputScaling pixel_scaling(const Dataset& training) {
   // A few shades (0 and 1, 0 to 16) are not very dark bytes.
   if (bytes && largest > 127) largest = 255;
   if (largest == 0) largest = 1;
+  if (largest < kSmallestScale) fail_scale(training.source, largest);
   InputScaling scaling;
   scaling.shift.assign(training.x.cols(), 0.0f);
   scaling.factor.assign(training.x.cols(), 1 / largest);

@@ -23,7 +23,7 @@ struct InputScaling {
 };
 
 // Mean 0 and deviation 1 for each column; a constant column tells nothing and gets factor 0, so that the saved network
-// does not depend on it.
+// does not depend on it. An input error that names the column where values differ by less than 1e-30.
 InputScaling standardising(const Dataset& training);
 // Images: all pixels by one number, 1/255 for bytes, else one over the largest absolute value; no shift, so that the
 // zeros that pad a convolution stay zeros.

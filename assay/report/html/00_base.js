@@ -22,6 +22,21 @@ Assay.element = function(tag, attributes = {}, ...children) {
   return node;
 };
 
+// The data with every text such that all of it can be seen: a name with U+202E in it would turn around what stands behind
+// it. Characters that turn the direction of writing, and C1 controls, become \u{202e}.
+Assay.seen = function(value) {
+  if (typeof value === "string") {
+    return value.replace(/[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+                         (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
+  }
+  if (value !== null && typeof value === "object") {
+    for (const key of Object.keys(value)) {
+      if (typeof value[key] !== "number") value[key] = Assay.seen(value[key]);
+    }
+  }
+  return value;
+};
+
 // Lets long_names_like_this wrap after an underscore.
 Assay.breakable = function(text) {
   const span = Assay.element("span", {class: "name"});

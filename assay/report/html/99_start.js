@@ -1,6 +1,6 @@
 // Puts the page together. A part that fails says so in its place; the others are still there.
 Assay.start = function() {
-  Assay.data = JSON.parse(document.getElementById("assay-data").textContent);
+  Assay.data = Assay.seen(JSON.parse(document.getElementById("assay-data").textContent));
   const data = Assay.data;
   const main = document.getElementById("main");
   if (data.schema !== "assay.report/1") {

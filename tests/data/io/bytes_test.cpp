@@ -1,12 +1,17 @@
 #include "assay/data/io/bytes.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
+#include <thread>
 
 #include "assay/core/random.h"
 #include "tests/message.h"
@@ -161,6 +166,67 @@ TEST_F(Bytes, CancellationStopsWritingAndReading) {
   EXPECT_EQ(raw(path("a.csv")), "old");
   EXPECT_EQ(files(), 1u);
   EXPECT_EQ(message_of([&] { read_all(*open_bytes(path("a.csv"), context)); }), "interrupted");
+}
+
+// No signal comes to the thread that waits: a Python program's come to another one.
+TEST_F(Bytes, CancellationEndsTheWaitForAPipe) {
+  ASSERT_EQ(::mkfifo(path("in.csv").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(path("out.csv").c_str(), 0600), 0);
+  const auto cancelled_after_a_while = [&](const std::function<void(const Context&)>& work) {
+    std::atomic<bool> cancelled{false};
+    Context context;
+    context.cancelled = &cancelled;
+    const std::jthread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      cancelled = true;
+    });
+    return message_of([&] { work(context); });
+  };
+  const auto read = [&](const Context& context) { read_all(*open_bytes(path("in.csv"), context)); };
+  const auto write_much = [&](const Context& context) {
+    AtomicFile(path("out.csv"), context).write(std::string(1 << 20, 'a'));
+  };
+  EXPECT_EQ(cancelled_after_a_while(read), "interrupted") << "nobody writes";
+  EXPECT_EQ(cancelled_after_a_while(write_much), "interrupted") << "nobody reads";
+  const int writer = ::open(path("in.csv").c_str(), O_RDWR);
+  ASSERT_EQ(::write(writer, "a,b\n1", 5), 5);
+  EXPECT_EQ(cancelled_after_a_while(read), "interrupted") << "no more comes";
+  ::close(writer);
+  const int reader = ::open(path("out.csv").c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_EQ(cancelled_after_a_while(write_much), "interrupted") << "the pipe is full";
+  ::close(reader);
+}
+
+TEST_F(Bytes, APipeIsReadToItsEndHoweverItComes) {
+  ASSERT_EQ(::mkfifo(path("in.csv").c_str(), 0600), 0);
+  const std::string text = random_text(300000);
+  const std::jthread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::ofstream out(path("in.csv"), std::ios::binary);
+    for (size_t at = 0; at < text.size(); at += 100000) {
+      out << text.substr(at, 100000) << std::flush;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  EXPECT_EQ(read_all(*open_bytes(path("in.csv"))), text);
+}
+
+// One read of megabytes that a kilobyte is unpacked to looks whether to stop more than once.
+TEST_F(Bytes, UnpackingLooksWhetherToStop) {
+  const std::string zeros(size_t{64} << 20, '0');
+  for (const char* name : {"a.gz", "a.xz"}) {
+    write(path(name), zeros);
+    std::atomic<bool> cancelled{false};
+    Context context;
+    context.cancelled = &cancelled;
+    const auto source = open_bytes(path(name), context);
+    std::string out(zeros.size(), 0);
+    const size_t first = source->read(out);
+    EXPECT_GT(first, 0u);
+    EXPECT_LE(first, size_t{4} << 20) << name;
+    cancelled = true;
+    EXPECT_EQ(message_of([&] { source->read(out); }), "interrupted") << name;
+  }
 }
 
 TEST_F(Bytes, SpecialFilesAreWrittenDirectly) {

@@ -255,6 +255,26 @@ TEST(Train, SaysWhenTheLossIsNoNumber) {
               HasSubstr("in epoch 1"));
 }
 
+TEST(Train, NamesAColumnThatFloat32CannotScale) {
+  const auto with_second_column_times = [](float factor) {
+    Dataset data = circle(64, 3, 1);
+    for (size_t i = 0; i < data.rows(); ++i) data.x(i, 1) *= factor;
+    return data;
+  };
+  const OnnxModel network = mlp_network({}, 3, 2, true, 0);
+  // Deviations of numbers like 1e-42 are numbers like 1e-42, and one over them is no float32.
+  const std::string message =
+      sentence([&] { train(network, with_second_column_times(1e-42f), {}, options_with(2), {}); });
+  EXPECT_THAT(message, HasSubstr("made.csv, column 'f1': expected values on a scale of at least 1e-30"));
+  EXPECT_EQ(message.find("rate"), std::string::npos);
+  // Small numbers that can be scaled are learnt from as others are: a power of two changes no digit.
+  const Dataset plain = with_second_column_times(1), small = with_second_column_times(0x1p-80f);
+  const TrainResult expected = train(network, plain, {}, options_with(5), {});
+  const TrainResult found = train(network, small, {}, options_with(5), {});
+  EXPECT_EQ(found.history.back().training_loss, expected.history.back().training_loss);
+  EXPECT_EQ(evaluate(found.model, small, {}).loss, evaluate(expected.model, plain, {}).loss);
+}
+
 class CancelAfter : public Progress {
  public:
   explicit CancelAfter(uint64_t rows) : rows_(rows) {}
