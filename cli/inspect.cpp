@@ -104,12 +104,12 @@ struct NodeRow {
   size_t parameters = 0;
 };
 
-std::vector<NodeRow> node_rows(const GraphModel& model, int64_t batch) {
+std::vector<NodeRow> node_rows(const GraphModel& model, int64_t batch, const Context& context) {
   const Graph& graph = model.graph();
   std::vector<NodeRow> rows;
   PlanRequest request;
   request.fuse = false;
-  request.most_bytes = size_t{1} << 36;  // little of it is allocated: constants made from dimensions
+  request.run = false;
   for (const GraphNode& node : graph.nodes()) {
     for (const std::string& output : node.onnx.outputs) {
       if (!output.empty()) request.fetches.push_back(output);
@@ -120,7 +120,7 @@ std::vector<NodeRow> node_rows(const GraphModel& model, int64_t batch) {
     dims.insert(dims.begin(), batch);
     request.feeds.push_back({input.value, {input.type, dims, nullptr}});
   }
-  const Plan plan(graph, request);
+  const Plan plan(graph, request, context);
   size_t fetch = 0;
   for (const GraphNode& node : graph.nodes()) {
     NodeRow row{node.onnx.name, node.onnx.op_type, "", 0};
@@ -238,12 +238,14 @@ void print_json(const GraphModel& model, const std::vector<NodeRow>& nodes) {
 void inspect(const InspectArguments& arguments, const Session& session) {
   GraphModelOptions options;
   if (arguments.features > 0) options.features = arguments.features;
-  const auto model = GraphModel::load(arguments.model, options);
+  const auto model = GraphModel::load(arguments.model, options, session.context);
   std::vector<NodeRow> nodes;
   try {
-    nodes = node_rows(*model, kTrialRows);
-  } catch (const Error&) {  // a batch that is fixed
-    nodes = node_rows(*model, static_cast<int64_t>(model->block_rows()));
+    nodes = node_rows(*model, kTrialRows, session.context);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::cancelled) throw;
+    // A batch that is fixed, or so many rows are too large.
+    nodes = node_rows(*model, static_cast<int64_t>(model->block_rows()), session.context);
   }
   if (session.json) {
     print_json(*model, nodes);

@@ -145,9 +145,9 @@ void require_same_order(const Dataset& rows, const Dataset& other) {
 
 // Without a unit a model is loaded in margins where it has some.
 std::unique_ptr<GraphModel> margins_beside(const std::string& name, const std::string& path,
-                                           std::optional<OutputUnit> unit, size_t columns) {
+                                           std::optional<OutputUnit> unit, size_t columns, const Context& context) {
   if (unit != OutputUnit::probability && unit != OutputUnit::log_odds) return {};
-  std::unique_ptr<GraphModel> model = GraphModel::from_onnx(name, read_model(path), {{}, columns});
+  std::unique_ptr<GraphModel> model = GraphModel::from_onnx(name, read_model(path, context), {{}, columns}, context);
   if (model->info().unit != OutputUnit::margin) return {};
   return model;
 }
@@ -192,10 +192,10 @@ ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWa
   const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
   ModelRows made;
   const std::string& path = session.now_at(arguments.model);
-  OnnxModel onnx = read_model(path);
+  OnnxModel onnx = read_model(path, session.context);
   made.external_files = onnx.external_files;
-  made.model = GraphModel::from_onnx(arguments.model, std::move(onnx), {wanted.unit, columns});
-  if (wanted.margins) made.margins = margins_beside(arguments.model, path, wanted.unit, columns);
+  made.model = GraphModel::from_onnx(arguments.model, std::move(onnx), {wanted.unit, columns}, session.context);
+  if (wanted.margins) made.margins = margins_beside(arguments.model, path, wanted.unit, columns, session.context);
   const auto features_of = [&](const Table& table) {
     // Numbers stand for the texts that a model has been shown, in their order.
     if (made.margins != nullptr && takes_text(*made.margins)) made.margins->features_of(table);

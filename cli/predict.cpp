@@ -219,7 +219,7 @@ void predict(const PredictArguments& arguments, const Session& session) {
   if (!out.empty()) check_output(out);
   const Table table = arguments.table.open(session);
   const size_t columns = table.columns.size() - (table.label ? 1 : 0);
-  const auto model = GraphModel::load(arguments.model, {unit_of(arguments.output), columns});
+  const auto model = GraphModel::load(arguments.model, {unit_of(arguments.output), columns}, session.context);
   const Dataset data = model->features_of(table);
   Table predictions = arguments.output.empty() ? model->own_outputs(data.x.view(), session.context)
                                                : outputs_in_unit(*model, data, session.context);

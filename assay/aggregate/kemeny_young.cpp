@@ -71,7 +71,7 @@ class RowSolver {
   // Of all groups, component by component.
   BoundedOrder order(const Tournament& margins) {
     BoundedOrder all;
-    for (const std::vector<uint32_t>& component : components(margins)) {
+    for (const std::vector<uint32_t>& component : components(margins, context_)) {
       const BoundedOrder part = order_component(margins.among(component));
       for (const uint32_t each : part.order) all.order.push_back(component[each]);
       all.upsets += part.upsets;
@@ -93,7 +93,7 @@ class RowSolver {
     const bool any = solver_ == "auto";
     if (solver_ == "dp" || (any && size <= kSubsetsAtOnce)) return by_subsets(part);
     BoundedOrder found;
-    found.bound = triangle_bound(part);
+    found.bound = triangle_bound(part, context_);
     // The same draws for all rows: an order is that of its votes, whichever rows are around it.
     found.order = good_order(part, found.bound, RandomStream(context_.seed, "kemeny_young", 0, component_), context_);
     found.upsets = upsets(part, found.order);

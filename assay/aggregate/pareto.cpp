@@ -85,7 +85,7 @@ class ParetoRun {
         [&](std::span<const std::vector<double>> weights, std::vector<TradeOff>& found, std::vector<bool>& valid) {
           judge(weights, found, valid);
         },
-        resolution_);
+        resolution_, context_);
     find_front();
     const size_t picked = pick();
     const std::vector<double>& weights = search_.weights[front_[picked]];
@@ -198,7 +198,7 @@ class ParetoRun {
     levels_.resize(search_.found.size());
     const std::vector<Levels> levels = levels_of(valid, resolution_);
     for (size_t i = 0; i < judged.size(); i++) levels_[judged[i]] = levels[i];
-    for (const size_t i : front_of(valid, resolution_)) front_.push_back(judged[i]);
+    for (const size_t i : front_of(valid, resolution_, context_)) front_.push_back(judged[i]);
     std::ranges::stable_sort(front_, {}, [&](size_t i) { return levels_[i]; });
     out_.notes.push_back(fmt::format(
         "{} mixtures tried, {} of them on the front{}", search_.found.size(), front_.size(),

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <unordered_map>
 
+#include "assay/core/budget.h"
 #include "assay/core/error.h"
 #include "assay/data/encoder.h"
 #include "assay/data/io/number.h"
@@ -112,6 +114,36 @@ void encode_categories(const ColumnEncoding& encoding, const Table& table, size_
   }
 }
 
+// One-hot columns can make gigabytes of a small file. An encoded table is as large as the user's own rows make it, so
+// that what a file from outside may take would be little for it.
+constexpr uint64_t kMostBytes = 16 * Budget{}.bytes;
+
+[[noreturn]] void refuse_size(const std::vector<ColumnEncoding>& columns, const Table& table, uint64_t bytes,
+                              const std::string& allowed) {
+  const auto width = [](const ColumnEncoding& column) { return column.one_hot ? column.levels.size() : 0; };
+  const auto widest = std::ranges::max_element(columns, {}, width);
+  fail_input(
+      fmt::format("{}, column {}: a column for each of its {} levels makes a table of {} rows that takes {}, and {}; "
+                  "encode categories as label, or leave the column out",
+                  table.source, in_quotes(widest->name), width(*widest), table.rows(), bytes_in_words(bytes), allowed));
+}
+
+// Zeros. An input error before memory is taken that is not there.
+Matrix room_for(const std::vector<ColumnEncoding>& columns, const Table& table, size_t width) {
+  // Columns come from a table in memory and levels from a file: no product overflows.
+  const uint64_t bytes = uint64_t{table.rows()} * width * sizeof(float);
+  const bool one_hot = std::ranges::any_of(columns, &ColumnEncoding::one_hot);
+  if (one_hot && bytes > kMostBytes) {
+    refuse_size(columns, table, bytes, fmt::format("at most {} are allowed", bytes_in_words(kMostBytes)));
+  }
+  try {
+    return Matrix(table.rows(), width);
+  } catch (const std::bad_alloc&) {
+    if (!one_hot) throw;
+    refuse_size(columns, table, bytes, "there is not so much memory");
+  }
+}
+
 }  // namespace
 
 Dataset Encoder::apply(const Table& table) const {
@@ -121,7 +153,7 @@ Dataset Encoder::apply(const Table& table) const {
   out.ids = table.ids;
   out.item_shape = item_shape_;
   out.feature_names = feature_names();
-  out.x = Matrix(table.rows(), out.feature_names.size());
+  out.x = room_for(columns_, table, out.feature_names.size());
   const Positions position = positions(column_names(table));
   std::vector<NumberPath> numbers;
   size_t to = 0;

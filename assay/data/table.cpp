@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <unordered_map>
 
 #include "assay/core/error.h"
 
@@ -70,11 +71,14 @@ Table stacked(const Table& top, const Table& bottom) {
     }
     out.columns[j].rounded += bottom.columns[j].rounded;
     auto& levels = out.columns[j].levels;
+    // By their text in either table, neither of which changes meanwhile.
+    std::unordered_map<std::string_view, size_t> codes;
+    for (size_t code = 0; code < levels.size(); ++code) codes.emplace(top.columns[j].levels[code], code);
     std::vector<float> code_above;
     for (const auto& level : bottom.columns[j].levels) {
-      const auto found = std::ranges::find(levels, level);
-      code_above.push_back(static_cast<float>(found - levels.begin()));
-      if (found == levels.end()) levels.push_back(level);
+      const auto [known, fresh] = codes.try_emplace(level, levels.size());
+      code_above.push_back(static_cast<float>(known->second));
+      if (fresh) levels.push_back(level);
     }
     for (size_t i = first; i < out.rows() && !levels.empty(); ++i) {
       float& code = out.values(i, j);

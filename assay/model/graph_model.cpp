@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "assay/core/budget.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/unseen.h"
@@ -83,7 +84,7 @@ class OnnxGraphModel final : public GraphModel,
                              public Trainable,
                              public Randomisable {
  public:
-  OnnxGraphModel(Graph graph, const GraphModelOptions& options, size_t fixed_batch) {
+  OnnxGraphModel(Graph graph, const GraphModelOptions& options, size_t fixed_batch, const Context& context) {
     if (const std::string* json = find_metadata(graph.metadata(), kEncoderKey); json != nullptr) {
       encoder_ = Encoder::from_json(graph.name(), *json);
     }
@@ -96,25 +97,26 @@ class OnnxGraphModel final : public GraphModel,
     info_.name = graph.name();
     info_.feature_names = inputs_.feature_names;
     GraphHead head = find_head(graph);
+    context.check_cancelled();
     fetch_ = explained_value(graph, head, options.unit, info_);
     graph_ = std::make_shared<Graph>(std::move(graph));
     try {
-      predict_ = runner({fetch_}, false);
-    } catch (const Error&) {
+      predict_ = runner({fetch_}, false, context);
+    } catch (const Error& error) {
       // What lies behind the output may not be numbers by row; the output itself must be.
-      if (options.unit || fetch_ == head.output) throw;
+      if (options.unit || fetch_ == head.output || error.kind() == ErrorKind::cancelled) throw;
       fetch_ = head.output;
-      predict_ = runner({fetch_}, false);
+      predict_ = runner({fetch_}, false, context);
       info_.unit = OutputUnit::value;
       info_.note = "the graph's output itself";
       head.classification = false;
     }
-    predict_->check_rows_apart();
+    predict_->check_rows_apart(context);
     if (!is_floating(predict_->fetched(0).type)) {
       fail_input(fmt::format("{}: the explained value {} is {}, not numbers", info_.name, in_quotes(fetch_),
                              onnx_type_name(predict_->fetched(0).type)));
     }
-    if (info_.unit == OutputUnit::probability && head.margin.empty() && !gives_probabilities()) {
+    if (info_.unit == OutputUnit::probability && head.margin.empty() && !gives_probabilities(context)) {
       if (options.unit) {
         fail_input(
             fmt::format("{}: output probability is not available: its scores are not between 0 and 1", info_.name));
@@ -125,8 +127,8 @@ class OnnxGraphModel final : public GraphModel,
     if (const std::string* note = find_metadata(graph_->metadata(), kNoteKey); note != nullptr) {
       info_.note += fmt::format("{}{}", info_.note.empty() ? "" : "; ", *note);
     }
-    name_outputs(head);
-    find_capabilities();
+    name_outputs(head, context);
+    find_capabilities(context);
   }
 
   // The same model with other weights: what was found out about the original stays, whatever the new outputs look like.
@@ -137,8 +139,8 @@ class OnnxGraphModel final : public GraphModel,
         encoder_(original.encoder_),
         takes_unknown_(original.takes_unknown_),
         fetch_(original.fetch_) {
-    predict_ = runner({fetch_}, false);
-    find_capabilities();
+    predict_ = runner({fetch_}, false, {});
+    find_capabilities({});
   }
 
   const ModelInfo& info() const override { return info_; }
@@ -157,7 +159,8 @@ class OnnxGraphModel final : public GraphModel,
   std::unique_ptr<Model> retrain(const Dataset& training, uint64_t seed, const Context& context) const override {
     GraphModelOptions options;
     options.unit = info_.unit == OutputUnit::value ? std::nullopt : std::optional(info_.unit);
-    return from_onnx(info_.name, assay::retrain(info_.name, graph_->metadata(), training, seed, context), options);
+    return from_onnx(info_.name, assay::retrain(info_.name, graph_->metadata(), training, seed, context), options,
+                     context);
   }
 
   const Randomisable* randomisable() const override { return found_layers().empty() ? nullptr : this; }
@@ -202,7 +205,7 @@ class OnnxGraphModel final : public GraphModel,
   std::optional<std::string> refuses(DeepLiftRule rule) const override {
     if (rule != DeepLiftRule::reveal_cancel) return {};
     try {
-      reveal_runner();
+      reveal_runner({});
     } catch (const Error&) {
       // The gradient's plan was made, so nothing else can be wrong.
       return "keeping the parts of all differences would take too much memory";
@@ -217,7 +220,7 @@ class OnnxGraphModel final : public GraphModel,
     check_shapes(rows, info_.features(), reference.rows() == 1 ? rows.rows() : reference.rows(), reference.cols(),
                  info_.features());
     const bool reveal = rule == DeepLiftRule::reveal_cancel;
-    const RowRunner& paired = reveal ? reveal_runner() : *gradient_;
+    const RowRunner& paired = reveal ? reveal_runner(context) : *gradient_;
     paired.run_pairs(rows, reference, context, [&](const Block& block, Workspace& workspace, const Workspace& other) {
       workspace.forward();
       seed(workspace, weights, block);
@@ -263,21 +266,22 @@ class OnnxGraphModel final : public GraphModel,
   Table own_outputs(MatrixView<const float> rows, const Context& context) const override {
     std::vector<std::string> fetches;
     for (const OnnxValue& output : graph_->outputs()) fetches.push_back(output.name);
-    const auto outputs = runner(fetches, false);
-    outputs->check_rows_apart();
+    const auto outputs = runner(fetches, false, context);
+    outputs->check_rows_apart(context);
     return output_table(*graph_, fetches, *outputs, rows, context);
   }
 
  private:
   // Tried on a few rows, where the graph only claims it.
-  bool gives_probabilities() const {
+  bool gives_probabilities(const Context& context) const {
     const auto is_text = [](const RowInput& input) { return input.type != OnnxElement::float32; };
     if (std::any_of(inputs_.inputs.begin(), inputs_.inputs.end(), is_text)) return true;
     const size_t width = predict_->width(0);
+    Spending(context, info_.name).take_bytes(16 * sizeof(float) * (uint64_t{info_.features()} + width));
     Matrix rows(16, info_.features());
     for (size_t i = 0; i < rows.values().size(); i++) rows.values()[i] = static_cast<float>(i * 7 % 23) / 4 - 2;
     Matrix outputs(rows.rows(), width);
-    run_forward(*predict_, rows.view(), outputs.view(), {});
+    run_forward(*predict_, rows.view(), outputs.view(), context);
     return std::all_of(outputs.values().begin(), outputs.values().end(),
                        [](float p) { return std::isnan(p) || (p >= -1e-3F && p <= 1 + 1e-3F); });
   }
@@ -289,9 +293,28 @@ class OnnxGraphModel final : public GraphModel,
                            info_.name, columns, rows.rows(), wanted_columns, rows.cols(), result_rows, result_columns));
   }
 
-  std::unique_ptr<RowRunner> runner(std::vector<std::string> fetches, bool gradients) const {
+  std::unique_ptr<RowRunner> runner(std::vector<std::string> fetches, bool gradients, const Context& context) const {
     return std::make_unique<RowRunner>(graph_, inputs_.inputs, &inputs_.levels, std::move(fetches), gradients,
-                                       inputs_.fixed_batch);
+                                       inputs_.fixed_batch, false, less_spent(context));
+  }
+  // A runner that starts from a value inside the graph.
+  std::unique_ptr<RowRunner> runner_from(const std::string& value, size_t width, const Context& context) const {
+    const RowInput input{value, OnnxElement::float32, {static_cast<int64_t>(width)}, 0, width};
+    return std::make_unique<RowRunner>(graph_, std::vector<RowInput>{input}, &inputs_.levels,
+                                       std::vector<std::string>{fetch_}, false, inputs_.fixed_batch, false,
+                                       less_spent(context));
+  }
+
+  // All runners together keep to one budget.
+  Context less_spent(const Context& context) const {
+    Context left = context;
+    for (const RowRunner* made : {predict_.get(), gradient_.get(), entry_runner_.get(), scores_runner_.get()}) {
+      if (made == nullptr) continue;
+      const Budget spent = made->spent();
+      left.budget.bytes -= std::min(left.budget.bytes, spent.bytes);
+      left.budget.steps -= std::min(left.budget.steps, spent.steps);
+    }
+    return left;
   }
 
   // Found when they are first asked for: few models are ever randomised, and a file may have very many nodes.
@@ -301,10 +324,10 @@ class OnnxGraphModel final : public GraphModel,
   }
 
   // Made when it is first asked for: few models ever run by this rule.
-  const RowRunner& reveal_runner() const {
+  const RowRunner& reveal_runner(const Context& context) const {
     std::call_once(reveal_made_, [&] {
       reveal_ = std::make_unique<RowRunner>(graph_, inputs_.inputs, &inputs_.levels, std::vector<std::string>{fetch_},
-                                            true, inputs_.fixed_batch, true);
+                                            true, inputs_.fixed_batch, true, context);
     });
     return *reveal_;
   }
@@ -346,8 +369,10 @@ class OnnxGraphModel final : public GraphModel,
     }
   }
 
-  void name_outputs(const GraphHead& head) {
+  void name_outputs(const GraphHead& head, const Context& context) {
     const size_t width = predict_->width(0);
+    // Twice a name of about 30 bytes.
+    Spending(context, info_.name).take_bytes(uint64_t{width} * 128);
     std::vector<std::string> names = metadata_names(*graph_, kClassNamesKey);
     if (names.empty()) names = head.class_names;
     // One output of a classifier stands for the second of two classes.
@@ -363,24 +388,25 @@ class OnnxGraphModel final : public GraphModel,
     for (size_t c = 0; width > 1 && c < width; c++) info_.output_names.push_back(fmt::format("{}.{}", head.output, c));
   }
 
-  void find_capabilities() {
+  void find_capabilities(const Context& context) {
     const bool float_inputs = std::all_of(inputs_.inputs.begin(), inputs_.inputs.end(),
                                           [](const RowInput& input) { return input.type == OnnxElement::float32; });
-    find_gradient(float_inputs);
+    find_gradient(float_inputs, context);
     if (float_inputs && inputs_.inputs.size() == 1 && inputs_.inputs[0].row_shape.size() == 1) {
-      find_entry();
-      find_tree_scores();
+      find_entry(context);
+      find_tree_scores(context);
     }
   }
 
-  void find_gradient(bool float_inputs) {
+  void find_gradient(bool float_inputs, const Context& context) {
     if (!float_inputs) {
       info_.no_gradient = "it has inputs that are not float32";
       return;
     }
     try {
-      gradient_ = runner({fetch_}, true);
-    } catch (const Error&) {
+      gradient_ = runner({fetch_}, true, context);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::cancelled) throw;
       // Keeping all values for backward takes more memory than is allowed: it predicts, but has no derivatives.
       info_.no_gradient = "keeping what derivatives need would take too much memory";
       return;
@@ -392,32 +418,27 @@ class OnnxGraphModel final : public GraphModel,
     gradient_.reset();
   }
 
-  void find_entry() {
+  void find_entry(const Context& context) {
     std::optional<FirstLayer> layer = find_first_layer(*graph_, inputs_.inputs[0].value, info_.features(), fetch_);
     if (!layer) return;
     entry_ = std::move(*layer);
-    const auto width = static_cast<int64_t>(entry_.bias.size());
-    const RowInput input{entry_.entry, OnnxElement::float32, {width}, 0, entry_.bias.size()};
-    entry_runner_ = std::make_unique<RowRunner>(graph_, std::vector<RowInput>{input}, &inputs_.levels,
-                                                std::vector<std::string>{fetch_}, false, inputs_.fixed_batch);
+    entry_runner_ = runner_from(entry_.entry, entry_.bias.size(), context);
     tail_ = find_last_layer(*graph_, entry_.entry, entry_.bias.size(), fetch_);
   }
 
   // Several nodes may hold the same trees: one whose scores are the outputs, one behind a transform.
-  void find_tree_scores() {
-    std::vector<ScoredTrees> found = find_trees(*graph_, inputs_.inputs[0].value, info_.features());
+  void find_tree_scores(const Context& context) {
+    std::vector<ScoredTrees> found = find_trees(*graph_, inputs_.inputs[0].value, info_.features(), context);
     const auto outputs = std::ranges::find(found, fetch_, &ScoredTrees::scores);
     if (outputs != found.end()) {
       trees_ = std::move(outputs->trees);
       return;
     }
     for (ScoredTrees& each : found) {
-      const size_t width = each.trees->targets();
-      const RowInput input{each.scores, OnnxElement::float32, {static_cast<int64_t>(width)}, 0, width};
       try {
-        scores_runner_ = std::make_unique<RowRunner>(graph_, std::vector<RowInput>{input}, &inputs_.levels,
-                                                     std::vector<std::string>{fetch_}, false, inputs_.fixed_batch);
-      } catch (const Error&) {
+        scores_runner_ = runner_from(each.scores, each.trees->targets(), context);
+      } catch (const Error& error) {
+        if (error.kind() == ErrorKind::cancelled) throw;
         continue;  // what is explained depends on more than these scores
       }
       trees_ = std::move(each.trees);
@@ -446,19 +467,24 @@ class OnnxGraphModel final : public GraphModel,
 
 }  // namespace
 
-std::unique_ptr<GraphModel> GraphModel::from_onnx(std::string name, OnnxModel model, const GraphModelOptions& options) {
+std::unique_ptr<GraphModel> GraphModel::from_onnx(std::string name, OnnxModel model, const GraphModelOptions& options,
+                                                  const Context& context) {
   const size_t batch = declared_batch(model);
-  if (batch == 0) return std::make_unique<OnnxGraphModel>(Graph(std::move(name), std::move(model)), options, 0);
+  if (batch == 0) {
+    return std::make_unique<OnnxGraphModel>(Graph(std::move(name), std::move(model), context), options, 0, context);
+  }
   // Files that fix the batch usually do so without need.
   try {
-    return std::make_unique<OnnxGraphModel>(Graph(name, with_open_batch(model, batch)), options, 0);
-  } catch (const Error&) {
-    return std::make_unique<OnnxGraphModel>(Graph(name, std::move(model)), options, batch);
+    return std::make_unique<OnnxGraphModel>(Graph(name, with_open_batch(model, batch), context), options, 0, context);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::cancelled) throw;
+    return std::make_unique<OnnxGraphModel>(Graph(name, std::move(model), context), options, batch, context);
   }
 }
 
-std::unique_ptr<GraphModel> GraphModel::load(const std::string& path, const GraphModelOptions& options) {
-  return from_onnx(path, read_model(path), options);
+std::unique_ptr<GraphModel> GraphModel::load(const std::string& path, const GraphModelOptions& options,
+                                             const Context& context) {
+  return from_onnx(path, read_model(path, context), options, context);
 }
 
 }  // namespace assay

@@ -34,10 +34,12 @@ struct GraphModelOptions {
 
 class GraphModel : public Model {
  public:
-  static std::unique_ptr<GraphModel> load(const std::string& path, const GraphModelOptions& options = {});
+  // Both keep to the context's budget beside the weights in the file, and stop when it is cancelled.
+  static std::unique_ptr<GraphModel> load(const std::string& path, const GraphModelOptions& options = {},
+                                          const Context& context = {});
   // name: for messages
-  static std::unique_ptr<GraphModel> from_onnx(std::string name, OnnxModel model,
-                                               const GraphModelOptions& options = {});
+  static std::unique_ptr<GraphModel> from_onnx(std::string name, OnnxModel model, const GraphModelOptions& options = {},
+                                               const Context& context = {});
 
   virtual const Graph& graph() const = 0;
   virtual const std::vector<RowInput>& inputs() const = 0;

@@ -40,20 +40,21 @@ std::optional<std::string_view> other_kind(std::string_view bytes) {
 
 }  // namespace
 
-OnnxModel read_model(const std::string& path) {
-  const std::string bytes = read_all(*open_bytes(path), kMostOnnxBytes);
+OnnxModel read_model(const std::string& path, const Context& context) {
+  const std::string bytes = read_all(*open_bytes(path, context), kMostOnnxBytes);
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  return parse_model(path, bytes, folder.empty() ? "." : folder);
+  return parse_model(path, bytes, folder.empty() ? "." : folder, context);
 }
 
-OnnxModel parse_model(const std::string& name, std::string_view bytes, const std::string& folder) {
+OnnxModel parse_model(const std::string& name, std::string_view bytes, const std::string& folder,
+                      const Context& context) {
   // Editors leave a byte order mark; no ONNX file begins with its bytes.
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   if (bytes.starts_with(kMark)) bytes.remove_prefix(kMark.size());
-  if (looks_like_xgboost(bytes)) return booster_graph(name, read_xgboost(name, bytes));
-  if (looks_like_lightgbm(bytes)) return booster_graph(name, read_lightgbm(name, bytes));
+  if (looks_like_xgboost(bytes)) return booster_graph(name, read_xgboost(name, bytes, context));
+  if (looks_like_lightgbm(bytes)) return booster_graph(name, read_lightgbm(name, bytes, context));
   if (const auto other = other_kind(bytes)) fail_input(name, kWanted, *other);
-  return parse_onnx(name, bytes, folder);
+  return parse_onnx(name, bytes, folder, context);
 }
 
 }  // namespace assay

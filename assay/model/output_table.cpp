@@ -6,8 +6,10 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 
+#include "assay/core/budget.h"
 #include "assay/model/ops/zip_map.h"
 
 namespace assay {
@@ -16,6 +18,7 @@ Table output_table(const Graph& graph, const std::vector<std::string>& fetches, 
                    MatrixView<const float> rows, const Context& context) {
   Table table;
   table.source = graph.name();
+  Spending spending(context, graph.name());
   std::vector<size_t> first_column;
   for (size_t f = 0; f < fetches.size(); f++) {
     first_column.push_back(table.columns.size());
@@ -26,6 +29,7 @@ Table output_table(const Graph& graph, const std::vector<std::string>& fetches, 
     }
     const size_t width = outputs.width(f);
     const bool text = outputs.fetched(f).type == OnnxElement::string;
+    spending.take_bytes(uint64_t{width} * (sizeof(Column) + fetches[f].size()));
     for (size_t c = 0; c < width; c++) {
       std::string name = fetches[f];
       if (keys.size() == width) {
@@ -40,6 +44,7 @@ Table output_table(const Graph& graph, const std::vector<std::string>& fetches, 
   std::mutex mutex;  // of the levels of text
   // A whole number that float32 cannot hold is a name, not an amount: its column becomes text.
   std::vector<bool> named(table.columns.size(), false);
+  std::map<size_t, std::unordered_map<std::string, size_t>> text_codes;  // by column
   std::vector<std::vector<int64_t>> exact(table.columns.size());
   outputs.run(rows, context, [&](const Block& block, Workspace& workspace) {
     workspace.forward();
@@ -53,9 +58,9 @@ Table output_table(const Graph& graph, const std::vector<std::string>& fetches, 
             if constexpr (std::is_same_v<T, std::string>) {
               const std::lock_guard lock(mutex);
               std::vector<std::string>& levels = table.columns[first_column[f] + c].levels;
-              const auto at = std::find(levels.begin(), levels.end(), *from);
-              to = static_cast<float>(at - levels.begin());
-              if (at == levels.end()) levels.push_back(*from);
+              const auto [known, fresh] = text_codes[first_column[f] + c].try_emplace(*from, levels.size());
+              to = static_cast<float>(known->second);
+              if (fresh) levels.push_back(*from);
             } else {
               to = static_cast<float>(*from);
               if constexpr (std::is_same_v<T, int64_t>) {

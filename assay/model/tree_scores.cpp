@@ -10,8 +10,6 @@ namespace assay {
 namespace {
 
 constexpr size_t kNoValue = GraphNode::kNoValue;
-// More than the description of a node's trees needs beside itself; nothing is run.
-constexpr size_t kMostBytes = size_t{1} << 30;
 
 bool has_trees(const OnnxNode& node) {
   const std::string_view op = node.op_type;
@@ -35,12 +33,14 @@ size_t behind_copies(const Graph& graph, size_t value) {
   return value;
 }
 
-std::shared_ptr<const TreeEnsemble> trees_of(const Graph& graph, const GraphNode& node, size_t features) {
+std::shared_ptr<const TreeEnsemble> trees_of(const Graph& graph, const GraphNode& node, size_t features,
+                                             const Context& context) {
+  context.check_cancelled();
   const Operator* known = find_operator(node.onnx.domain, node.onnx.op_type);
   if (known == nullptr) return nullptr;
   const ValueInfo rows{OnnxElement::float32, {1, static_cast<int64_t>(features)}, nullptr};
   try {
-    NodeSetup setup(node.onnx, node.opset, graph.name(), {&rows}, kMostBytes, false, node.shared.get());
+    NodeSetup setup(node.onnx, node.opset, graph.name(), {&rows}, context.budget.bytes, false, node.shared.get());
     return known->make(setup)->raw_trees();
   } catch (const Error&) {
     // The graph itself runs, or says why not.
@@ -50,7 +50,8 @@ std::shared_ptr<const TreeEnsemble> trees_of(const Graph& graph, const GraphNode
 
 }  // namespace
 
-std::vector<ScoredTrees> find_trees(const Graph& graph, const std::string& input, size_t features) {
+std::vector<ScoredTrees> find_trees(const Graph& graph, const std::string& input, size_t features,
+                                    const Context& context) {
   std::vector<ScoredTrees> found;
   const size_t rows = graph.find_value(input);
   for (const GraphNode& node : graph.nodes()) {
@@ -59,7 +60,7 @@ std::vector<ScoredTrees> find_trees(const Graph& graph, const std::string& input
     const bool classifier = node.onnx.op_type == "TreeEnsembleClassifier";
     const size_t output = classifier ? 1 : 0;
     if (output >= node.onnx.outputs.size() || node.onnx.outputs[output].empty()) continue;
-    auto trees = trees_of(graph, node, features);
+    auto trees = trees_of(graph, node, features, context);
     if (trees != nullptr) found.push_back({node.onnx.outputs[output], std::move(trees)});
   }
   return found;

@@ -17,6 +17,7 @@ struct ScoredTrees {
 };
 
 // All nodes that give raw scores of trees on the rows of this input, which has so many features, as float32.
-std::vector<ScoredTrees> find_trees(const Graph& graph, const std::string& input, size_t features);
+std::vector<ScoredTrees> find_trees(const Graph& graph, const std::string& input, size_t features,
+                                    const Context& context = {});
 
 }  // namespace assay

@@ -30,6 +30,7 @@
 #include "python/src/callable_model.h"
 #include "python/src/collected.h"
 #include "python/src/module.h"
+#include "python/src/run.h"
 
 namespace nb = nanobind;
 
@@ -52,7 +53,8 @@ GraphModelOptions options_of(const std::optional<std::string>& unit, std::option
 }
 
 ModelHandle graph_model(const std::string& name, OnnxModel onnx, const GraphModelOptions& options) {
-  std::unique_ptr<GraphModel> made = GraphModel::from_onnx(name, std::move(onnx), options);
+  std::unique_ptr<GraphModel> made = run_engine(
+      Run{}, [&](const Context& context) { return GraphModel::from_onnx(name, std::move(onnx), options, context); });
   GraphModel* graph = made.get();
   return {.model = std::move(made), .graph = graph};
 }
@@ -61,7 +63,8 @@ namespace {
 
 ModelHandle load_model(const std::string& path, const std::optional<std::string>& unit, std::optional<size_t> features,
                        const std::optional<std::string>& name) {
-  ModelHandle made = graph_model(name.value_or(path), read_model(path), options_of(unit, features));
+  OnnxModel onnx = run_engine(Run{}, [&](const Context& context) { return read_model(path, context); });
+  ModelHandle made = graph_model(name.value_or(path), std::move(onnx), options_of(unit, features));
   made.path = path;
   return made;
 }
@@ -79,7 +82,7 @@ ModelHandle model_from_bytes(const std::string& name, const nb::bytes& data, con
                              std::optional<size_t> features, const std::vector<std::string>& class_names,
                              const std::vector<std::string>& feature_names, const std::string& note) {
   std::string bytes(data.c_str(), data.size());
-  OnnxModel parsed = parse_model(name, bytes, "");
+  OnnxModel parsed = run_engine(Run{}, [&](const Context& context) { return parse_model(name, bytes, "", context); });
   const bool renamed = !class_names.empty() || !feature_names.empty() || !note.empty();
   if (!class_names.empty()) set_metadata(parsed, kClassNamesKey, json_list(class_names));
   if (!feature_names.empty()) set_metadata(parsed, kFeatureNamesKey, json_list(feature_names));
@@ -167,7 +170,8 @@ GraphModel& graph_of(const ModelHandle& self) {
 nb::bytes onnx_bytes(const ModelHandle& self) {
   graph_of(self);
   if (!self.bytes.empty()) return nb::bytes(self.bytes.data(), self.bytes.size());
-  const std::string bytes = serialise_onnx(read_model(self.path));
+  const std::string bytes =
+      run_engine(Run{}, [&](const Context& context) { return serialise_onnx(read_model(self.path, context)); });
   return nb::bytes(bytes.data(), bytes.size());
 }
 

@@ -49,6 +49,18 @@ TEST(Encoder, MissingCategoriesStayMissingWhenAsked) {
   EXPECT_TRUE(std::isnan(d.x(1, 1)));
 }
 
+TEST(Encoder, OneHotColumnsThatFitInNoMemoryAreRefused) {
+  // 100,000^2 numbers of 4 bytes are 37.3 GiB, of a file of 1 MB.
+  std::string text = "a,id\n";
+  for (int i = 0; i < 100'000; ++i) text += "1,k" + std::to_string(i) + "\n";
+  const Table t = table(text);
+  const Encoder one_hot = Encoder::fit(t, with("e:categorical=one_hot"));
+  EXPECT_EQ(message_of([&] { one_hot.apply(t); }),
+            "t.csv, column 'id': a column for each of its 100000 levels makes a table of 100000 rows that takes "
+            "37.3 GiB, and at most 16 GiB are allowed; encode categories as label, or leave the column out");
+  EXPECT_EQ(Encoder::fit(t, {}).apply(t).x.cols(), 2u);
+}
+
 TEST(Encoder, OneHotColumnsFormOneGroup) {
   const Table t = table(kMixed, "y");
   const Dataset d = Encoder::fit(t, with("e:categorical=one_hot")).apply(t);

@@ -251,6 +251,27 @@ TEST(Baseline, BackgroundRowsAreDistinctAndRepeatable) {
   EXPECT_EQ(background_rows(3, 100, 3), (std::vector<size_t>{0, 1, 2}));
 }
 
+// Levels are looked up, not searched for: 100,000 in each table would be 5e9 comparisons of text.
+TEST(Tables, OfManyCategoriesAreStacked) {
+  const auto made = [](int first) {
+    Table table;
+    table.source = "t";
+    table.columns = {{.name = "c", .kind = ColumnKind::categorical}};
+    table.values = Matrix(100'000, 1);
+    for (int i = 0; i < 100'000; ++i) {
+      table.columns[0].levels.push_back(std::to_string(1'000'000 + first + i));
+      table.values(static_cast<size_t>(i), 0) = static_cast<float>(i);
+    }
+    return table;
+  };
+  const Table both = stacked(made(0), made(50'000));
+  ASSERT_EQ(both.columns[0].levels.size(), 150'000u);
+  for (size_t i = 0; i < both.rows(); ++i) {
+    const size_t number = i < 100'000 ? i : i - 50'000;
+    ASSERT_EQ(both.columns[0].levels[static_cast<size_t>(both.values(i, 0))], std::to_string(1'000'000 + number));
+  }
+}
+
 TEST(Table, StackedTablesMatchCategoriesByText) {
   const auto read = [](const char* name, const std::string& text) {
     return read_csv([&] { return memory_bytes(name, text); });

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-// Lines between two looks at whether the user gave up.
+// Lines, and what leads to them, between two looks at whether the user gave up.
 constexpr size_t kLinesAtATime = 512;
 // Steps of one descent; each lowers the entropy, so that it ends by itself long before.
 constexpr size_t kMostSteps = 1000;
@@ -82,10 +82,11 @@ class Enumeration {
   }
 
   void descend(size_t count, size_t first) {
+    // Before anything may end here: of many members most supports come to no line.
+    if (++looked_ % kLinesAtATime == 0) context_.check_cancelled();
     const std::span<const double> basis = levels_[count];
     if (!has_weights(basis, count)) return;
     if (count == 2) {
-      if (++lines_ % kLinesAtATime == 0) context_.check_cancelled();
       if (first == problem_.group_count() && !problem_.floor_matters()) return;
       scan_.lower({basis.subspan(0, width_), basis.subspan(width_, width_), first}, best_);
       return;
@@ -104,7 +105,7 @@ class Enumeration {
   size_t width_;
   LineScan scan_;
   std::vector<std::vector<double>> levels_;  // by the number of basis vectors
-  size_t lines_ = 0;
+  size_t looked_ = 0;
 };
 
 void offer(const HullPoint& point, HullPoint& best) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -11,6 +13,8 @@ namespace assay {
 namespace {
 
 constexpr size_t kRounds = 4;
+// Steps from one member to another that are listed in one round; a long front is looked at here and there.
+constexpr size_t kMostMoves = size_t{1} << 22;
 
 // How many lattice points with these divisions; at most `limit` + 1.
 size_t lattice_size(size_t members, size_t divisions, size_t limit) {
@@ -75,18 +79,25 @@ std::vector<Levels> levels_of(std::span<const TradeOff> points, const Resolution
   return made;
 }
 
-std::vector<size_t> front_of(std::span<const TradeOff> points, const Resolution& resolution) {
+std::vector<size_t> front_of(std::span<const TradeOff> points, const Resolution& resolution, const Context& context) {
   const std::vector<Levels> levels = levels_of(points, resolution);
+  context.check_cancelled();
   std::vector<size_t> order(points.size());
   for (size_t i = 0; i < order.size(); i++) order[i] = i;
   // Whoever dominates another comes before it in this order, so that only the front so far must be asked.
   std::ranges::stable_sort(order, {}, [&](size_t i) { return levels[i]; });
+  context.check_cancelled();
+  // Those that came before are no higher in the first criterion. Of the other two only a staircase of theirs counts:
+  // by second level the least third level so far, which falls from one step to the next.
+  std::map<size_t, size_t> stairs;
   std::vector<size_t> front;
   for (const size_t i : order) {
-    const bool beaten = std::ranges::any_of(front, [&](size_t k) {
-      return levels[k][0] <= levels[i][0] && levels[k][1] <= levels[i][1] && levels[k][2] <= levels[i][2];
-    });
-    if (!beaten) front.push_back(i);
+    const auto [first, second, third] = levels[i];
+    auto above = stairs.upper_bound(second);
+    if (above != stairs.begin() && std::prev(above)->second <= third) continue;
+    front.push_back(i);
+    while (above != stairs.end() && above->second >= third) above = stairs.erase(above);
+    stairs[second] = third;
   }
   std::ranges::sort(front);
   return front;
@@ -125,7 +136,8 @@ size_t knee_of(std::span<const TradeOff> points, std::span<const size_t> front, 
   return knee;
 }
 
-FrontSearch search_front(size_t members, size_t points, const Judge& judge, const Resolution& resolution) {
+FrontSearch search_front(size_t members, size_t points, const Judge& judge, const Resolution& resolution,
+                         const Context& context) {
   FrontSearch made;
   const size_t half = std::max<size_t>(points / 2, 1);
   size_t divisions = 1;
@@ -156,10 +168,14 @@ FrontSearch search_front(size_t members, size_t points, const Judge& judge, cons
     }
     std::set<std::vector<size_t>> seen(parts.begin(), parts.end());
     std::vector<std::vector<size_t>> near;
-    for (const size_t i : front_of(valid, resolution)) {
+    const std::vector<size_t> front = front_of(valid, resolution, context);
+    const size_t looked_at = std::min(front.size(), std::max<size_t>(kMostMoves / (members * (members - 1)), 1));
+    for (size_t at = 0; at < looked_at; at++) {
+      if (at % 1024 == 0) context.check_cancelled();
+      const std::vector<size_t>& here = parts[judged[front[at * front.size() / looked_at]]];
       for (size_t from = 0; from < members; from++) {
         for (size_t to = 0; to < members; to++) {
-          std::vector<size_t> moved = parts[judged[i]];
+          std::vector<size_t> moved = here;
           if (to == from || moved[from] == 0) continue;
           moved[from]--;
           moved[to]++;

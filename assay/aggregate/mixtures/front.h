@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "assay/core/context.h"
+
 namespace assay {
 
 // Criteria of one mixture, or of anything that is placed beside them.
@@ -35,8 +37,9 @@ using Levels = std::array<size_t, 3>;
 std::vector<Levels> levels_of(std::span<const TradeOff> points, const Resolution& resolution = kUnitResolution);
 
 // Those than which no other is on no higher a level in all criteria and on a lower one in some, ascending; of several
-// on the same levels, the first.
-std::vector<size_t> front_of(std::span<const TradeOff> points, const Resolution& resolution = kUnitResolution);
+// on the same levels, the first. n log n for n points.
+std::vector<size_t> front_of(std::span<const TradeOff> points, const Resolution& resolution = kUnitResolution,
+                             const Context& context = {});
 
 // The place in `front` that is nearest to the ideal point, which has the best of each criterion on the front, after
 // each criterion is scaled to its range over the front; the first of several.
@@ -55,6 +58,6 @@ struct FrontSearch {
 using Judge = std::function<void(std::span<const std::vector<double>> weights, std::vector<TradeOff>& found,
                                  std::vector<bool>& valid)>;
 FrontSearch search_front(size_t members, size_t points, const Judge& judge,
-                         const Resolution& resolution = kUnitResolution);
+                         const Resolution& resolution = kUnitResolution, const Context& context = {});
 
 }  // namespace assay

@@ -61,10 +61,11 @@ int64_t upsets(const Tournament& tournament, std::span<const uint32_t> order) {
   return sum;
 }
 
-std::vector<std::vector<uint32_t>> components(const Tournament& tournament) {
+std::vector<std::vector<uint32_t>> components(const Tournament& tournament, const Context& context) {
   const size_t n = tournament.size();
   PlayerSets reached = beaten_by(tournament);
   for (size_t k = 0; k < n; k++) {
+    context.check_cancelled();
     const uint64_t* via = reached.of(k);
     for (size_t i = 0; i < n; i++) {
       if (i == k || !reached.has(i, k)) continue;
@@ -109,7 +110,7 @@ std::vector<std::vector<uint32_t>> components(const Tournament& tournament) {
   return in_order;
 }
 
-int64_t triangle_bound(const Tournament& tournament) {
+int64_t triangle_bound(const Tournament& tournament, const Context& context) {
   const size_t n = tournament.size();
   PlayerSets beats = beaten_by(tournament);
   PlayerSets beaten(n);
@@ -129,6 +130,7 @@ int64_t triangle_bound(const Tournament& tournament) {
 
   int64_t bound = 0;
   for (size_t i = 0; i < n; i++) {
+    context.check_cancelled();
     for (size_t j = 0; j < n; j++) {
       for (size_t w = 0; w < beats.words() && beats.has(i, j); w++) {
         uint64_t close = beats.of(j)[w] & beaten.of(i)[w];

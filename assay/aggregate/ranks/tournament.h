@@ -46,11 +46,11 @@ int64_t upsets(const Tournament& tournament, std::span<const uint32_t> order);
 // 1998): no pair across two components is an upset, and the pairs within one cost at least what its best order does.
 // Ties need not keep players together for that: a pair that ties costs nothing either way.
 // Cost: n^3 / 64.
-std::vector<std::vector<uint32_t>> components(const Tournament& tournament);
+std::vector<std::vector<uint32_t>> components(const Tournament& tournament, const Context& context = {});
 
 // No order has fewer upsets: triangles i beats j beats k beats i are packed into the margins, each taking the least of
 // its three from all of them. Every order breaks each triangle somewhere. Greedy, in order of index.
-int64_t triangle_bound(const Tournament& tournament);
+int64_t triangle_bound(const Tournament& tournament, const Context& context = {});
 
 // The most players that best_order takes.
 inline constexpr size_t kMostBySubsets = 20;

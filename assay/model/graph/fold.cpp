@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "assay/core/error.h"
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/node_setup.h"
 #include "assay/model/ops/operators.h"
 
@@ -20,11 +24,35 @@ MadeKernel make_kernel(const GraphNode& node, const std::vector<const ValueInfo*
   return made;
 }
 
-std::vector<std::shared_ptr<const Tensor>> fold(const MadeKernel& made, const std::vector<const ValueInfo*>& inputs) {
+std::vector<std::shared_ptr<const Tensor>> fold(const GraphNode& node, const MadeKernel& made,
+                                                const std::vector<const ValueInfo*>& inputs, Spending& spending) {
+  spending.at(node.where);
   std::vector<const void*> in;
+  uint64_t steps = further_steps(*made.kernel);
+  size_t longest = 0;
   for (const ValueInfo* input : inputs) {
-    in.push_back(input == nullptr || input->constant == nullptr ? nullptr : input->constant->raw());
+    const Tensor* constant = input == nullptr ? nullptr : input->constant.get();
+    in.push_back(constant == nullptr ? nullptr : constant->raw());
+    if (constant == nullptr) continue;
+    steps += constant->count();
+    if (constant->type() != OnnxElement::string) continue;
+    for (const std::string& text : constant->values<std::string>()) longest = std::max(longest, text.size());
   }
+  uint64_t bytes = 0;
+  for (const auto& info : made.outputs) {
+    if (!info) continue;
+    steps += info->count();
+    // Any text of the inputs may come out again and again.
+    const bool text = info->type == OnnxElement::string;
+    bytes += uint64_t{info->count()} * (element_size(info->type) + (text ? longest : 0));
+  }
+  if (steps > kMostStepsAtOnce) {
+    fail_input(fmt::format("{}: it depends on weights alone, and computing it takes {} steps; at most {} are allowed",
+                           node.where, steps, kMostStepsAtOnce));
+  }
+  spending.take_steps(steps);
+  const uint64_t meanwhile = made.kernel->state_bytes() + made.kernel->scratch_bytes() + held_bytes(*made.kernel);
+  spending.take_bytes(bytes + meanwhile);
   std::vector<std::shared_ptr<const Tensor>> results;
   std::vector<void*> out;
   for (const auto& info : made.outputs) {
@@ -32,10 +60,11 @@ std::vector<std::shared_ptr<const Tensor>> fold(const MadeKernel& made, const st
     out.push_back(tensor ? tensor->raw() : nullptr);
     results.push_back(std::move(tensor));
   }
-  const auto bytes = [](size_t count) { return Tensor(OnnxElement::uint8, {static_cast<int64_t>(count)}); };
-  Tensor state = bytes(made.kernel->state_bytes());
-  Tensor scratch = bytes(made.kernel->scratch_bytes());
+  const auto buffer = [](size_t count) { return Tensor(OnnxElement::uint8, {static_cast<int64_t>(count)}); };
+  Tensor state = buffer(made.kernel->state_bytes());
+  Tensor scratch = buffer(made.kernel->scratch_bytes());
   made.kernel->forward({in, out, static_cast<std::byte*>(state.raw()), static_cast<std::byte*>(scratch.raw())});
+  spending.give_back_bytes(meanwhile);
   return results;
 }
 

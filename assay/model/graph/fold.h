@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "assay/core/budget.h"
 #include "assay/model/graph/graph.h"
 #include "assay/model/ops/kernel.h"
 
@@ -16,11 +18,17 @@ struct MadeKernel {
   std::vector<std::optional<ValueInfo>> outputs;
 };
 
-// inputs: null where left out. An input error when the node cannot run with them.
+// inputs: null where left out. An input error when the node cannot run with them, or one value or table of it takes
+// more than most_bytes.
 MadeKernel make_kernel(const GraphNode& node, const std::vector<const ValueInfo*>& inputs, size_t most_bytes,
                        bool gradients);
 
+// The most steps of one node that is run once: it cannot be interrupted meanwhile. A product of 1600 x 1600 matrices.
+inline constexpr uint64_t kMostStepsAtOnce = uint64_t{1} << 32;
+
 // Runs a kernel whose inputs are constants (or that does not look at their elements: null is passed for those without).
-std::vector<std::shared_ptr<const Tensor>> fold(const MadeKernel& made, const std::vector<const ValueInfo*>& inputs);
+// Its steps and the memory of its outputs are charged before; what only lives while it runs is charged and given back.
+std::vector<std::shared_ptr<const Tensor>> fold(const GraphNode& node, const MadeKernel& made,
+                                                const std::vector<const ValueInfo*>& inputs, Spending& spending);
 
 }  // namespace assay

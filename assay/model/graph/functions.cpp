@@ -12,17 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "assay/core/budget.h"
 #include "assay/core/error.h"
 
 namespace assay {
 namespace {
 
 constexpr size_t kDeepest = 32;
-constexpr size_t kMostNodes = size_t{1} << 18;
-// A function's constants are copied into every call.
-constexpr size_t kMostBytes = size_t{1} << 28;
-// Names and nodes lie in many small pieces, and take more time and memory than their bytes.
-constexpr size_t kCostOfStructure = 4;
+// Names and nodes lie in many small pieces, which take more time and memory than their bytes, and a graph and its plans
+// hold most of them again.
+constexpr uint64_t kCostOfStructure = 16;
 
 // A call while it is replaced.
 struct Call {
@@ -60,7 +59,8 @@ OnnxAttribute without_graphs(const OnnxAttribute& from, const std::string& name)
 
 class Inliner {
  public:
-  Inliner(std::string_view where, OnnxModel& model) : where_(where), model_(model) {
+  Inliner(std::string_view where, OnnxModel& model, const Context& context)
+      : where_(where), model_(model), spending_(context, std::string(where)) {
     for (const OnnxFunction& function : model.functions) {
       if (!functions_.try_emplace({function.domain, function.name, function.overload}, &function).second) {
         fail_input(fmt::format("{}: there are two functions {}", where, label(function)));
@@ -116,15 +116,12 @@ class Inliner {
     return name;
   }
 
-  // Counts a node or call that comes out of a function, and about the memory for it. All work is in proportion to what
-  // is counted.
-  void spend(size_t nodes, size_t structure, size_t content, const Call& call) {
-    nodes_ += nodes;
-    bytes_ += kCostOfStructure * structure + content;
-    if (nodes_ <= kMostNodes && bytes_ <= kMostBytes) return;
-    fail_input(
-        fmt::format("{}: the calls of functions come to more than {}", call.where,
-                    nodes_ > kMostNodes ? fmt::format("{} nodes", kMostNodes) : fmt::format("{} bytes", kMostBytes)));
+  // Charges about the memory for what comes out of a function; its constants are copied into every call. All work is in
+  // proportion to what is charged.
+  void spend(size_t structure, size_t content, const Call& call) {
+    const uint64_t bytes = kCostOfStructure * structure + content;
+    if (bytes > spending_.bytes_left()) spending_.at(fmt::format("{}: with all calls of functions", call.where));
+    spending_.take_bytes(bytes);
   }
 
   void check_opsets(const Call& call) {
@@ -154,7 +151,7 @@ class Inliner {
     };
     expect_at_most(call.node.inputs.size(), function.inputs.size(), "inputs");
     expect_at_most(call.node.outputs.size(), function.outputs.size(), "outputs");
-    spend(0, (function.inputs.size() + call.node.outputs.size()) * 64, 0, call);
+    spend((function.inputs.size() + call.node.outputs.size()) * 64, 0, call);
 
     Names names = {{"", ""}};
     const auto define = [&](const std::string& name, const std::string& meaning) {
@@ -174,7 +171,7 @@ class Inliner {
       for (const std::string& name : node.outputs) {
         if (name.empty()) continue;
         // As a name in use, and as one of the body.
-        spend(0, 2 * (sizeof(std::string) + call.name.size() + name.size()), 0, call);
+        spend(2 * (sizeof(std::string) + call.name.size() + name.size()), 0, call);
         const auto output = outputs.find(name);
         define(name, output != outputs.end() ? output->second : fresh(call.name + "/" + name));
       }
@@ -184,7 +181,7 @@ class Inliner {
 
   Attributes attributes_of(const Call& call) {
     const OnnxFunction& function = call.function;
-    spend(0, (function.attributes.size() + function.attributes_with_default.size()) * 64, 0, call);
+    spend((function.attributes.size() + function.attributes_with_default.size()) * 64, 0, call);
     Attributes attributes;
     for (const std::string& name : function.attributes) attributes[name] = nullptr;
     for (const OnnxAttribute& fallback : function.attributes_with_default) attributes[fallback.name] = &fallback;
@@ -200,11 +197,10 @@ class Inliner {
         fail_input(fmt::format("{}: it reads {}, which is neither an input of the function nor made in it",
                                where_in(call, node, position), in_quotes(name)));
       }
-      spend(0, sizeof(std::string) + found->second.size(), 0, call);
+      spend(sizeof(std::string) + found->second.size(), 0, call);
       return found->second;
     };
-    spend(1, sizeof(OnnxNode) + call.name.size() + node.name.size() + node.op_type.size() + node.domain.size(), 0,
-          call);
+    spend(sizeof(OnnxNode) + call.name.size() + node.name.size() + node.op_type.size() + node.domain.size(), 0, call);
     OnnxNode copy;
     copy.name = call.name + "/" + name_of(node, position);
     copy.op_type = node.op_type;
@@ -215,7 +211,7 @@ class Inliner {
     for (const OnnxAttribute& attribute : node.attributes) {
       const OnnxAttribute* value = &attribute;
       if (!attribute.reference.empty()) value = referred(attributes, attribute, where_in(call, node, position));
-      spend(0, sizeof(OnnxAttribute) + attribute.name.size(), value == nullptr ? 0 : bytes_of(*value), call);
+      spend(sizeof(OnnxAttribute) + attribute.name.size(), value == nullptr ? 0 : bytes_of(*value), call);
       if (value != nullptr) copy.attributes.push_back(without_graphs(*value, attribute.name));
     }
     return copy;
@@ -254,7 +250,7 @@ class Inliner {
       identity.op_type = "Identity";
       identity.inputs = {made->second};
       identity.outputs = {wanted};
-      spend(1, sizeof(OnnxNode) + call.name.size() + made->second.size() + wanted.size(), 0, call);
+      spend(sizeof(OnnxNode) + call.name.size() + made->second.size() + wanted.size(), 0, call);
       model_.graph.nodes.push_back(std::move(identity));
     }
   }
@@ -289,13 +285,12 @@ class Inliner {
   std::unordered_set<const OnnxFunction*> checked_;
   std::unordered_set<std::string> taken_;
   size_t renamed_ = 0;
-  size_t nodes_ = 0;
-  size_t bytes_ = 0;
+  Spending spending_;
 };
 
 }  // namespace
 
-void inline_functions(std::string_view where, OnnxModel& model) {
+void inline_functions(std::string_view where, OnnxModel& model, const Context& context) {
   for (size_t i = 0; i < model.graph.nodes.size(); i++) {
     const OnnxNode& node = model.graph.nodes[i];
     for (const OnnxAttribute& attribute : node.attributes) {
@@ -305,7 +300,7 @@ void inline_functions(std::string_view where, OnnxModel& model) {
     }
   }
   if (model.functions.empty()) return;
-  Inliner(where, model).run();
+  Inliner(where, model, context).run();
 }
 
 }  // namespace assay

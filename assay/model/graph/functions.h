@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "assay/core/context.h"
 #include "assay/model/graph/onnx.h"
 
 namespace assay {
@@ -15,9 +16,9 @@ namespace assay {
 // as in ONNX's own inliner.
 //
 // An input error, which starts with `where`, names the call, the function and the node: functions that call themselves,
-// calls more than 32 deep, more than 2^18 nodes or about 256 MiB in all, values that are not there or made twice, and
+// calls more than 32 deep, more memory in all than the budget has, values that are not there or made twice, and
 // functions that use another version of a domain than the model does. Graphs inside attributes are left out of copies:
 // no operator of the engine takes one, so their nodes are refused by name later.
-void inline_functions(std::string_view where, OnnxModel& model);
+void inline_functions(std::string_view where, OnnxModel& model, const Context& context = {});
 
 }  // namespace assay

@@ -11,6 +11,9 @@ namespace assay {
 namespace {
 
 constexpr size_t kNoValue = GraphNode::kNoValue;
+// A chain keeps three tiles of at least 16 rows of its widest layer: 50 MB at this width. Layers beyond are as fast one
+// by one, for no tile of theirs stays in a cache. Rows alone must not decide it: fused layers may round otherwise.
+constexpr size_t kWidest = size_t{1} << 18;
 
 class Fuser {
  public:
@@ -56,6 +59,7 @@ class Fuser {
   bool starts_layer(size_t s) const {
     const DenseLayer* layer = steps_[s].kernel->dense_layer();
     if (layer == nullptr || !is_given(steps_[s].inputs[layer->weight_input])) return false;
+    if (std::max(layer->inputs, layer->outputs) > kWidest) return false;
     return layer->bias_input >= steps_[s].inputs.size() || is_given(steps_[s].inputs[layer->bias_input]);
   }
 

@@ -71,8 +71,8 @@ std::vector<size_t> running_order(const std::string& name, const std::vector<Onn
 
 }  // namespace
 
-Graph::Graph(std::string name, OnnxModel model, size_t most_bytes) : name_(std::move(name)) {
-  inline_functions(name_, model);
+Graph::Graph(std::string name, OnnxModel model, const Context& context) : name_(std::move(name)) {
+  inline_functions(name_, model, context);
   check_operators(model);
   producer_ = model.producer_name;
   if (!model.producer_version.empty()) producer_ += " " + model.producer_version;
@@ -85,10 +85,12 @@ Graph::Graph(std::string name, OnnxModel model, size_t most_bytes) : name_(std::
                            in_quotes(graph.sparse_initializers[0])));
   }
   for (OnnxTensor& tensor : graph.initializers) {
+    context.check_cancelled();
     const size_t value = add_value(tensor.name);
     constants_[value] = std::make_shared<Tensor>(Tensor::from_onnx(name_, tensor));
     initializer_[value] = true;
     parameter_count_ += constants_[value]->count();
+    initializer_bytes_ += constants_[value]->count() * element_size(constants_[value]->type());
     tensor = {};  // a file of weights is not held twice
   }
   for (OnnxValue& input : graph.inputs) {
@@ -106,7 +108,7 @@ Graph::Graph(std::string name, OnnxModel model, size_t most_bytes) : name_(std::
     }
   }
   outputs_ = std::move(graph.outputs);
-  fold_constants(most_bytes);
+  fold_constants(context);
 }
 
 void Graph::check_operators(const OnnxModel& model) const {
@@ -187,10 +189,12 @@ void Graph::append(const OnnxNode& node, int64_t opset) {
   add_node(node, nodes_.size());
 }
 
-void Graph::fold_constants(size_t most_bytes) {
-  size_t bytes_left = most_bytes;
+void Graph::fold_constants(const Context& context) {
+  Spending spending(context, name_);
+  Interruptible nodes(context, 64);
   std::vector<GraphNode> kept;
   for (GraphNode& node : nodes_) {
+    nodes.turn();
     std::vector<ValueInfo> infos(node.inputs.size());
     std::vector<const ValueInfo*> inputs(node.inputs.size(), nullptr);
     bool all_constant = true;
@@ -206,12 +210,10 @@ void Graph::fold_constants(size_t most_bytes) {
       kept.push_back(std::move(node));
       continue;
     }
-    const MadeKernel made = make_kernel(node, inputs, bytes_left, false);
-    std::vector<std::shared_ptr<const Tensor>> outputs = fold(made, inputs);
+    const MadeKernel made = make_kernel(node, inputs, spending.bytes_left(), false);
+    std::vector<std::shared_ptr<const Tensor>> outputs = fold(node, made, inputs, spending);
     for (size_t i = 0; i < node.outputs.size(); i++) {
       if (node.outputs[i] == GraphNode::kNoValue || outputs[i] == nullptr) continue;
-      const size_t bytes = outputs[i]->count() * element_size(outputs[i]->type());
-      bytes_left -= std::min(bytes, bytes_left);
       constants_[node.outputs[i]] = std::move(outputs[i]);
       producers_[node.outputs[i]] = GraphNode::kNoValue;
     }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/core/context.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/graph/tensor.h"
 
@@ -42,8 +43,9 @@ class Graph {
   static constexpr int64_t kNewestOpset = 27;
 
   // An input error that names all operators the engine lacks, or the node, value or operator that is wrong. `name` is
-  // the file's, for messages. Computing what depends on weights alone takes at most most_bytes per value.
-  Graph(std::string name, OnnxModel model, size_t most_bytes = size_t{1} << 30);
+  // the file's, for messages. Inlining functions and computing what depends on weights alone keep to the context's
+  // budget; they stop between two nodes when it is cancelled.
+  Graph(std::string name, OnnxModel model, const Context& context = {});
 
   const std::string& name() const { return name_; }
   // Without those that only give an initializer its type.
@@ -67,6 +69,8 @@ class Graph {
   size_t producer_of(size_t value) const { return producers_[value]; }
   // Elements of all weights in the file.
   size_t parameter_count() const { return parameter_count_; }
+  // Bytes of all weights in the file, as they are stored here.
+  size_t initializer_bytes() const { return initializer_bytes_; }
 
   // Adds a node of known values whose outputs are new names.
   void append(const OnnxNode& node, int64_t opset);
@@ -75,7 +79,7 @@ class Graph {
   size_t add_value(const std::string& name);
   void add_node(const OnnxNode& node, size_t position);
   void check_operators(const OnnxModel& model) const;
-  void fold_constants(size_t most_bytes);
+  void fold_constants(const Context& context);
 
   std::string name_;
   std::string producer_;
@@ -90,6 +94,7 @@ class Graph {
   std::vector<bool> initializer_;
   std::vector<size_t> producers_;
   size_t parameter_count_ = 0;
+  size_t initializer_bytes_ = 0;
 };
 
 }  // namespace assay

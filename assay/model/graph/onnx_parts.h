@@ -10,12 +10,17 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/core/context.h"
 #include "assay/model/graph/onnx.h"
 
 namespace assay {
 
 // The most that protobuf allows for a message, and so for a model file; larger weights go to external data.
 inline constexpr uint64_t kMostOnnxBytes = INT32_MAX;
+
+// As parse_onnx of onnx.h; stops when the context is cancelled. Memory stays within some 64 times the bytes: an empty
+// name of two bytes becomes a string of 32, in a list that doubles.
+OnnxModel parse_onnx(std::string name, std::string_view bytes, const std::string& folder, const Context& context);
 
 // One protobuf message, read field by field. Everything that is wrong with its encoding, a known field of another wire
 // type included, is an input error that starts with `where`. Both arguments must outlive the message.

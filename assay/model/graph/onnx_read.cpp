@@ -107,8 +107,8 @@ OnnxValueType read_type(const std::string& where, std::string_view message, int 
 
 class Reader {
  public:
-  Reader(std::string file, const std::string& folder)
-      : file_(std::move(file)), before_(file_ + ": "), folder_(folder), external_(folder) {}
+  Reader(std::string file, const std::string& folder, const Context& context)
+      : file_(std::move(file)), before_(file_ + ": "), folder_(folder), external_(folder), context_(context) {}
 
   OnnxModel model(std::string_view message);
 
@@ -128,10 +128,13 @@ class Reader {
   OnnxExternalFiles external_;
   std::vector<std::string> external_files_ = {};
   std::set<std::string> external_paths_ = {};  // the same files without links, for one may have several names
+  const Context& context_;
   size_t things_ = 0;
 };
 
 void Reader::count_one_more() {
+  // One thing may be a tensor of gigabytes.
+  context_.check_cancelled();
   if (++things_ > kMostThings) {
     fail_input(file_, fmt::format("at most {} nodes, attributes, values and tensors", kMostThings), "more");
   }
@@ -377,7 +380,11 @@ OnnxModel read_onnx(const std::string& path) {
 }
 
 OnnxModel parse_onnx(std::string name, std::string_view bytes, const std::string& folder) {
-  return Reader(std::move(name), folder).model(bytes);
+  return parse_onnx(std::move(name), bytes, folder, {});
+}
+
+OnnxModel parse_onnx(std::string name, std::string_view bytes, const std::string& folder, const Context& context) {
+  return Reader(std::move(name), folder, context).model(bytes);
 }
 
 }  // namespace assay

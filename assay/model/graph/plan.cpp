@@ -4,15 +4,19 @@
 
 #include <algorithm>
 
+#include "assay/core/budget.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/model/graph/fold.h"
 #include "assay/model/graph/plan_parts.h"
+#include "assay/model/ops/kernel_cost.h"
 
 namespace assay {
 namespace {
 
 constexpr size_t kNoValue = GraphNode::kNoValue;
+// Values of about so many rows more have their dimensions told where nothing is run.
+constexpr size_t kRowsOnlyDescribed = 1024;
 
 // Which nodes the fetched values need, when the known values are given.
 std::vector<bool> needed_nodes(const Graph& graph, const std::vector<size_t>& fetches,
@@ -35,7 +39,7 @@ std::vector<bool> needed_nodes(const Graph& graph, const std::vector<size_t>& fe
 
 }  // namespace
 
-Plan::Plan(const Graph& graph, const PlanRequest& request) : values_(graph.value_count()) {
+Plan::Plan(const Graph& graph, const PlanRequest& request, const Context& context) : values_(graph.value_count()) {
   for (size_t i = 0; i < values_.size(); i++) {
     if (const auto& constant = graph.constant(i); constant != nullptr) {
       values_[i].info = {constant->type(), constant->dims(), constant};
@@ -58,24 +62,34 @@ Plan::Plan(const Graph& graph, const PlanRequest& request) : values_(graph.value
     if (value == kNoValue) fail_input(fmt::format("{}: it has no value {}", graph.name(), in_quotes(fetch)));
     fetches_.push_back(value);
   }
-  add_steps(graph, request);
+  Spending spending(context, graph.name());
+  CopiesOfWeights copies(spending, graph);
+  add_steps(graph, request.run, spending, copies);
   std::vector<bool> kept(values_.size(), false);
   for (const size_t fetch : fetches_) kept[fetch] = true;
   drop_unused(kept);
   reveals_ = request.reveal && gradients_;
   if (request.fuse && !reveals_) fuse_steps(steps_, values_, kept, gradients_);
+  uint64_t held = 0;
+  for (const PlanStep& step : steps_) held += assay::held_bytes(*step.kernel);
+  copies.keep(held);
   if (gradients_) find_gradients(request);
-  if (reveals_) find_parts();
-  place(request.most_bytes, kept, graph.name());
+  spending.at(graph.name());
+  if (reveals_) find_parts(copies);
+  held_bytes_ = spending.bytes();
+  steps_taken_ = spending.steps();
+  place(kept);
+  if (request.run) charge_workspace(spending);
 }
 
 Plan::~Plan() = default;
 
-void Plan::add_steps(const Graph& graph, const PlanRequest& request) {
+void Plan::add_steps(const Graph& graph, bool run, Spending& spending, CopiesOfWeights& copies) {
   const std::vector<bool> needed = needed_nodes(graph, fetches_, values_);
-  size_t bytes_left = request.most_bytes;
+  Interruptible nodes(spending.context(), 64);
   for (size_t n = 0; n < graph.nodes().size(); n++) {
     if (!needed[n]) continue;
+    nodes.turn();
     const GraphNode& node = graph.nodes()[n];
     std::vector<const ValueInfo*> inputs;
     // The dimensions of a value are known even where its elements are not.
@@ -88,9 +102,10 @@ void Plan::add_steps(const Graph& graph, const PlanRequest& request) {
       }
       foldable &= values_[input].info.constant != nullptr || node.onnx.op_type == "Shape";
     }
-    MadeKernel made = make_kernel(node, inputs, request.most_bytes, gradients_);
+    const size_t most_bytes = run || foldable ? spending.bytes_left() : spending.bytes_left() * kRowsOnlyDescribed;
+    MadeKernel made = make_kernel(node, inputs, most_bytes, gradients_);
     std::vector<std::shared_ptr<const Tensor>> folded;
-    if (foldable) folded = fold(made, inputs);
+    if (foldable) folded = fold(node, made, inputs, spending);
     PlanStep step;
     for (size_t i = 0; i < node.outputs.size(); i++) {
       const size_t output = node.outputs[i];
@@ -112,15 +127,11 @@ void Plan::add_steps(const Graph& graph, const PlanRequest& request) {
       values_[output].info = *made.outputs[i];
       values_[output].known = true;
       if (!foldable) continue;
-      const size_t bytes = folded[i]->count() * element_size(folded[i]->type());
-      if (bytes > bytes_left) {
-        fail_input(
-            fmt::format("{}: the constants of the graph need more than {} bytes", node.where, request.most_bytes));
-      }
-      bytes_left -= bytes;
       values_[output].info.constant = std::move(folded[i]);
     }
     if (foldable) continue;
+    spending.at(node.where);
+    copies.take(assay::held_bytes(*made.kernel));
     step.kernel = std::move(made.kernel);
     step.op = node.onnx.op_type;
     step.domain = node.onnx.domain;
@@ -190,7 +201,7 @@ void Plan::find_gradients(const PlanRequest& request) {
   }
 }
 
-void Plan::place(size_t most_bytes, const std::vector<bool>& kept, const std::string& name) {
+void Plan::place(const std::vector<bool>& kept) {
   size_t first_input = 0;
   size_t first_output = 0;
   for (PlanStep& step : steps_) {
@@ -224,20 +235,20 @@ void Plan::place(size_t most_bytes, const std::vector<bool>& kept, const std::st
     value.contrast_place = place(bytes);
   }
   if (reveals_) parts_scratch_ = place(largest);
-  size_t text_bytes = 0;
   for (const PlanValue& value : values_) {
-    if (value.text != kNoPlace) text_bytes += value.info.count() * sizeof(std::string);
+    if (value.text != kNoPlace) text_bytes_ += value.info.count() * sizeof(std::string);
   }
-  if (arena_bytes_ > most_bytes || text_bytes > most_bytes) {
-    fail_input(fmt::format("{}: one block of rows needs {} bytes for its values; at most {} are allowed", name,
-                           std::max(arena_bytes_, text_bytes), most_bytes));
-  }
+}
+
+void Plan::charge_workspace(Spending& spending) const {
+  spending.at(fmt::format("{}: one block of rows", spending.where()));
+  spending.take_bytes(workspace_bytes());
 }
 
 const ValueInfo& Plan::fetched(size_t fetch) const { return values_[fetches_[fetch]].info; }
 bool Plan::has_gradient(size_t feed) const { return values_[feeds_[feed]].has_gradient; }
 size_t Plan::step_count() const { return steps_.size(); }
-size_t Plan::workspace_bytes() const { return arena_bytes_ + scratch_bytes_; }
+size_t Plan::workspace_bytes() const { return arena_bytes_ + scratch_bytes_ + text_bytes_; }
 
 size_t place_values(const std::vector<PlanStep>& steps, std::vector<PlanValue>& values, const std::vector<bool>& kept,
                     bool reuse) {

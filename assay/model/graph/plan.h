@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "assay/core/context.h"
 #include "assay/model/graph/graph.h"
 #include "assay/model/ops/kernel.h"
 
@@ -26,12 +28,16 @@ struct Feed {
 struct PlanRequest {
   std::vector<Feed> feeds;
   std::vector<std::string> fetches;
-  size_t most_bytes = size_t{1} << 30;  // of one value, and of all values together
   bool fuse = true;
+  // Whether workspaces will be made: their memory counts then. Else the dimensions of values are all that is wanted,
+  // and may be those of more rows than there is memory for.
+  bool run = true;
   // For Workspace::reveal, which needs room for the parts of all differences; nothing is fused then.
   bool reveal = false;
 };
 
+class CopiesOfWeights;
+class Spending;
 class Workspace;
 struct PlanStep;
 struct PlanValue;
@@ -40,7 +46,11 @@ class Plan {
  public:
   // An input error names the node that cannot run with these inputs, or the fetched value that does not exist. The
   // graph may go away afterwards.
-  Plan(const Graph& graph, const PlanRequest& request);
+  //
+  // All that the plan holds and one workspace together take at most the budget's bytes, and copies of weights beside
+  // (turned, or without signs) twice the memory of the weights in the file. Computing what depends on dimensions and
+  // weights takes at most its steps, and stops between two nodes when the context is cancelled.
+  Plan(const Graph& graph, const PlanRequest& request, const Context& context = {});
   ~Plan();
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
@@ -55,15 +65,20 @@ class Plan {
   size_t step_count() const;
   // Of one workspace.
   size_t workspace_bytes() const;
+  // Of the plan itself: computed constants, and what its kernels hold.
+  size_t held_bytes() const { return held_bytes_; }
+  // What computing its constants took.
+  uint64_t steps_taken() const { return steps_taken_; }
 
  private:
   friend class Workspace;
 
-  void add_steps(const Graph& graph, const PlanRequest& request);
+  void add_steps(const Graph& graph, bool run, Spending& spending, CopiesOfWeights& copies);
   void drop_unused(const std::vector<bool>& kept);
   void find_gradients(const PlanRequest& request);
-  void find_parts();
-  void place(size_t most_bytes, const std::vector<bool>& kept, const std::string& name);
+  void find_parts(CopiesOfWeights& copies);
+  void place(const std::vector<bool>& kept);
+  void charge_workspace(Spending& spending) const;
 
   std::vector<PlanValue> values_;
   std::vector<PlanStep> steps_;
@@ -76,6 +91,9 @@ class Plan {
   size_t parts_scratch_ = 0;  // offset in the arena of room for one value, for reveal
   size_t arena_bytes_ = 0;
   size_t scratch_bytes_ = 0;
+  size_t text_bytes_ = 0;
+  size_t held_bytes_ = 0;
+  uint64_t steps_taken_ = 0;
 };
 
 // The memory of one run of a plan, for one thread at a time. The plan must outlive it.

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "assay/core/budget.h"
 #include "assay/model/graph/plan.h"
 #include "assay/model/ops/kernel.h"
 
@@ -57,6 +59,31 @@ struct PlanValue {
   // For reveal, of values with a derivative.
   size_t spread_place = kNoPlace;
   size_t contrast_place = kNoPlace;
+};
+
+// What kernels and steps hold beside the weights in the file: turned, without signs, tables of positions. A file may be
+// held so twice over; beyond that it counts.
+class CopiesOfWeights {
+ public:
+  CopiesOfWeights(Spending& spending, const Graph& graph)
+      : spending_(spending), free_(2 * uint64_t{graph.initializer_bytes()}) {}
+
+  void take(uint64_t bytes) {
+    spending_.take_bytes(beyond(bytes_ + bytes) - beyond(bytes_));
+    bytes_ += bytes;
+  }
+  // Steps that were dropped or fused are gone, and what they held.
+  void keep(uint64_t bytes) {
+    spending_.give_back_bytes(beyond(bytes_) - beyond(bytes));
+    bytes_ = bytes;
+  }
+
+ private:
+  uint64_t beyond(uint64_t bytes) const { return bytes > free_ ? bytes - free_ : 0; }
+
+  Spending& spending_;
+  uint64_t free_;
+  uint64_t bytes_ = 0;
 };
 
 // Joins chains of dense layers and the element-wise functions between them into one kernel each, and ReLUs with what

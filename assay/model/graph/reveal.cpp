@@ -71,7 +71,7 @@ void add_by_sign(const ValueInfo& info, const void* x, const void* reference, co
 
 }  // namespace
 
-void Plan::find_parts() {
+void Plan::find_parts(CopiesOfWeights& copies) {
   for (PlanStep& step : steps_) {
     if (!step.backward) continue;
     StepParts& parts = step.parts;
@@ -111,6 +111,7 @@ void Plan::find_parts() {
       const ValueInfo& info = values_[step.inputs[i]].info;
       if (info.constant == nullptr || !is_floating(info.type)) continue;
       const auto& list = form->coefficients;
+      copies.take(info.count() * element_size(info.type));
       parts.constants[i] = replaced(*info.constant, std::find(list.begin(), list.end(), i) != list.end());
     }
   }

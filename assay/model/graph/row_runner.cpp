@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "assay/core/budget.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 
@@ -22,6 +23,8 @@ constexpr size_t kMostRows = 1024;
 constexpr size_t kLeastRows = 2;
 constexpr size_t kLargeRow = size_t{64} << 20;
 constexpr size_t kTrialRows = 16;
+// Workspaces of a plan that wait for the next run.
+constexpr size_t kMostIdleBytes = size_t{256} << 20;
 
 template <class T>
 T converted(float value, const std::string& input) {
@@ -51,10 +54,13 @@ struct RowRunner::SizedPlan {
     std::vector<Tensor> staged;
   };
 
-  SizedPlan(const Graph& graph, const PlanRequest& request, size_t plan_rows) : plan(graph, request), rows(plan_rows) {}
+  SizedPlan(const Graph& graph, const PlanRequest& request, size_t plan_rows, size_t staged_bytes,
+            const Context& context)
+      : plan(graph, request, context), rows(plan_rows), bench_bytes(plan.workspace_bytes() + staged_bytes) {}
 
   Plan plan;
   size_t rows;
+  size_t bench_bytes;
   mutable std::mutex mutex;
   mutable std::vector<std::unique_ptr<Bench>> idle;
 };
@@ -80,7 +86,7 @@ class RowRunner::Lease {
   }
   ~Lease() {
     const std::lock_guard lock(plan_.mutex);
-    plan_.idle.push_back(std::move(bench_));
+    if ((plan_.idle.size() + 1) * plan_.bench_bytes <= kMostIdleBytes) plan_.idle.push_back(std::move(bench_));
   }
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
@@ -134,7 +140,7 @@ class RowRunner::Lease {
 
 RowRunner::RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> inputs,
                      const std::vector<std::vector<std::string>>* levels, std::vector<std::string> fetches,
-                     bool gradients, size_t fixed_batch, bool reveal)
+                     bool gradients, size_t fixed_batch, bool reveal, const Context& context)
     : graph_(std::move(graph)),
       inputs_(std::move(inputs)),
       levels_(levels),
@@ -145,12 +151,12 @@ RowRunner::RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> i
   size_t trial_rows = fixed_batch == 0 ? kTrialRows : fixed_batch;
   std::unique_ptr<SizedPlan> trial;
   try {
-    trial = make_plan(trial_rows);
-  } catch (const Error&) {
+    trial = make_plan(trial_rows, context);
+  } catch (const Error& error) {
     // So many rows of large images may need more memory than is allowed; one may not.
-    if (fixed_batch != 0) throw;
+    if (fixed_batch != 0 || error.kind() == ErrorKind::cancelled) throw;
     trial_rows = 1;
-    trial = make_plan(trial_rows);
+    trial = make_plan(trial_rows, context);
   }
   for (size_t f = 0; f < fetches_.size(); f++) {
     ValueInfo info = trial->plan.fetched(f);
@@ -166,30 +172,66 @@ RowRunner::RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> i
   const size_t row_bytes = trial->plan.workspace_bytes() / trial_rows + 1;
   block_rows_ = std::bit_floor(std::clamp(kBlockBytes / row_bytes, row_bytes > kLargeRow ? 1 : kLeastRows, kMostRows));
   if (fixed_batch != 0) block_rows_ = fixed_batch;
-  plans_.emplace(trial_rows, std::move(trial));
-  block_bytes_ = plan_for(block_rows_).plan.workspace_bytes();
+  if (trial_rows == block_rows_) plans_.emplace(trial_rows, std::move(trial));
+  trial.reset();
+  plan_blocks(context);
+}
+
+// Blocks are halved until one fits.
+void RowRunner::plan_blocks(const Context& context) {
+  for (;;) {
+    try {
+      block_bytes_ = plan_for(block_rows_, context).plan.workspace_bytes();
+      return;
+    } catch (const Error& error) {
+      // One row fits, as was seen before.
+      if (fixed_batch_ != 0 || block_rows_ == 1 || error.kind() == ErrorKind::cancelled) throw;
+      block_rows_ /= 2;
+    }
+  }
 }
 
 RowRunner::~RowRunner() = default;
 
-std::unique_ptr<RowRunner::SizedPlan> RowRunner::make_plan(size_t rows) const {
+Budget RowRunner::spent() const {
+  const std::lock_guard lock(mutex_);
+  Budget spent{0, 0};
+  for (const auto& [rows, sized] : plans_) {
+    if (sized == nullptr) continue;
+    spent.bytes += sized->plan.held_bytes();
+    spent.steps += sized->plan.steps_taken();
+  }
+  return spent;
+}
+
+// Called with the mutex held, or before others see the runner.
+std::unique_ptr<RowRunner::SizedPlan> RowRunner::make_plan(size_t rows, const Context& context) const {
+  Context left = context;
+  for (const auto& [size, sized] : plans_) {
+    if (sized != nullptr) left.budget.bytes -= std::min<uint64_t>(left.budget.bytes, sized->plan.held_bytes());
+  }
   PlanRequest request;
+  size_t staged_bytes = 0;
   for (const RowInput& input : inputs_) {
+    staged_bytes += rows * input.columns * element_size(input.type);
     Shape dims = input.row_shape;
     dims.insert(dims.begin(), static_cast<int64_t>(rows));
     request.feeds.push_back({input.value, {input.type, std::move(dims), nullptr}, gradients_});
   }
   request.fetches = fetches_;
   request.reveal = reveal_;
-  return std::make_unique<SizedPlan>(*graph_, request, rows);
+  auto made = std::make_unique<SizedPlan>(*graph_, request, rows, staged_bytes, left);
+  Spending spending(left, fmt::format("{}: one block of rows", graph_->name()));
+  spending.take_bytes(made->plan.held_bytes() + made->bench_bytes);
+  return made;
 }
 
-const RowRunner::SizedPlan& RowRunner::plan_for(size_t rows) const {
+const RowRunner::SizedPlan& RowRunner::plan_for(size_t rows, const Context& context) const {
   const size_t size = fixed_batch_ != 0 ? fixed_batch_ : std::bit_ceil(rows);
   const std::lock_guard lock(mutex_);
   auto& plan = plans_[size];
   if (plan == nullptr) {
-    auto made = make_plan(size);
+    auto made = make_plan(size, context);
     check_rows_first(*made);
     plan = std::move(made);
   }
@@ -234,11 +276,26 @@ Matrix trial_rows_of(const std::vector<RowInput>& inputs, size_t rows, float sca
 
 }  // namespace
 
-void RowRunner::check_rows_apart() const {
+std::vector<std::vector<std::byte>> RowRunner::results_of(MatrixView<const float> rows, const Context& context) const {
+  context.check_cancelled();
+  Lease lease(*this, plan_for(rows.rows(), context));
+  lease.feed(rows, 0);
+  lease.workspace().forward();
+  std::vector<std::vector<std::byte>> results(fetches_.size());
+  for (size_t f = 0; f < fetches_.size(); f++) {
+    if (fetched_[f].type == OnnxElement::string) continue;
+    const auto* from = static_cast<const std::byte*>(lease.workspace().fetched(f));
+    results[f].assign(from, from + rows.rows() * widths_[f] * element_size(fetched_[f].type));
+  }
+  return results;
+}
+
+void RowRunner::check_rows_apart(const Context& context) const {
   // Text that the model has not been trained on may be refused by it.
   const auto is_text = [](const RowInput& input) { return input.type == OnnxElement::string; };
   if (fixed_batch_ == 1 || std::any_of(inputs_.begin(), inputs_.end(), is_text)) return;
-  const size_t count = fixed_batch_ == 0 ? 4 : fixed_batch_;
+  const size_t count = fixed_batch_ == 0 ? std::min<size_t>(4, block_rows_) : fixed_batch_;
+  if (count == 1) return;
   for (const float scale : {1.0F, 40.0F}) {
     const Matrix rows = trial_rows_of(inputs_, count, scale);
     // Row r of the second batch is row r + 1 of the first.
@@ -249,25 +306,22 @@ void RowRunner::check_rows_apart() const {
     // The first row in other company: none where that is possible.
     Matrix apart = trial_rows_of(inputs_, fixed_batch_ == 0 ? 1 : count, scale / -2);
     std::copy_n(rows.row(0).data(), rows.cols(), apart.row(0).data());
-    Lease first(*this, plan_for(count));
-    Lease second(*this, plan_for(count));
-    Lease alone(*this, plan_for(apart.rows()));
+    plan_for(count, context);
+    plan_for(apart.rows(), context);
+    // One after the other, so that one workspace is enough.
+    std::vector<std::vector<std::byte>> first, second, alone;
     try {
-      first.feed(rows.view(), 0);
-      first.workspace().forward();
-      second.feed(turned.view(), 0);
-      second.workspace().forward();
-      alone.feed(apart.view(), 0);
-      alone.workspace().forward();
-    } catch (const Error&) {
+      first = results_of(rows.view(), context);
+      second = results_of(turned.view(), context);
+      alone = results_of(apart.view(), context);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::cancelled) throw;
       return;  // such rows are not for this model; what its own rows do is seen when they come
     }
     for (size_t f = 0; f < fetches_.size(); f++) {
       if (fetched_[f].type == OnnxElement::string) continue;
       const size_t bytes = widths_[f] * element_size(fetched_[f].type);
-      const auto at = [&](Lease& lease, size_t r) {
-        return static_cast<const std::byte*>(lease.workspace().fetched(f)) + r * bytes;
-      };
+      const auto at = [&](const auto& results, size_t r) { return results[f].data() + r * bytes; };
       bool same = std::memcmp(at(first, 0), at(alone, 0), bytes) == 0;
       for (size_t r = 0; r < count; r++) same &= std::memcmp(at(second, r), at(first, (r + 1) % count), bytes) == 0;
       if (same) continue;
@@ -286,10 +340,21 @@ size_t RowRunner::rows_of_block(size_t rows, const Context& context) const {
   return std::clamp<size_t>(std::bit_ceil(std::max<size_t>(share, 1)), std::min(kLeastRows, block_rows_), block_rows_);
 }
 
+Context RowRunner::with_room(const Context& context, size_t block_rows, size_t workspaces) const {
+  const uint64_t bytes = std::max<uint64_t>(workspaces * plan_for(block_rows, context).bench_bytes, 1);
+  const uint64_t fitting = std::max<uint64_t>(context.budget.bytes / bytes, 1);
+  Context room = context;
+  room.threads = static_cast<unsigned>(std::min<uint64_t>(context.thread_count(), fitting));
+  return room;
+}
+
 void RowRunner::run(MatrixView<const float> rows, const Context& context,
                     const std::function<void(const Block&, Workspace&)>& body) const {
-  parallel_blocks(context, rows.rows(), rows_of_block(rows.rows(), context), [&](const Block& block) {
-    Lease lease(*this, plan_for(block.end - block.begin));
+  if (rows.rows() == 0) return;
+  const size_t block_rows = rows_of_block(rows.rows(), context);
+  const Context room = with_room(context, std::min(block_rows, rows.rows()), 1);
+  parallel_blocks(room, rows.rows(), block_rows, [&](const Block& block) {
+    Lease lease(*this, plan_for(block.end - block.begin, context));
     lease.feed(rows, block.begin);
     body(block, lease.workspace());
   });
@@ -298,7 +363,9 @@ void RowRunner::run(MatrixView<const float> rows, const Context& context,
 void RowRunner::run_pairs(MatrixView<const float> rows, MatrixView<const float> reference, const Context& context,
                           const std::function<void(const Block&, Workspace&, const Workspace&)>& body) const {
   assert(reference.rows() == 1 || reference.rows() == rows.rows());
+  if (rows.rows() == 0) return;
   const size_t block_rows = rows_of_block(rows.rows(), context);
+  const Context room = with_room(context, std::min(block_rows, rows.rows()), 2);
   const auto run_reference = [&](Lease& lease, size_t begin) {
     lease.feed(reference, begin);
     lease.workspace().forward();
@@ -308,7 +375,7 @@ void RowRunner::run_pairs(MatrixView<const float> rows, MatrixView<const float> 
   std::map<const SizedPlan*, std::unique_ptr<Lease>> shared;
   for (size_t begin = 0; reference.rows() == 1 && begin < rows.rows();) {
     const size_t left = rows.rows() - begin;
-    const SizedPlan& plan = plan_for(std::min(block_rows, left));
+    const SizedPlan& plan = plan_for(std::min(block_rows, left), context);
     auto& lease = shared[&plan];
     if (lease == nullptr) {
       lease = std::make_unique<Lease>(*this, plan);
@@ -316,8 +383,8 @@ void RowRunner::run_pairs(MatrixView<const float> rows, MatrixView<const float> 
     }
     begin += left < block_rows ? left : left / block_rows * block_rows;
   }
-  parallel_blocks(context, rows.rows(), block_rows, [&](const Block& block) {
-    const SizedPlan& plan = plan_for(block.end - block.begin);
+  parallel_blocks(room, rows.rows(), block_rows, [&](const Block& block) {
+    const SizedPlan& plan = plan_for(block.end - block.begin, context);
     Lease lease(*this, plan);
     lease.feed(rows, block.begin);
     if (const auto found = shared.find(&plan); found != shared.end()) {

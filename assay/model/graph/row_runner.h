@@ -2,6 +2,9 @@
 //
 // A block has as many rows as keep its values near the cache. Plans are made for blocks of a few sizes only (powers of
 // two; the rest of a block repeats its last row), which no result shows: a row's bits do not depend on its block.
+//
+// Memory: a plan with one workspace keeps to the budget of the context (graph/plan.h), and so do all workspaces that
+// run at a time. Where those of all threads would take more, fewer threads run: one at least.
 #pragma once
 
 #include <cstddef>
@@ -34,11 +37,13 @@ class RowRunner {
   // fixed_batch: 0, or the only number of rows that the graph accepts. reveal: its plans serve Workspace::reveal.
   RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> inputs,
             const std::vector<std::vector<std::string>>* levels, std::vector<std::string> fetches, bool gradients,
-            size_t fixed_batch, bool reveal = false);
+            size_t fixed_batch, bool reveal = false, const Context& context = {});
   ~RowRunner();
 
   size_t block_rows() const { return block_rows_; }
   size_t block_bytes() const { return block_bytes_; }
+  // What its plans hold beside workspaces, and what making them took.
+  Budget spent() const;
   // Type, and dimensions for one row.
   const ValueInfo& fetched(size_t fetch) const { return fetched_[fetch]; }
   // Elements of a fetched value for each row.
@@ -49,8 +54,9 @@ class RowRunner {
   const std::string& gradient_stops_at() const { return gradient_stop_; }
 
   // An input error when a row among others does not come out as it does alone, as where a batch is normalised by
-  // itself. Tried on a few rows of numbers, not for graphs that take text.
-  void check_rows_apart() const;
+  // itself. Tried on a few rows of numbers, not for graphs that take text, nor where rows are so large that each runs
+  // alone.
+  void check_rows_apart(const Context& context = {}) const;
 
   // Calls body for each block with a workspace that is fed its rows; body runs it, and reads the first
   // block.end - block.begin rows of what it fetches.
@@ -65,8 +71,13 @@ class RowRunner {
   struct SizedPlan;
   class Lease;
 
-  std::unique_ptr<SizedPlan> make_plan(size_t rows) const;
-  const SizedPlan& plan_for(size_t rows) const;
+  std::unique_ptr<SizedPlan> make_plan(size_t rows, const Context& context) const;
+  const SizedPlan& plan_for(size_t rows, const Context& context) const;
+  void plan_blocks(const Context& context);
+  // What is fetched of these rows, run as one block; text is left out.
+  std::vector<std::vector<std::byte>> results_of(MatrixView<const float> rows, const Context& context) const;
+  // The context with as many threads as have room for so many workspaces each.
+  Context with_room(const Context& context, size_t block_rows, size_t workspaces) const;
   void check_rows_first(const SizedPlan& sized) const;
   size_t rows_of_block(size_t rows, const Context& context) const;
 

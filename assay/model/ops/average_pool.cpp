@@ -4,13 +4,14 @@
 // alone gives NaN (0 with count_include_pad). Sums of float32 are taken in float64. Linear.
 #include <utility>
 
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/node_setup.h"
 #include "assay/model/ops/pool.h"
 
 namespace assay {
 namespace {
 
-class AveragePool final : public Kernel {
+class AveragePool final : public Kernel, public KernelCost {
  public:
   AveragePool(OnnxElement type, PoolPlan plan, bool count_padding)
       : type_(type), plan_(std::move(plan)), count_padding_(count_padding) {}
@@ -23,6 +24,8 @@ class AveragePool final : public Kernel {
     }
   }
   bool differentiable(size_t input) const override { return input == 0; }
+  size_t held_bytes() const override { return plan_.held_bytes(); }
+  uint64_t further_steps() const override { return plan_.steps(); }
   std::optional<AffineForm> affine_form(const std::vector<bool>&) const override { return AffineForm{}; }
   void backward(const Buffers&, const Gradients& gradients) const override {
     if (type_ == OnnxElement::float64) {

@@ -9,6 +9,7 @@
 
 #include "assay/model/kernels/products.h"
 #include "assay/model/ops/im2col.h"
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/matrix_product.h"
 #include "assay/model/ops/node_setup.h"
 
@@ -22,7 +23,7 @@ constexpr size_t kLeastStrip = 64;
 constexpr size_t kPieceElements = size_t{1} << 16;
 constexpr size_t kVectors = 32;  // elements that a product takes at a time
 
-class Conv final : public Kernel {
+class Conv final : public Kernel, public KernelCost {
  public:
   explicit Conv(NodeSetup& setup);
 
@@ -63,6 +64,10 @@ class Conv final : public Kernel {
     });
   }
   size_t scratch_bytes() const override { return scratch_bytes_; }
+  uint64_t further_steps() const override {
+    return uint64_t{images_} * groups_ * output_group() * patches_.rows() *
+           (type_ == OnnxElement::float32 ? 1 : kSlowSteps);
+  }
   std::shared_ptr<const Kernel> with_leaky(float slope) const override {
     if (type_ != OnnxElement::float32) return nullptr;
     auto copy = std::make_shared<Conv>(*this);

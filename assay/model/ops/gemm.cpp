@@ -9,13 +9,14 @@
 
 #include "assay/model/kernels/products.h"
 #include "assay/model/ops/dense_layer.h"
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/matrix_product.h"
 #include "assay/model/ops/node_setup.h"
 
 namespace assay {
 namespace {
 
-class Gemm final : public Kernel {
+class Gemm final : public Kernel, public KernelCost {
  public:
   explicit Gemm(NodeSetup& setup);
 
@@ -61,6 +62,10 @@ class Gemm final : public Kernel {
     });
   }
   size_t scratch_bytes() const override { return scratch_bytes_; }
+  size_t held_bytes() const override { return turned_ == nullptr ? 0 : k_ * n_ * sizeof(float); }
+  uint64_t further_steps() const override {
+    return uint64_t{m_} * n_ * k_ * (type_ == OnnxElement::float32 ? 1 : kSlowSteps);
+  }
   const DenseLayer* dense_layer() const override { return is_dense_ ? &dense_ : nullptr; }
 
  private:

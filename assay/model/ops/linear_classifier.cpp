@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "assay/model/ops/classifier.h"
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/linear_model.h"
 #include "assay/model/ops/post_transform.h"
 #include "assay/model/ops/tabular.h"
@@ -14,7 +15,7 @@
 namespace assay {
 namespace {
 
-class LinearClassifier final : public Kernel {
+class LinearClassifier final : public Kernel, public KernelCost {
  public:
   explicit LinearClassifier(NodeSetup& setup) : labels_(setup, "classlabels_ints") {
     setup.expect_inputs(1, 1);
@@ -67,6 +68,8 @@ class LinearClassifier final : public Kernel {
     });
   }
   size_t scratch_bytes() const override { return scratch_; }
+  size_t held_bytes() const override { return model_.held_bytes(); }
+  uint64_t further_steps() const override { return x_.rows * model_.steps(); }
 
  private:
   template <class T>

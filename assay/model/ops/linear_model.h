@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/node_setup.h"
 
 namespace assay {
@@ -18,6 +19,9 @@ class LinearModel {
   LinearModel(const NodeSetup& setup, size_t targets, size_t width, bool exact);
 
   size_t targets() const { return targets_; }
+  size_t held_bytes() const { return (intercepts_.size() + by_feature_.size()) * sizeof(double); }
+  // Of one row.
+  uint64_t steps() const { return uint64_t{width_} * targets_ * KernelCost::kSlowSteps; }
   // The targets of one row.
   template <class T>
   void apply(const T* row, double* out) const {

@@ -2,6 +2,7 @@
 // has no effect on one target, as in onnxruntime. Derivatives are offered without a transform.
 #include <fmt/format.h>
 
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/linear_model.h"
 #include "assay/model/ops/post_transform.h"
 #include "assay/model/ops/tabular.h"
@@ -9,7 +10,7 @@
 namespace assay {
 namespace {
 
-class LinearRegressor final : public Kernel {
+class LinearRegressor final : public Kernel, public KernelCost {
  public:
   explicit LinearRegressor(NodeSetup& setup) {
     setup.expect_inputs(1, 1);
@@ -49,6 +50,8 @@ class LinearRegressor final : public Kernel {
     });
   }
   size_t scratch_bytes() const override { return scratch_; }
+  size_t held_bytes() const override { return model_.held_bytes(); }
+  uint64_t further_steps() const override { return x_.rows * model_.steps(); }
 
  private:
   TableInput x_;

@@ -8,13 +8,14 @@
 #include <array>
 
 #include "assay/model/ops/dense_layer.h"
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/matrix_product.h"
 #include "assay/model/ops/node_setup.h"
 
 namespace assay {
 namespace {
 
-class MatMul final : public Kernel {
+class MatMul final : public Kernel, public KernelCost {
  public:
   explicit MatMul(NodeSetup& setup);
 
@@ -61,6 +62,9 @@ class MatMul final : public Kernel {
     });
   }
   size_t scratch_bytes() const override { return scratch_bytes_; }
+  uint64_t further_steps() const override {
+    return uint64_t{out_count_} * k_ * (type_ == OnnxElement::float32 ? 1 : kSlowSteps);
+  }
   const DenseLayer* dense_layer() const override { return is_dense_ ? &dense_ : nullptr; }
 
  private:

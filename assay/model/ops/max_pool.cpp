@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/node_setup.h"
 #include "assay/model/ops/pool.h"
 #include "assay/model/ops/two_by_two.h"
@@ -19,7 +20,7 @@ namespace {
 // Wider windows are taken one by one: their kernel may reach far beyond the input.
 constexpr int64_t kNarrow = 64;
 
-class MaxPool final : public Kernel {
+class MaxPool final : public Kernel, public KernelCost {
  public:
   MaxPool(OnnxElement type, PoolPlan plan, bool column_major, bool winners)
       : type_(type), plan_(std::move(plan)), column_major_(column_major), needs_winners_(winners) {}
@@ -49,6 +50,8 @@ class MaxPool final : public Kernel {
   }
   // The winners: positions in their planes, -1 for none.
   size_t state_bytes() const override { return plan_.planes() * plan_.output_plane() * sizeof(int32_t); }
+  size_t held_bytes() const override { return plan_.held_bytes(); }
+  uint64_t further_steps() const override { return plan_.steps(); }
 
  private:
   static const int32_t* winners(const Buffers& values) { return reinterpret_cast<const int32_t*>(values.state); }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "assay/core/text.h"
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/movement.h"
 
 namespace assay {
@@ -28,7 +29,7 @@ struct Axis {
   size_t run_length = 0;
 };
 
-class PadKernel final : public Kernel {
+class PadKernel final : public Kernel, public KernelCost {
  public:
   // The value is input 2 when there is one, else `value`.
   PadKernel(OnnxElement type, std::vector<Axis> axes, double value, bool value_is_input)
@@ -46,6 +47,11 @@ class PadKernel final : public Kernel {
     });
   }
 
+  size_t held_bytes() const override {
+    size_t count = 0;
+    for (const Axis& axis : axes_) count += axis.source.size();
+    return count * sizeof(int64_t);
+  }
   bool differentiable(size_t input) const override {
     return is_floating(type_) && (input == 0 || (input == 2 && value_is_input_));
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assay/model/graph/tensor.h"
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/window.h"
 
 namespace assay {
@@ -33,6 +34,18 @@ class PoolPlan {
   size_t planes() const { return planes_; }
   size_t input_plane() const { return input_plane_; }
   size_t output_plane() const { return output_plane_; }
+
+  // Elements of all windows, and bytes of the lists above.
+  uint64_t steps() const {
+    uint64_t taps = planes_ * output_plane_ * KernelCost::kSlowSteps;
+    for (const int64_t size : window_.kernel) taps *= static_cast<uint64_t>(size);
+    return taps;
+  }
+  size_t held_bytes() const {
+    size_t count = 0;
+    for (const Side& side : sides_) count += side.first.size() + side.taps.size() + side.padded_taps.size();
+    return count * sizeof(int64_t);
+  }
 
   // Windows of 2 x 2 side by side, none of which reaches beyond the input.
   bool two_by_two() const { return two_by_two_; }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "assay/model/ops/ensemble_attributes.h"
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/post_transform.h"
 #include "assay/model/ops/tabular.h"
 
@@ -94,7 +95,7 @@ TreeSource read_source(const NodeSetup& setup, size_t targets) {
   return source;
 }
 
-class TreeEnsembleKernel final : public Kernel {
+class TreeEnsembleKernel final : public Kernel, public KernelCost {
  public:
   explicit TreeEnsembleKernel(NodeSetup& setup) {
     setup.expect_inputs(1, 1);
@@ -130,6 +131,8 @@ class TreeEnsembleKernel final : public Kernel {
     });
   }
   size_t scratch_bytes() const override { return scratch_; }
+  // No way through the trees meets a node twice.
+  uint64_t further_steps() const override { return x_.rows * ensemble_->nodes().size() * kSlowSteps; }
   std::shared_ptr<const TreeEnsemble> raw_trees() const override {
     return transform_ == PostTransform::none ? ensemble_ : nullptr;
   }

@@ -10,6 +10,7 @@
 
 #include "assay/model/ops/classifier.h"
 #include "assay/model/ops/ensemble_attributes.h"
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/post_transform.h"
 #include "assay/model/ops/tabular.h"
 
@@ -25,7 +26,7 @@ struct ClassifierTrees {
   bool named_for_first = true;
 };
 
-class TreeEnsembleClassifier final : public Kernel {
+class TreeEnsembleClassifier final : public Kernel, public KernelCost {
  public:
   explicit TreeEnsembleClassifier(NodeSetup& setup) : labels_(setup, "classlabels_int64s") {
     setup.expect_inputs(1, 1);
@@ -54,6 +55,8 @@ class TreeEnsembleClassifier final : public Kernel {
     });
   }
   size_t scratch_bytes() const override { return scratch_; }
+  // No way through the trees meets a node twice.
+  uint64_t further_steps() const override { return x_.rows * trees_->ensemble.nodes().size() * kSlowSteps; }
   std::shared_ptr<const TreeEnsemble> raw_trees() const override {
     if (trees_->both_columns != nullptr) return trees_->both_columns;
     const bool unchanged = raw_ || (transform_ == PostTransform::none && !trees_->one_score);

@@ -5,6 +5,7 @@
 
 #include "assay/core/text.h"
 #include "assay/model/ops/ensemble_attributes.h"
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/post_transform.h"
 #include "assay/model/ops/tabular.h"
 
@@ -20,7 +21,7 @@ TreeAggregate aggregate_named(const NodeSetup& setup) {
   setup.fail(fmt::format("aggregate_function must be SUM, AVERAGE, MIN or MAX, found {}", in_quotes(name)));
 }
 
-class TreeEnsembleRegressor final : public Kernel {
+class TreeEnsembleRegressor final : public Kernel, public KernelCost {
  public:
   explicit TreeEnsembleRegressor(NodeSetup& setup) {
     setup.expect_inputs(1, 1);
@@ -51,6 +52,8 @@ class TreeEnsembleRegressor final : public Kernel {
     });
   }
   size_t scratch_bytes() const override { return scratch_; }
+  // No way through the trees meets a node twice.
+  uint64_t further_steps() const override { return x_.rows * ensemble_->nodes().size() * kSlowSteps; }
   std::shared_ptr<const TreeEnsemble> raw_trees() const override {
     const bool unchanged =
         transform_ == PostTransform::none || (ensemble_->targets() == 1 && transform_ != PostTransform::probit);

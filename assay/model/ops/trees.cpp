@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "assay/model/ops/ensemble_attributes.h"
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/tabular.h"
 
 namespace assay {
@@ -85,7 +86,7 @@ void read_nodes(const NodeSetup& setup, TreeSource& source) {
   }
 }
 
-class Trees final : public Kernel {
+class Trees final : public Kernel, public KernelCost {
  public:
   explicit Trees(NodeSetup& setup) {
     setup.expect_inputs(1, 1);
@@ -112,6 +113,8 @@ class Trees final : public Kernel {
     });
   }
   size_t scratch_bytes() const override { return scratch_; }
+  // No way through the trees meets a node twice.
+  uint64_t further_steps() const override { return x_.rows * ensemble_->nodes().size() * kSlowSteps; }
   std::shared_ptr<const TreeEnsemble> raw_trees() const override { return ensemble_; }
 
  private:

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/core/context.h"
+
 namespace assay {
 
 class FlatDocument {
@@ -84,9 +86,10 @@ class FlatDocument {
   std::string texts_;
 };
 
-// An input error "<name>: expected ..., found ... at byte N" where bytes are not such a document.
-FlatDocument parse_flat_json(std::string_view name, std::string_view bytes);
-FlatDocument parse_flat_ubjson(std::string_view name, std::string_view bytes);
+// An input error "<name>: expected ..., found ... at byte N" where bytes are not such a document. Both stop when the
+// context is cancelled.
+FlatDocument parse_flat_json(std::string_view name, std::string_view bytes, const Context& context = {});
+FlatDocument parse_flat_ubjson(std::string_view name, std::string_view bytes, const Context& context = {});
 
 // What both refuse: documents as deep or large as none that a library writes.
 inline constexpr size_t kDeepestDocument = 32;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "assay/core/budget.h"
 #include "assay/core/error.h"
 #include "assay/model/trees/flat_document.h"
 
@@ -14,7 +15,8 @@ using Kind = FlatDocument::Kind;
 
 class JsonReader {
  public:
-  JsonReader(std::string_view name, std::string_view bytes) : name_(name), bytes_(bytes) {}
+  JsonReader(std::string_view name, std::string_view bytes, const Context& context)
+      : name_(name), bytes_(bytes), values_(context) {}
 
   FlatDocument read() {
     read_value(0);
@@ -52,6 +54,7 @@ class JsonReader {
   // Depth is bounded, so this may recurse.
   void read_value(size_t depth) {
     if (depth > kDeepestDocument) fail(fmt::format("at most {} levels of JSON", kDeepestDocument));
+    values_.turn();
     skip_space();
     double number = 0;
     if (take_number(number)) {
@@ -110,6 +113,7 @@ class JsonReader {
       if (!take(',')) fail("',' or ']' in an array of JSON");
       skip_space();
       if (!take_number(number)) fail("a number in an array of numbers");
+      values_.turn();
       numbers.push_back(number);
     }
     document_.close(array);
@@ -224,14 +228,15 @@ class JsonReader {
   std::string_view name_;
   std::string_view bytes_;
   size_t at_ = 0;
+  Interruptible values_;
   FlatDocument document_;
 };
 
 }  // namespace
 
-FlatDocument parse_flat_json(std::string_view name, std::string_view bytes) {
+FlatDocument parse_flat_json(std::string_view name, std::string_view bytes, const Context& context) {
   check_document_size(name, bytes);
-  return JsonReader(name, bytes).read();
+  return JsonReader(name, bytes, context).read();
 }
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "assay/core/budget.h"
 #include "assay/core/error.h"
 #include "assay/model/trees/flat_document.h"
 
@@ -43,7 +44,8 @@ double number_at(const char* bytes, char type) {
 
 class UbjsonReader {
  public:
-  UbjsonReader(std::string_view name, std::string_view bytes) : name_(name), bytes_(bytes) {}
+  UbjsonReader(std::string_view name, std::string_view bytes, const Context& context)
+      : name_(name), bytes_(bytes), values_(context) {}
 
   FlatDocument read() {
     read_value(take_type("a value of UBJSON"), 0);
@@ -136,6 +138,7 @@ class UbjsonReader {
   // Depth is bounded, so this may recurse.
   void read_value(char type, size_t depth) {
     if (depth > kDeepestDocument) fail(fmt::format("at most {} levels of UBJSON", kDeepestDocument));
+    values_.turn();
     if (is_number(type)) {
       document_.add_number(take_number(type));
       return;
@@ -178,6 +181,7 @@ class UbjsonReader {
           at_--;
           fail(numeric ? "a number in an array of numbers" : "no numbers in an array that begins without");
         }
+        values_.turn();
         if (numeric) {
           document_.numbers().push_back(take_number(type));
         } else {
@@ -197,14 +201,15 @@ class UbjsonReader {
   std::string_view name_;
   std::string_view bytes_;
   size_t at_ = 0;
+  Interruptible values_;
   FlatDocument document_;
 };
 
 }  // namespace
 
-FlatDocument parse_flat_ubjson(std::string_view name, std::string_view bytes) {
+FlatDocument parse_flat_ubjson(std::string_view name, std::string_view bytes, const Context& context) {
   check_document_size(name, bytes);
-  return UbjsonReader(name, bytes).read();
+  return UbjsonReader(name, bytes, context).read();
 }
 
 }  // namespace assay

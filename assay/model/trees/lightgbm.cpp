@@ -150,7 +150,8 @@ void read_head(Lines& lines, std::string_view& line, std::string_view name, Head
 }
 
 // All trees; returns their number. line: the one that ended the head.
-size_t read_trees(Lines& lines, std::string_view line, std::string_view name, Booster& booster) {
+size_t read_trees(Lines& lines, std::string_view line, std::string_view name, Booster& booster,
+                  const Context& context) {
   size_t count = 0;
   LightgbmSection tree;
   const auto finish = [&] {
@@ -162,6 +163,7 @@ size_t read_trees(Lines& lines, std::string_view line, std::string_view name, Bo
       if (!line.empty()) tree.add_line(line);
       continue;
     }
+    context.check_cancelled();
     finish();
     int64_t number = -1;
     if (!parse_lightgbm_number(line.substr(5), number) || number != static_cast<int64_t>(count)) {
@@ -191,7 +193,7 @@ bool looks_like_lightgbm(std::string_view bytes) {
   return bytes.starts_with("tree\n") || bytes.starts_with("tree\r\n");
 }
 
-Booster read_lightgbm(std::string_view name, std::string_view bytes) {
+Booster read_lightgbm(std::string_view name, std::string_view bytes, const Context& context) {
   Lines lines(bytes);
   std::string_view line;
   if (!lines.next(line) || line != "tree") fail_input(name, "'tree' as the first line", in_quotes(line));
@@ -199,7 +201,7 @@ Booster read_lightgbm(std::string_view name, std::string_view bytes) {
   booster.producer = "LightGBM";
   Head head;
   read_head(lines, line, name, head, booster);
-  const size_t trees = read_trees(lines, line, name, booster);
+  const size_t trees = read_trees(lines, line, name, booster, context);
   double scale = head.slope;
   if (head.average) {
     const size_t rounds = trees / booster.targets;

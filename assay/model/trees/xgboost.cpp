@@ -68,8 +68,9 @@ std::string producer_of(Value document) {
 
 class LearnerReader {
  public:
-  LearnerReader(std::string_view name, Value document)
+  LearnerReader(std::string_view name, Value document, const Context& context)
       : name_(name),
+        context_(context),
         learner_(xgboost_object(name, document, "learner")),
         parameters_(xgboost_object(name, learner_, "learner_model_param")) {
     booster_.producer = producer_of(document);
@@ -172,6 +173,7 @@ class LearnerReader {
     check_count("tree_info", groups.size());
     if (has_shares) check_count("weight_drop", shares.size());
     for (size_t k = 0; k < trees.size(); k++) {
+      context_.check_cancelled();
       if (!(groups[k] >= 0 && groups[k] < static_cast<double>(booster_.targets) &&
             groups[k] == std::floor(groups[k]))) {
         fail_input(name_, fmt::format("tree_info[{}] to be a target below {}", k, booster_.targets),
@@ -202,6 +204,7 @@ class LearnerReader {
   }
 
   std::string_view name_;
+  const Context& context_;
   Value learner_;
   Value parameters_;
   Booster booster_;
@@ -262,7 +265,7 @@ bool looks_like_xgboost(std::string_view bytes) {
          has_key(bytes.substr(1 + kSizes[length]));
 }
 
-Booster read_xgboost(std::string_view name, std::string_view bytes) {
+Booster read_xgboost(std::string_view name, std::string_view bytes, const Context& context) {
   if (bytes.starts_with(kOldBinary)) {
     fail_input(name, "XGBoost's JSON or UBJSON",
                "its old binary format; load it with an XGBoost before 3.1 and save it as .json");
@@ -271,9 +274,10 @@ Booster read_xgboost(std::string_view name, std::string_view bytes) {
     fail_input(name, "what Booster.save_model writes",
                "a dump of the trees (Booster.dump_model), which lacks what turns them into predictions");
   }
-  const FlatDocument document = is_ubjson(bytes) ? parse_flat_ubjson(name, bytes) : parse_flat_json(name, bytes);
+  const FlatDocument document =
+      is_ubjson(bytes) ? parse_flat_ubjson(name, bytes, context) : parse_flat_json(name, bytes, context);
   if (document.root().kind() != Kind::object) fail_input(name, "an object", document.root().kind_words());
-  return LearnerReader(name, document.root()).read();
+  return LearnerReader(name, document.root(), context).read();
 }
 
 }  // namespace assay

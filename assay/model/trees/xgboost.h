@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "assay/core/context.h"
 #include "assay/model/trees/booster.h"
 
 namespace assay {
@@ -11,6 +12,6 @@ namespace assay {
 bool looks_like_xgboost(std::string_view bytes);
 
 // An input error names the file and what in it is not as expected. The bytes are hostile.
-Booster read_xgboost(std::string_view name, std::string_view bytes);
+Booster read_xgboost(std::string_view name, std::string_view bytes, const Context& context = {});
 
 }  // namespace assay

@@ -102,7 +102,7 @@ MnistRun make_mnist_run(const MnistData& data, const MnistPlan& plan, const std:
   TrainResult trained = train_recipe(recipe, select_rows(data.training, rows), &data.encoder, context);
   MnistRun run;
   run.accuracy = 100 * evaluate(trained.model, data.test, context).accuracy;
-  run.model = GraphModel::from_onnx("the paper's network", std::move(trained.model));
+  run.model = GraphModel::from_onnx("the paper's network", std::move(trained.model), {}, context);
   run.images = select_rows(data.test, images);
   return run;
 }

@@ -262,7 +262,7 @@ std::unique_ptr<Bench> BenchSource::make(size_t run, const Context& context) con
   TrainResult trained = train_recipe(recipe, training, &encoder, inner);
   bench->accuracy = evaluate(trained.model, test, inner).accuracy;
   bench->largest_class = largest_share(test);
-  bench->model = GraphModel::from_onnx(plan_.dataset, std::move(trained.model));
+  bench->model = GraphModel::from_onnx(plan_.dataset, std::move(trained.model), {}, inner);
   bench->test = sampled(test, plan_.test_rows, bench->seed);
   bench->pool = sampled(training, plan_.pool_rows, bench->seed);
   bench->players = group_players(training);

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <set>
 
+#include "assay/core/error.h"
 #include "assay/core/random.h"
 
 namespace assay::testing {
@@ -39,6 +41,34 @@ TEST(Front, IsWhatComparingAllPairsGives) {
     }
     EXPECT_EQ(front_of(points), expected);
   }
+}
+
+// All points of a plane are on the front: comparing each with all before it would take 5e9 comparisons.
+TEST(Front, OfManyPointsIsFoundBySorting) {
+  std::vector<TradeOff> points;
+  for (int i = 0; i < 100'000; i++) {
+    const double x = (i * 37 % 1000) / 1000.0;
+    const double y = i / 100'000.0;
+    points.push_back({x, y, x + 2 - y});
+    points.push_back({x, y, x + 2.5 - y});  // beaten by the one before
+  }
+  const std::vector<size_t> front = front_of(points);
+  ASSERT_EQ(front.size(), 100'000U);
+  for (size_t k = 0; k < front.size(); k++) ASSERT_EQ(front[k], 2 * k);
+}
+
+TEST(Front, StopsWhenItIsTold) {
+  const std::atomic<bool> cancelled = true;
+  Context context;
+  context.cancelled = &cancelled;
+  const std::vector<TradeOff> points(3);
+  EXPECT_THROW(front_of(points, kUnitResolution, context), Error);
+  const auto judge = [](std::span<const std::vector<double>> weights, std::vector<TradeOff>& found,
+                        std::vector<bool>& valid) {
+    found.resize(found.size() + weights.size());
+    valid.resize(valid.size() + weights.size(), true);
+  };
+  EXPECT_THROW(search_front(3, 100, judge, kUnitResolution, context), Error);
 }
 
 // Noise of 1e-8 on few distinct values, wherever those lie: the front is that of the values without noise, the first of

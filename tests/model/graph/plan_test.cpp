@@ -242,8 +242,9 @@ TEST(Plan, RefusalsNameTheNode) {
   EXPECT_THAT(sentence([&] { const Plan plan(graph, request); }), HasSubstr("m.onnx: it has no value 'q'"));
   request.fetches = {"y"};
   request.feeds = {{"x", rows_of(int64_t{1} << 24, 5)}};
-  request.most_bytes = 1 << 20;
-  EXPECT_THAT(sentence([&] { const Plan plan(graph, request); }), HasSubstr("at most 1048576"));
+  Context context;
+  context.budget.bytes = 1 << 20;
+  EXPECT_THAT(sentence([&] { const Plan plan(graph, request, context); }), HasSubstr("at most 1048576"));
 }
 
 }  // namespace

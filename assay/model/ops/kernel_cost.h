@@ -1,0 +1,35 @@
+// What a kernel costs beyond its values. Most kernels touch each element of their inputs and outputs about once and
+// hold nothing; those that do more say so by deriving from KernelCost as well.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "assay/model/ops/kernel.h"
+
+namespace assay {
+
+class KernelCost {
+ public:
+  // What one turn of an innermost loop counts that compilers do not turn into vectors.
+  static constexpr uint64_t kSlowSteps = 8;
+
+  virtual ~KernelCost() = default;
+  // What forward takes beyond one step for each element of its inputs and outputs, in multiply-adds of a product of
+  // float32 matrices (about 0.1 ns).
+  virtual uint64_t further_steps() const { return 0; }
+  // Memory that the kernel itself holds: turned weights, tables of positions.
+  virtual size_t held_bytes() const { return 0; }
+};
+
+inline uint64_t further_steps(const Kernel& kernel) {
+  const auto* cost = dynamic_cast<const KernelCost*>(&kernel);
+  return cost == nullptr ? 0 : cost->further_steps();
+}
+
+inline size_t held_bytes(const Kernel& kernel) {
+  const auto* cost = dynamic_cast<const KernelCost*>(&kernel);
+  return cost == nullptr ? 0 : cost->held_bytes();
+}
+
+}  // namespace assay
