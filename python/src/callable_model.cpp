@@ -152,13 +152,13 @@ class CallableModel final : public Model, public Differentiable, public Trainabl
   // Null where there is none.
   const Model* graph() const {
     if (found_) return graph_.get();
-    if (EngineCall::works_here()) {
+    // Python knows nothing of the engine's threads.
+    if (PyGILState_GetThisThreadState() == nullptr) {
       const std::scoped_lock lock(finding_);
       if (!found_) EngineCall::on_calling_thread([&] { find(); });
       return graph_.get();
     }
     // Asked by the package itself, with the GIL, which whoever finds it on another thread needs meanwhile.
-    const nb::gil_scoped_acquire had;
     const nb::gil_scoped_release released;
     const std::scoped_lock lock(finding_);
     if (!found_) {

@@ -127,8 +127,6 @@ void EngineCall::on_calling_thread(const std::function<void()>& request) {
   if (call->request_failure_) std::rethrow_exception(std::exchange(call->request_failure_, nullptr));
 }
 
-bool EngineCall::works_here() { return current_call != nullptr; }
-
 // With the lock; what is asked for runs without it.
 void EngineCall::serve(std::unique_lock<std::mutex>& lock) {
   const std::function<void()>* request = request_;

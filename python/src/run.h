@@ -63,8 +63,6 @@ class EngineCall {
   // Runs `request` on the thread that called the engine, with the GIL, and waits for it. Only on an engine thread that
   // works for a call; what it throws is thrown here.
   static void on_calling_thread(const std::function<void()>& request);
-  // Whether this is such a thread.
-  static bool works_here();
 
  private:
   class Watcher;
