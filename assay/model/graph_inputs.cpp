@@ -181,9 +181,10 @@ void set_stand_ins(const DoubleCells& cells, const std::vector<double>& doubles,
     float& value = data.x(r, f);
     const std::optional<float> found = cells.stand_in(f, doubles[r], value);
     if (!found) {
-      fail_input(fmt::format("{}: row {}: column {}: {} ({}); take a number from the column that makes its cells "
-                             "smaller, and train the model again",
-                             table.source, r + 1, in_quotes(column), cells.why_none(f, doubles[r]), info.name));
+      fail_input(
+          fmt::format("{}: row {}: column {}: {} ({}); take a number from the column that makes its cells "
+                      "smaller, and train the model again",
+                      table.source, r + 1, in_quotes(column), cells.why_none(f, doubles[r]), info.name));
     }
     value = *found;
   }

@@ -266,9 +266,10 @@ class OnnxGraphModel final : public GraphModel,
         const auto near = static_cast<float>(cell);
         const std::optional<float> found = cells == nullptr ? near : cells->stand_in(f, cell, near);
         if (!found) {
-          fail_input(fmt::format("{}, row {} (counted from 0), column {}: {} ({}); take a number from the column that "
-                                 "makes its cells smaller, and train the model again",
-                                 source, r, in_quotes(names[f]), cells->why_none(f, cell), info_.name));
+          fail_input(
+              fmt::format("{}, row {} (counted from 0), column {}: {} ({}); take a number from the column that "
+                          "makes its cells smaller, and train the model again",
+                          source, r, in_quotes(names[f]), cells->why_none(f, cell), info_.name));
         }
         made(r, f) = *found;
       }

@@ -97,7 +97,7 @@ def _no_core_dump() -> None:
 
 def _read(reader: int, until: float) -> bytes | None:
     """All that is written until the other end is closed; None where that takes too long."""
-    parts = []
+    parts: list[bytes] = []
     poll = select.poll()
     poll.register(reader, select.POLLIN)
     while True:

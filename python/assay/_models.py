@@ -186,7 +186,7 @@ class GraphModel(Model):
         return Bound(model, margins, encode)
 
     def _as_doubles(self, array: NDArray[Any]) -> bool:
-        """Whether the model's library would compare the numbers of an array as float64, and float32 may not hold them."""
+        """Whether the model's library would compare an array's numbers as float64, and float32 may not hold them."""
         if not self._core.compares_doubles or array.dtype.itemsize < 4 or array.dtype == np.float32:
             return False
         # LightGBM narrows arrays of whole numbers to float32, though not columns of them.

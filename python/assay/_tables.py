@@ -320,8 +320,9 @@ def core_table(
     doubles: takes the columns that float32 rounds, for a model that compares doubles."""
     kind = kind_of(obj, argument)
     if kind == "table":
-        for name, cells in obj._doubles.columns.items() if doubles is not None else ():
-            doubles.set(name, cells)
+        if doubles is not None:
+            for name, cells in obj._doubles.columns.items():
+                doubles.set(name, cells)
         return cast("_core.Table", obj._core) if label in (None, obj.label) else _relabelled(obj._core, argument, label)
     if kind == "arrow":
         return _core.Table.from_arrow(obj, argument, label, None, doubles)

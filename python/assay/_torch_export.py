@@ -111,8 +111,8 @@ def _difference(graph: _core.Model, rows: NDArray[np.float32], outputs: NDArray[
 
 
 def _onnx_apart(calls: Calls, link: Callable[[Any], Any] | None, rows: NDArray[np.float32], sealed: bool) -> bytes:
-    """PyTorch's exporter can crash as a whole, with the process that it runs in: so that is a copy of this one. Memory of
-    a GPU cannot be used in copies; there it runs here."""
+    """PyTorch's exporter can crash as a whole, with the process that it runs in: so that is a copy of this one. Memory
+    of a GPU cannot be used in copies; there it runs here."""
     tensors = [*calls.module.parameters(), *calls.module.buffers()]
     if not hasattr(os, "fork") or any(each.device.type != "cpu" for each in tensors):
         return _onnx_of(calls, link, rows, sealed)

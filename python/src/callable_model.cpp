@@ -252,9 +252,7 @@ std::unique_ptr<Model> retrained_by(const nb::object& train, const Dataset& trai
 
 }  // namespace
 
-std::shared_ptr<Model> callable_model(CallableParts parts) {
-  return std::make_shared<CallableModel>(std::move(parts));
-}
+std::shared_ptr<Model> callable_model(CallableParts parts) { return std::make_shared<CallableModel>(std::move(parts)); }
 
 std::shared_ptr<Model> retrainable(std::shared_ptr<Model> model, nb::callable train) {
   return std::make_shared<RetrainedByPython>(std::move(model), std::move(train));

@@ -13,9 +13,9 @@ namespace assay::python {
 
 struct CallableParts {
   ModelInfo info;
-  nanobind::callable predict;         // rows -> outputs
-  nanobind::object gradient;          // (rows, weights) -> gradients, or None
-  nanobind::object train;             // (Dataset, seed) -> Model, or None
+  nanobind::callable predict;  // rows -> outputs
+  nanobind::object gradient;   // (rows, weights) -> gradients, or None
+  nanobind::object train;      // (Dataset, seed) -> Model, or None
   // () -> (Model or None, text): the same function as a graph, for what needs its layers, or why there is none. Asked
   // once, by the first that needs them: making it takes time. Or None.
   nanobind::object find_graph;

@@ -141,18 +141,20 @@ void bind_doubles(nb::module_& m) {
   nb::class_<KeptDoubles>(m, "Doubles")
       .def(nb::init<>())
       .def(
-          "set", [](KeptDoubles& self, std::string column, const DoubleVector& cells) {
+          "set",
+          [](KeptDoubles& self, std::string column, const DoubleVector& cells) {
             self.set(std::move(column), values_of(cells));
           },
           nb::arg("column"), nb::arg("cells").noconvert())
-      .def("selected",
-           [](const KeptDoubles& self, const std::vector<size_t>& rows) {
-             for (const auto& [name, cells] : self.columns()) check_row_numbers(rows, cells.size());
-             KeptDoubles chosen = self;
-             chosen.select(rows);
-             return chosen;
-           },
-           nb::arg("rows"))
+      .def(
+          "selected",
+          [](const KeptDoubles& self, const std::vector<size_t>& rows) {
+            for (const auto& [name, cells] : self.columns()) check_row_numbers(rows, cells.size());
+            KeptDoubles chosen = self;
+            chosen.select(rows);
+            return chosen;
+          },
+          nb::arg("rows"))
       .def_prop_ro("columns", [](nb::handle_t<KeptDoubles> self) {
         std::map<std::string, NumpyView<double>> found;
         for (const auto& [name, cells] : nb::cast<KeptDoubles&>(self).columns()) {

@@ -1,4 +1,4 @@
-"""LightGBM and HistGradientBoosting compare doubles: no row of a wrapped model differs from its library without a word."""
+"""LightGBM and HistGradientBoosting compare doubles: no row of a wrapped model differs from its library in silence."""
 
 import numpy as np
 import pandas as pd

@@ -416,7 +416,9 @@ class Crashing(nn.Module):
 def test_a_crash_of_the_exporter_is_a_reason(rows, capfd):
     module = Crashing()
     model = assay.wrap(module)
-    with pytest.raises(assay.UnsupportedError, match=r"PyTorch's exporter crashed \(SIGFPE\); export=False does not ask"):
+    with pytest.raises(
+        assay.UnsupportedError, match=r"PyTorch's exporter crashed \(SIGFPE\); export=False does not ask"
+    ):
         assay.explain(model, rows, "deeplift", baseline="zero", target="0")
     close(assay.explain(model, rows, "gradient", target="1").values, gradient_of(module, rows, 1))
     for method in ("kernel_shap", "integrated_gradients"):

@@ -251,9 +251,7 @@ std::vector<size_t> full_shape(const Table& table) {
 
 }  // namespace
 
-Table read_npy_table(ByteSource& source, KeptDoubles* kept) {
-  return table_of(source.name(), read_npy(source), kept);
-}
+Table read_npy_table(ByteSource& source, KeptDoubles* kept) { return table_of(source.name(), read_npy(source), kept); }
 
 Table read_idx_table(ByteSource& source) { return table_of(source.name(), read_idx(source), nullptr); }
 

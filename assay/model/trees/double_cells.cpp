@@ -66,7 +66,8 @@ std::optional<float> DoubleCells::stand_in(size_t feature, double cell, float ne
   const size_t part = part_of(ends, cell);
   if (in_part(ends, part, near)) return near;
   // The cell lies between these two, so that no other number is nearer.
-  const float other = std::nextafter(near, static_cast<float>(cell > static_cast<double>(near) ? kInfinity : -kInfinity));
+  const float other =
+      std::nextafter(near, static_cast<float>(cell > static_cast<double>(near) ? kInfinity : -kInfinity));
   if (in_part(ends, part, other)) return other;
   return {};
 }
@@ -74,8 +75,9 @@ std::optional<float> DoubleCells::stand_in(size_t feature, double cell, float ne
 std::string DoubleCells::why_none(size_t feature, double cell) const {
   const std::vector<double>& ends = ends_[feature];
   const size_t part = part_of(ends, cell);
-  return fmt::format("no float32 number, which cells are kept as, lies with {} between the model's thresholds {} and {}",
-                     cell, part == 0 ? -kInfinity : ends[part - 1], part == ends.size() ? kInfinity : ends[part]);
+  return fmt::format(
+      "no float32 number, which cells are kept as, lies with {} between the model's thresholds {} and {}", cell,
+      part == 0 ? -kInfinity : ends[part - 1], part == ends.size() ? kInfinity : ends[part]);
 }
 
 }  // namespace assay
