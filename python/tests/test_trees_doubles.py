@@ -121,16 +121,17 @@ def close(tmp_path):
     """A model with thresholds among the cells, the cells and what it says of them."""
     generator = np.random.default_rng(3)
     x = np.column_stack([generator.random(200), 1.7e12 + 1e3 * generator.integers(0, 2_000_000, 200)])
-    # Just below, at and just above cells.
+    # Just below, at and just above cells, each of them once: two thresholds around one leave no float32 number for it.
+    order = [generator.permutation(200) for _ in range(2)]
     thresholds = [
         [
             sorted({float(np.nextafter(cell, way)) if way else float(cell) for cell, way in picked})
             for picked in (
-                [(x[k, j], generator.choice([-math.inf, math.inf, 0])) for k in generator.integers(0, 200, 15)]
+                [(x[k, j], generator.choice([-math.inf, math.inf, 0])) for k in order[j][15 * t : 15 * t + 15]]
                 for j in range(2)
             )
         ]
-        for _ in range(4)
+        for t in range(4)
     ]
     leaves = [[generator.normal(size=len(ends) + 1).tolist() for ends in of_tree] for of_tree in thresholds]
     path = tmp_path / "model.txt"
