@@ -12,6 +12,7 @@
 #include "assay/data/table_io.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/model_file.h"
+#include "assay/model/trees/booster.h"
 #include "cli/file_lists.h"
 
 namespace assay::cli {
@@ -97,8 +98,9 @@ bool has_column(const Table& table, const std::string& name) {
 // The rows themselves, or a table beside them that is read alike. A column of labels that is named may be in one and
 // not in the other; so may one of ids, beside the rows. Columns by position are in all, and a split needs its labels.
 Table open_alike(const ModelRowsArguments& arguments, const Session& session, const std::string& what,
-                 const std::string& split, bool beside) {
+                 const std::string& split, bool beside, KeptDoubles* doubles) {
   TableArguments alike = arguments.table;
+  alike.options.doubles = doubles;
   alike.what = what;
   alike.split = split;
   TableOptions late;
@@ -114,18 +116,22 @@ Table open_alike(const ModelRowsArguments& arguments, const Session& session, co
 // The rows, and the pool where there is one.
 struct Tables {
   Table rows;
+  KeptDoubles doubles;
   std::optional<Table> pool;
+  KeptDoubles pool_doubles;
 };
 
-Tables open_tables(const ModelRowsArguments& arguments, const Session& session) {
+Tables open_tables(const ModelRowsArguments& arguments, const Session& session, bool keep_doubles) {
   Tables tables;
-  const auto open = [&](const std::string& what, const std::string& split, bool beside) {
-    Table table = open_alike(arguments, session, what, split, beside);
+  const auto open = [&](const std::string& what, const std::string& split, bool beside, KeptDoubles& doubles) {
+    Table table = open_alike(arguments, session, what, split, beside, keep_doubles ? &doubles : nullptr);
     if (split != "all") table.source = fmt::format("{} ({} part)", table.source, split);
     return table;
   };
-  tables.rows = open(arguments.table.what, arguments.table.split, false);
-  if (!arguments.pool.empty()) tables.pool = open(arguments.pool, arguments.pool_split, true);
+  tables.rows = open(arguments.table.what, arguments.table.split, false, tables.doubles);
+  if (!arguments.pool.empty()) {
+    tables.pool = open(arguments.pool, arguments.pool_split, true, tables.pool_doubles);
+  }
   const std::string& label = arguments.table.options.label;
   const bool found = has_column(tables.rows, label) || (tables.pool && has_column(*tables.pool, label));
   if (is_position(label) || found) return tables;
@@ -188,27 +194,33 @@ void ModelRowsArguments::refuse_as_output(const std::string& path, std::string_v
 }
 
 ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWanted& wanted, const Session& session) {
-  const Tables tables = open_tables(arguments, session);
-  const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
-  ModelRows made;
   const std::string& path = session.now_at(arguments.model);
   OnnxModel onnx = read_model(path, session.context);
+  // The model first: it says what is to be kept of the cells.
+  const bool keep_doubles = compares_doubles(onnx);
+  const Tables tables = open_tables(arguments, session, keep_doubles);
+  const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
+  ModelRows made;
   made.external_files = onnx.external_files;
   made.model = GraphModel::from_onnx(arguments.model, std::move(onnx), {wanted.unit, columns}, session.context);
   if (wanted.margins) made.margins = margins_beside(arguments.model, path, wanted.unit, columns, session.context);
-  const auto features_of = [&](const Table& table) {
+  const auto features_of = [&](const Table& table, const KeptDoubles& doubles) {
     // Numbers stand for the texts that a model has been shown, in their order.
     if (made.margins != nullptr && takes_text(*made.margins)) made.margins->features_of(table);
-    return made.model->features_of(table);
+    return made.model->features_of(table, keep_doubles ? &doubles : nullptr);
   };
-  made.data = chosen_rows(features_of(tables.rows), arguments.rows, made.numbers);
-  const auto alike = [&](const Table& table) {
-    Dataset other = features_of(table);
+  made.data = chosen_rows(features_of(tables.rows, tables.doubles), arguments.rows, made.numbers);
+  const auto alike = [&](const Table& table, const KeptDoubles& doubles) {
+    Dataset other = features_of(table, doubles);
     require_same_order(made.data, other);
     return other;
   };
-  const auto open = [&](const std::string& what) { return alike(open_alike(arguments, session, what, "all", true)); };
-  if (tables.pool) made.pool = alike(*tables.pool);
+  const auto open = [&](const std::string& what) {
+    KeptDoubles doubles;
+    const Table table = open_alike(arguments, session, what, "all", true, keep_doubles ? &doubles : nullptr);
+    return alike(table, doubles);
+  };
+  if (tables.pool) made.pool = alike(*tables.pool, tables.pool_doubles);
   const auto note_label = [&](const Table& table) {
     if (table.label) made.named_labels.push_back(table.columns[*table.label].name);
   };

@@ -13,6 +13,7 @@
 #include "assay/explain/target.h"
 #include "assay/model/graph_model.h"
 #include "assay/model/metadata.h"
+#include "assay/model/model_file.h"
 #include "assay/model/trees/booster.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -217,10 +218,17 @@ void predict(const PredictArguments& arguments, const Session& session) {
   const bool to_stdout = arguments.out == "-" || (arguments.out.empty() && arguments.check.empty() && !session.json);
   const std::string out = to_stdout ? "-" : arguments.out;
   if (!out.empty()) check_output(out);
-  const Table table = arguments.table.open(session);
+  OnnxModel onnx = read_model(arguments.model, session.context);
+  // The model first: it says what is to be kept of the cells.
+  TableArguments rows = arguments.table;
+  KeptDoubles doubles;
+  const bool keep_doubles = compares_doubles(onnx);
+  if (keep_doubles) rows.options.doubles = &doubles;
+  const Table table = rows.open(session);
   const size_t columns = table.columns.size() - (table.label ? 1 : 0);
-  const auto model = GraphModel::load(arguments.model, {unit_of(arguments.output), columns}, session.context);
-  const Dataset data = model->features_of(table);
+  const auto model =
+      GraphModel::from_onnx(arguments.model, std::move(onnx), {unit_of(arguments.output), columns}, session.context);
+  const Dataset data = model->features_of(table, keep_doubles ? &doubles : nullptr);
   Table predictions = arguments.output.empty() ? model->own_outputs(data.x.view(), session.context)
                                                : outputs_in_unit(*model, data, session.context);
   predictions.id_name = data.id_name;

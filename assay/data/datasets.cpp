@@ -73,6 +73,7 @@ Table part_of(LoadedSet set, const DatasetRequest& request) {
   if (rows.empty()) {
     fail_input(set.table.source, "enough rows for a training and a test part", fmt::format("{}", set.table.rows()));
   }
+  if (request.doubles != nullptr) request.doubles->select(rows);
   return select_rows(set.table, rows);
 }
 
@@ -91,7 +92,7 @@ bool is_dataset(const std::string& name) {
 Table load_dataset(const std::string& spec, const DatasetRequest& request, const Context& context) {
   const Spec item = parse_spec("data set", spec);
   const DatasetSource& source = find_source(item.name);
-  const DataFiles files(source.info, request.data_dirs, context);
+  const DataFiles files(source.info, request.data_dirs, context, request.doubles);
   LoadedSet set = source.load(files, checked_options(item, source.info));
   set.table.source = source.info.name;
   return part_of(std::move(set), request);
@@ -102,7 +103,9 @@ Table open_table(const std::string& what, const TableOptions& options, const Dat
   const std::string name = what.substr(0, what.find(':'));
   if (is_dataset(name)) {
     refuse_text_options("data set " + name, options);
-    Table table = load_dataset(what, request, context);
+    DatasetRequest same = request;
+    same.doubles = options.doubles;
+    Table table = load_dataset(what, same, context);
     apply_options(table, options);
     return table;
   }
@@ -110,7 +113,9 @@ Table open_table(const std::string& what, const TableOptions& options, const Dat
   const bool looks_like_name = name.find_first_of("./") == std::string::npos && name != "-";
   if (looks_like_name && !std::filesystem::exists(what, ignored)) find_source(name);
   LoadedSet set{read_table(what, options, context)};
-  return part_of(std::move(set), request);
+  DatasetRequest same = request;
+  same.doubles = options.doubles;
+  return part_of(std::move(set), same);
 }
 
 bool dataset_available(const std::string& name, const DatasetRequest& request) {

@@ -43,6 +43,7 @@ struct DatasetRequest {
   std::vector<std::string> data_dirs = {};  // searched before $ASSAY_DATA and the cache
   Split split = Split::all;
   uint64_t seed = 0;  // of that stratified split
+  KeptDoubles* doubles = nullptr;  // as in TableOptions
 };
 
 std::vector<DatasetInfo> list_datasets();

@@ -102,6 +102,7 @@ void apply_options(Table& table, const TableOptions& options) {
     }
     require_exact(table, column);
     make_categorical(table, column);
+    if (options.doubles != nullptr) options.doubles->erase(names[column]);
   }
   if (!options.label.empty()) table.label = find_column(table.source, names, options.label);
   if (options.id.empty() || options.id == table.id_name) return;
@@ -118,10 +119,10 @@ Table read_table(const std::string& path, const TableOptions& options, const Con
   const Format format = format_of(path);
   if (format == Format::csv) return read_csv(reopenable(path, context), options, context);
   refuse_text_options(path, options);
-  Table table = format == Format::npy   ? read_npy_table(*open_bytes(path, context))
-                : format == Format::npz ? read_npz_table(path, context)
+  Table table = format == Format::npy   ? read_npy_table(*open_bytes(path, context), options.doubles)
+                : format == Format::npz ? read_npz_table(path, context, options.doubles)
                 : format == Format::idx ? read_idx_table(*open_bytes(path, context))
-                                        : read_arrow_table(path, context);
+                                        : read_arrow_table(path, context, options.doubles);
   if (table.rows() == 0) fail_input(path, "a table with at least one row", "none");
   apply_options(table, options);
   return table;

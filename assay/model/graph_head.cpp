@@ -124,6 +124,12 @@ bool find_told(const Graph& graph, GraphHead& head) {
   const std::string* margin = find_metadata(graph.metadata(), kMarginKey);
   if (margin == nullptr || graph.find_value(*margin) == kNoValue) return false;
   head.margin = *margin;
+  // What is predicted may be a probability all the same, as of XGBoost's reg:logistic.
+  const GraphNode* node = producer(graph, graph.find_value(head.output));
+  if (is(node, "", "Sigmoid") && node->onnx.inputs[0] == head.margin) {
+    head.link = Link::sigmoid;
+    head.probability = head.output;
+  }
   return true;
 }
 
@@ -229,6 +235,10 @@ std::string explained_value(Graph& graph, const GraphHead& head, std::optional<O
     return node.name;
   };
   if (!head.classification) {
+    if (!head.probability.empty() && (wanted == OutputUnit::probability || wanted == OutputUnit::log_odds)) {
+      info.unit = *wanted;
+      return info.unit == OutputUnit::probability ? head.probability : head.margin;
+    }
     if (wanted && *wanted != OutputUnit::margin) {
       refuse("the graph ends without softmax, sigmoid or a classifier, so its outputs are explained as they are");
     }

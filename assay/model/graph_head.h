@@ -20,7 +20,7 @@ enum class Link {
 struct GraphHead {
   std::string output;       // the graph's output that holds the scores
   std::string margin;       // the value before the link; empty when the graph has only probabilities
-  std::string probability;  // the value after the link; empty where there is none
+  std::string probability;  // the value after the link, also of a regression; empty where there is none
   Link link = Link::none;
   bool classification = false;
   bool one_vs_rest = false;              // sigmoids, normalised to sum to 1: margins do not give log-odds

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -88,8 +89,22 @@ struct Source {
   std::vector<size_t> columns;  // of the table, one for each feature
 };
 
+// A name as LightGBM writes it.
+std::string underscored(std::string name) {
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
 Source by_name(const GraphInputs& inputs, const ModelInfo& info, const Table& table) {
-  const std::vector<std::string> names = column_names(table);
+  std::vector<std::string> names = column_names(table);
+  // Not where two columns would be one.
+  if (inputs.underscored) {
+    std::map<std::string, size_t> count;
+    for (const std::string& name : names) count[underscored(name)]++;
+    for (std::string& name : names) {
+      if (count[underscored(name)] == 1) name = underscored(name);
+    }
+  }
   Source source;
   for (const std::string& feature : inputs.feature_names) {
     const auto found = std::find(names.begin(), names.end(), feature);
@@ -159,6 +174,22 @@ void code_texts(GraphInputs& inputs, const ModelInfo& info, const Table& table, 
   }
 }
 
+// The cells of feature f as the numbers that stand for them.
+void set_stand_ins(const DoubleCells& cells, const std::vector<double>& doubles, const ModelInfo& info,
+                   const Table& table, const std::string& column, size_t f, Dataset& data) {
+  for (size_t r = 0; r < data.x.rows(); r++) {
+    float& value = data.x(r, f);
+    const std::optional<float> found = cells.stand_in(f, doubles[r], value);
+    if (!found) {
+      fail_input(
+          fmt::format("{}: row {}: column {}: {} ({}); take a number from the column that makes its cells "
+                      "smaller, and train the model again",
+                      table.source, r + 1, in_quotes(column), cells.why_none(f, doubles[r]), info.name));
+    }
+    value = *found;
+  }
+}
+
 }  // namespace
 
 GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std::optional<size_t> features) {
@@ -188,6 +219,7 @@ GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std:
   result.is_category.resize(total, false);
   read_categories(graph, result);
   result.named = !names.empty() || result.inputs.size() > 1;
+  result.underscored = graph.producer().starts_with("LightGBM");
   if (!names.empty() && names.size() != total) {
     fail_input(
         fmt::format("{}: its metadata names {} features, its inputs take {}", graph.name(), names.size(), total));
@@ -206,7 +238,8 @@ GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std:
   return result;
 }
 
-Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table& table) {
+Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table& table, const DoubleCells* cells,
+                        const KeptDoubles* doubles) {
   const Source source = inputs.named ? by_name(inputs, info, table) : by_position(inputs, info, table);
   Dataset data;
   data.source = table.source;
@@ -236,7 +269,12 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
       fail_input(fmt::format("{}: column {} holds whole numbers beyond 2^24, which tables round; {} takes them exactly",
                              table.source, in_quotes(column.name), info.name));
     }
-    if (inputs.is_text[f] || known_levels) code_texts(inputs, info, table, column, f, data);
+    if (inputs.is_text[f] || known_levels) {
+      code_texts(inputs, info, table, column, f, data);
+    } else if (cells != nullptr && column.kind == ColumnKind::numeric) {
+      const std::vector<double>* found = doubles->find(column.name);
+      if (found != nullptr) set_stand_ins(*cells, *found, info, table, column.name, f, data);
+    }
     const std::string& name = inputs.named ? inputs.feature_names[f] : column.name;
     data.feature_names.push_back(name);
     const bool categorical = inputs.is_text[f] || inputs.is_category[f];

@@ -253,14 +253,37 @@ class OnnxGraphModel final : public GraphModel,
     for (size_t r = 0; r < scores.rows(); r++) std::ranges::copy(scores.row(r), outputs.row(r).begin());
   }
 
-  Dataset features_of(const Table& table) override {
-    if (!encoder_) return gather_features(inputs_, info_, table);
+  Dataset features_of(const Table& table, const KeptDoubles* kept) override {
+    if (!encoder_) return gather_features(inputs_, info_, table, kept == nullptr ? nullptr : doubles(), kept);
     Dataset data = takes_unknown_ ? apply_with_unknown(*encoder_, table) : encoder_->apply(table);
     if (data.x.cols() != info_.features()) {
       fail_input(fmt::format("{}: its encoder makes {} features, its graph takes {}", info_.name, data.x.cols(),
                              info_.features()));
     }
     return data;
+  }
+
+  bool compares_doubles() const override { return doubles() != nullptr; }
+
+  Matrix narrowed(std::string_view source, const std::vector<std::string>& names,
+                  MatrixView<const double> rows) const override {
+    Matrix made(rows.rows(), rows.cols());
+    const DoubleCells* const cells = doubles();
+    for (size_t r = 0; r < rows.rows(); r++) {
+      for (size_t f = 0; f < rows.cols(); f++) {
+        const double cell = rows(r, f);
+        const auto near = static_cast<float>(cell);
+        const std::optional<float> found = cells == nullptr ? near : cells->stand_in(f, cell, near);
+        if (!found) {
+          fail_input(
+              fmt::format("{}, row {} (counted from 0), column {}: {} ({}); take a number from the column that "
+                          "makes its cells smaller, and train the model again",
+                          source, r, in_quotes(names[f]), cells->why_none(f, cell), info_.name));
+        }
+        made(r, f) = *found;
+      }
+    }
+    return made;
   }
 
   Table own_outputs(MatrixView<const float> rows, const Context& context) const override {
@@ -315,6 +338,21 @@ class OnnxGraphModel final : public GraphModel,
       left.budget.steps -= std::min(left.budget.steps, spent.steps);
     }
     return left;
+  }
+
+  // Of models whose library compares doubles, else null. Made when it is first asked for: not for each unit of a model.
+  const DoubleCells* doubles() const {
+    if (find_metadata(graph_->metadata(), kDoublesKey) == nullptr) return nullptr;
+    std::call_once(doubles_made_, [&] {
+      // Whatever is explained of the trees, and even where nothing that methods can use is.
+      std::shared_ptr<const TreeEnsemble> trees = trees_;
+      if (trees == nullptr) {
+        const std::vector<ScoredTrees> found = find_trees(*graph_, inputs_.inputs[0].value, info_.features());
+        if (!found.empty()) trees = found[0].trees;
+      }
+      if (trees != nullptr) doubles_ = std::make_unique<const DoubleCells>(*trees);
+    });
+    return doubles_.get();
   }
 
   // Found when they are first asked for: few models are ever randomised, and a file may have very many nodes.
@@ -463,6 +501,8 @@ class OnnxGraphModel final : public GraphModel,
   std::unique_ptr<RowRunner> entry_runner_;
   std::shared_ptr<const TreeEnsemble> trees_;
   std::unique_ptr<RowRunner> scores_runner_;  // from raw scores to outputs; null where they are the same
+  mutable std::once_flag doubles_made_;
+  mutable std::unique_ptr<const DoubleCells> doubles_;
 };
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "assay/data/encoder.h"
+#include "assay/data/kept_doubles.h"
 #include "assay/data/table.h"
 #include "assay/model/graph/graph.h"
 #include "assay/model/graph/row_runner.h"
@@ -52,7 +53,15 @@ class GraphModel : public Model {
   // several inputs or knows its features' names; else all columns but the label, in order, which must be as many as
   // there are features. Adds text that a text feature has not had yet to its levels. An input error names a column that
   // is missing or of the wrong kind.
-  virtual Dataset features_of(const Table& table) = 0;
+  // doubles: of the same table, where the model compares them; null: they are what float32 holds.
+  virtual Dataset features_of(const Table& table, const KeptDoubles* doubles = nullptr) = 0;
+
+  // The float32 rows that stand for these rows of all features, where the trees of the model compare doubles: every
+  // branch decides on both alike. Else the numbers rounded. An input error names the row (counted from 0), the column
+  // and the cell for which there is no such number. names: of the columns, for that message.
+  virtual Matrix narrowed(std::string_view source, const std::vector<std::string>& names,
+                          MatrixView<const double> rows) const = 0;
+  virtual bool compares_doubles() const = 0;
 
   // The graph's own outputs as a table, one row for each of rows: a column named as the output where it has one
   // element per row, else output.0, output.1, ...; output.class where a ZipMap names them.

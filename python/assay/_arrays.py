@@ -105,6 +105,18 @@ def to_float32(array: NDArray[Any], argument: str, names: Sequence[str] | None =
     return narrow
 
 
+def rounded_columns(matrix: NDArray[Any]) -> dict[int, NDArray[np.float64]]:
+    """By its number each column of numbers that float32 does not hold as they are, as float64."""
+    if matrix.dtype.itemsize < 4 or matrix.dtype == np.float32 or matrix.dtype.kind not in "fiu":
+        return {}
+    found = {}
+    for column in range(matrix.shape[1]):
+        wide = np.ascontiguousarray(matrix[:, column], np.float64)
+        if not np.array_equal(wide, wide.astype(np.float32), equal_nan=True):
+            found[column] = wide
+    return found
+
+
 def not_finite(where: str, value: Any) -> ValueError:
     """The error for a number that float32 cannot hold."""
     expected = "a finite number, or NaN for missing" if np.isinf(value) else "a number within the range of float32"

@@ -104,6 +104,18 @@ def short_number(value: float) -> str: ...
 def mean_and_error(mean: float, error: float, digits: int = 1) -> str:
     """digits: of the error."""
 
+class Doubles:
+    """Cells of a table's columns as they were before float32 rounded them, for models that compare doubles."""
+
+    def __init__(self) -> None: ...
+    def set(self, column: str, cells: NDArray[np.float64]) -> None: ...
+    def selected(self, rows: Sequence[int]) -> Doubles:
+        """Those of these rows."""
+
+    @property
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        """By name; columns that float32 holds are not there."""
+
 class Table:
     """A raw table: named columns of numbers or categories, missing is NaN."""
 
@@ -121,8 +133,10 @@ class Table:
         """values: rows x columns; levels[j] is None for a column of numbers, else the texts of its codes."""
 
     @staticmethod
-    def from_arrow(stream: object, source: str, label: str | None = None, id: str | None = None) -> Table:
-        """From an object with __arrow_c_stream__ (pyarrow, polars, pandas)."""
+    def from_arrow(
+        stream: object, source: str, label: str | None = None, id: str | None = None, doubles: Doubles | None = None
+    ) -> Table:
+        """From an object with __arrow_c_stream__ (pyarrow, polars, pandas). doubles: takes what float32 rounds."""
 
     @staticmethod
     def open(
@@ -132,6 +146,7 @@ class Table:
         id: str | None = None,
         folders: Sequence[str] = (),
         run: Run | None = None,
+        doubles: Doubles | None = None,
     ) -> Table:
         """A data set by name, or a file."""
 
@@ -241,6 +256,7 @@ class Model:
         producer: str = "",
         note: str = "",
         unit: str | None = None,
+        compares_doubles: bool = False,
     ) -> Model:
         """One entry for each node: its mode (the engine's TreeMode), the feature it tests, against what (of a member
         node: the number of its set), whether missing goes to the true child, where its children are; of a leaf, where
@@ -256,14 +272,14 @@ class Model:
         predict: PredictFunction,
         gradient: GradientFunction | None = None,
         no_gradient: str = "",
-        graph: Model | None = None,
+        graph: Callable[[], tuple[Model | None, str]] | None = None,
         train: TrainFunction | None = None,
         note: str = "",
         no_layers: str = "",
         most_rows: int = 65536,
     ) -> Model:
-        """graph: the same function as an ONNX model, for what needs its layers; same features and outputs.
-        no_layers: why there is none."""
+        """graph: finds the same function as an ONNX model of the same features and outputs, or why there is none; asked
+        once, by the first that needs its layers. no_layers: why there is none where nobody finds one."""
 
     @property
     def name(self) -> str: ...
@@ -301,7 +317,18 @@ class Model:
     def plain_rows(self) -> bool:
         """Whether rows are its features as they are: float32, without an encoder before them."""
 
-    def features_of(self, table: Table) -> Dataset: ...
+    @property
+    def producer(self) -> str:
+        """The library that it came from, where its file says it."""
+
+    @property
+    def compares_doubles(self) -> bool:
+        """Whether its trees compare float64 cells, which `narrowed` and `features_of` then find float32 ones for."""
+
+    def narrowed(self, source: str, names: Sequence[str], rows: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Rows of which every branch decides as of these."""
+
+    def features_of(self, table: Table, doubles: Doubles | None = None) -> Dataset: ...
     def predict(self, data: Dataset, run: Run) -> NDArray[np.float32]: ...
     def with_training(self, train: TrainFunction) -> Model:
         """The same model, which can be trained afresh."""

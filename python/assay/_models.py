@@ -15,7 +15,7 @@ from . import _core
 from ._arrays import as_array, to_float32
 from ._files import check_folder, path_text, system_errors
 from ._run import ProgressLike, run_of, text_of
-from ._tables import Table, column_names, core_table, kind_of
+from ._tables import Table, column_names, core_table, keep_rounded, kind_of
 from ._text import in_quotes, plural
 from ._trees_check import Agreement, agreement, matched
 
@@ -148,16 +148,16 @@ class GraphModel(Model):
         plain = self._core.plain_rows and not self._core.categories
         if plain and kind_of(table, argument) == "array":
             return self._bind_arrays(argument, table, unit)
-        first = self._core_table(argument, table)
+        first, doubles = self._core_table(argument, table)
         features = len(first.names) - (1 if first.label is not None else 0)
         model = self._open(unit, features)
         margins = self._margins(unit, features)
 
         def encode(argument: str, table: Any) -> _core.Dataset:
-            raw = first if table is tables[0][1] else self._core_table(argument, table)
+            raw, wide = (first, doubles) if table is tables[0][1] else self._core_table(argument, table)
             if margins is not None:
                 margins.features_of(raw)  # numbers stand for the texts that a model has been shown, in their order
-            return model.features_of(raw)
+            return model.features_of(raw, wide)
 
         return Bound(model, margins, encode)
 
@@ -172,14 +172,25 @@ class GraphModel(Model):
 
         def encode(argument: str, table: Any) -> _core.Dataset:
             if kind_of(table, argument) != "array":
-                return model.features_of(self._core_table(argument, table))
+                return model.features_of(*self._core_table(argument, table))
             array = as_array(table, argument)
             width = int(np.prod(array.shape[1:]))
             if width != len(names):
                 raise ValueError(f"{argument}: expected {plural(len(names), 'column')}, found {width}")
-            return _core.Dataset.from_matrix(to_float32(array, argument, names), names, argument)
+            narrow = to_float32(array, argument, names)
+            if self._as_doubles(array) and narrow.size > 0:
+                wide = np.ascontiguousarray(array.reshape(len(array), width), np.float64)
+                narrow = model.narrowed(argument, names, wide)
+            return _core.Dataset.from_matrix(narrow, names, argument)
 
         return Bound(model, margins, encode)
+
+    def _as_doubles(self, array: NDArray[Any]) -> bool:
+        """Whether the model's library would compare an array's numbers as float64, and float32 may not hold them."""
+        if not self._core.compares_doubles or array.dtype.itemsize < 4 or array.dtype == np.float32:
+            return False
+        # LightGBM narrows arrays of whole numbers to float32, though not columns of them.
+        return array.dtype.kind == "f" or not self._core.producer.startswith("LightGBM")
 
     def _margins(self, unit: str | None, features: int) -> _core.Model | None:
         """The same model in margins, where it has some and they are not what is explained."""
@@ -213,10 +224,10 @@ class GraphModel(Model):
         """Of columns that have none."""
         return self._core.raw_columns or self._core.feature_names
 
-    def _coded_table(self, argument: str, table: Any) -> _core.Table:
+    def _coded_table(self, argument: str, table: Any) -> tuple[_core.Table, _core.Doubles | None]:
         """An array's columns of categories hold their codes."""
-        array = as_array(table, argument)
-        array = self._codes_of(argument, array.reshape(len(array), -1))
+        given = as_array(table, argument)
+        array = self._codes_of(argument, given.reshape(len(given), -1))
         names = self._names_of_arrays()
         if array.shape[1] != len(names):
             raise ValueError(f"{argument}: expected {plural(len(names), 'column')}, found {array.shape[1]}")
@@ -232,16 +243,23 @@ class GraphModel(Model):
                     f"{argument}, row {int(np.argmax(odd))} (counted from 0), column {in_quotes(names[j])}: expected "
                     f"the code of a category, from 0 to {len(texts) - 1}, found {cells[np.argmax(odd)]:g}"
                 )
-        return _core.Table.from_columns(argument, names, values, levels)
+        doubles = _core.Doubles() if self._as_doubles(given) else None
+        if doubles is not None:
+            keep_rounded(doubles, array, names)
+        return _core.Table.from_columns(argument, names, values, levels), doubles
 
-    def _core_table(self, argument: str, table: Any) -> _core.Table:
+    def _core_table(self, argument: str, table: Any) -> tuple[_core.Table, _core.Doubles | None]:
+        """The engine's table, and beside it what float32 rounds, where the model compares doubles."""
         if self._core.categories and kind_of(table, argument) == "array":
             return self._coded_table(argument, table)
         table = self._prepared(argument, table)
         # Columns of arrays are those of the raw rows, in order.
         names = self._names_of_arrays()
         label = table.label if isinstance(table, Table) else None
-        return core_table(table, argument, names=() if column_names(table, argument) else names, label=label)
+        named = column_names(table, argument) is not None
+        wanted = self._core.compares_doubles if named else self._as_doubles(as_array(table, argument))
+        doubles = _core.Doubles() if wanted else None
+        return core_table(table, argument, names=() if named else names, label=label, doubles=doubles), doubles
 
     def __repr__(self) -> str:
         what = "classes" if self.classes else "outputs"

@@ -99,6 +99,8 @@ class Estimator(Model):
         # This is what raises NotFittedError, for the estimator knows best.
         predicted = np.asarray(self._estimator.predict(first()))
         known = getattr(self._estimator, "classes_", None)
+        # Regressions of CatBoost have classes, too: none.
+        known = None if known is not None and np.size(known) == 0 else known
         several = predicted.ndim > 1 and predicted.shape[1] > 1
         if several or (isinstance(known, list) and any(np.ndim(each) > 0 for each in known)):
             raise _core.UnsupportedError(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array, check_numeric, check_rows, is_instance, to_float32
+from ._arrays import as_array, check_numeric, check_rows, is_instance, rounded_columns, to_float32
 from ._files import path_text
-from ._frames import column_labels, engine_column, import_pandas, index_labels, whole_texts
+from ._frames import column_labels, dense, engine_column, import_pandas, index_labels, numbers_of, whole_texts
 from ._html import escaped, html_block, html_table
 from ._indexing import chosen_rows
 from ._labels import labels_of
@@ -49,8 +49,10 @@ class Table:
     >>> table[:10], table[[3, 1]], table[table["petal_width"] > 1]     # tables of those rows
     """
 
-    def __init__(self, core: _core.Table) -> None:
+    def __init__(self, core: _core.Table, doubles: _core.Doubles | None = None) -> None:
         self._core = core
+        # What float32 rounds, as the file has it: for models that compare doubles.
+        self._doubles = _core.Doubles() if doubles is None else doubles
 
     @property
     def columns(self) -> list[str]:
@@ -89,7 +91,7 @@ class Table:
             core.ids,
             core.item_shape,
         )
-        return _restored, columns
+        return _restored, (columns, {name: np.array(cells) for name, cells in self._doubles.columns.items()})
 
     def __len__(self) -> int:
         return self._core.rows
@@ -98,7 +100,8 @@ class Table:
         """A Table of the rows that an index, a slice, a list of indices or a mask says; the array of a named column."""
         if isinstance(which, str):
             return self._column(which)
-        return Table(self._core.select(np.atleast_1d(chosen_rows(which, len(self))).tolist()))
+        rows = np.atleast_1d(chosen_rows(which, len(self))).tolist()
+        return Table(self._core.select(rows), self._doubles.selected(rows))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """The features as a matrix, where all of them are numbers."""
@@ -119,12 +122,17 @@ class Table:
 
     def to_pandas(self) -> Any:
         """A DataFrame: numbers are float32, categories pandas' category of their texts, names of rows the index."""
+        return self._frame(doubles=False)
+
+    def _frame(self, doubles: bool) -> Any:
+        """doubles: whether columns that float32 rounds are as the file has them, float64."""
         pandas = import_pandas("Table.to_pandas")
         values = self._core.values
         columns: dict[str, Any] = {}
+        wide = self._doubles.columns if doubles else {}
         for j, (name, levels) in enumerate(zip(self._core.names, self._core.levels, strict=True)):
             if levels is None:
-                columns[name] = values[:, j].copy()
+                columns[name] = np.array(wide[name]) if name in wide else values[:, j].copy()
                 continue
             codes = np.where(np.isnan(values[:, j]), -1, values[:, j]).astype(np.intp)
             columns[name] = pandas.Categorical.from_codes(codes, categories=levels)
@@ -171,8 +179,11 @@ class Table:
         return html_block(self._title(), html_table([escaped(name) for name in header], cells, texts), self._remarks())
 
 
-def _restored(*columns: Any) -> Table:
-    return Table(_core.Table.from_columns(*columns))
+def _restored(columns: Sequence[Any], wide: Mapping[str, NDArray[np.float64]]) -> Table:
+    doubles = _core.Doubles()
+    for name, cells in wide.items():
+        doubles.set(name, cells)
+    return Table(_core.Table.from_columns(*columns), doubles)
 
 
 def _cell(value: Any, levels: list[str] | None) -> str:
@@ -203,8 +214,9 @@ def dataset(
     label = None if label is None else text_of("label", label)
     id = None if id is None else text_of("id", id)
     name = path_text("what", what, "data set or file")
-    core = _core.Table.open(name, text_of("split", split), label, id, files, run_of(seed, 0, False))
-    return Table(core)
+    doubles = _core.Doubles()
+    core = _core.Table.open(name, text_of("split", split), label, id, files, run_of(seed, 0, False), doubles)
+    return Table(core, doubles)
 
 
 def kind_of(obj: Any, argument: str = "X") -> Kind:
@@ -296,32 +308,54 @@ def _feature_matrix(table: _core.Table, argument: str) -> NDArray[np.float32]:
     return values.reshape(len(values), *table.item_shape) if table.item_shape else values
 
 
-def core_table(obj: Any, argument: str, *, names: Sequence[str] = (), label: str | None = None) -> _core.Table:
-    """Any table as the engine's raw table. names: of the columns of arrays, else "0", "1", ...; label: a column."""
+def core_table(
+    obj: Any,
+    argument: str,
+    *,
+    names: Sequence[str] = (),
+    label: str | None = None,
+    doubles: _core.Doubles | None = None,
+) -> _core.Table:
+    """Any table as the engine's raw table. names: of the columns of arrays, else "0", "1", ...; label: a column.
+    doubles: takes the columns that float32 rounds, for a model that compares doubles."""
     kind = kind_of(obj, argument)
     if kind == "table":
+        if doubles is not None:
+            for name, cells in obj._doubles.columns.items():
+                doubles.set(name, cells)
         return cast("_core.Table", obj._core) if label in (None, obj.label) else _relabelled(obj._core, argument, label)
     if kind == "arrow":
-        return _core.Table.from_arrow(obj, argument, label, None)
+        return _core.Table.from_arrow(obj, argument, label, None, doubles)
     if kind == "frame":
-        return _table_of_frame(obj, argument, label)
+        return _table_of_frame(obj, argument, label, doubles)
     array = as_array(obj, argument)
     columns = int(np.prod(array.shape[1:]))
     if names and len(names) != columns:
         raise ValueError(f"{argument}: expected {plural(len(names), 'column')}, found {columns}")
     values = to_float32(array, argument, names or None)
     texts = list(names) or [str(j) for j in range(columns)]
+    if doubles is not None:
+        keep_rounded(doubles, array.reshape(len(array), columns), texts)
     return _core.Table.from_columns(argument, texts, values, [None] * columns, label)
 
 
-def _table_of_frame(frame: Any, argument: str, label: str | None) -> _core.Table:
+def keep_rounded(doubles: _core.Doubles, matrix: NDArray[Any], names: Sequence[str]) -> None:
+    """Keeps the columns of numbers that float32 rounds."""
+    for column, cells in rounded_columns(matrix).items():
+        doubles.set(names[column], cells)
+
+
+def _table_of_frame(frame: Any, argument: str, label: str | None, doubles: _core.Doubles | None) -> _core.Table:
     pandas = import_pandas(argument)
     names = column_labels(frame, argument)
     values = np.empty((len(frame), len(names)), np.float32)
     levels: list[list[str] | None] = []
     for j, name in enumerate(names):
-        values[:, j], texts = engine_column(pandas, frame.iloc[:, j], f"{argument}, column {in_quotes(name)}")
+        where = f"{argument}, column {in_quotes(name)}"
+        values[:, j], texts = engine_column(pandas, frame.iloc[:, j], where)
         levels.append(texts)
+        if doubles is not None and texts is None:
+            keep_rounded(doubles, numbers_of(dense(frame.iloc[:, j]), where)[:, np.newaxis], [name])
     ids, id_name = index_labels(frame) or ([], "")
     whole_texts(f"{argument}, index", [*ids, id_name])
     return _core.Table.from_columns(argument, names, values, levels, label, id_name, ids)

@@ -122,9 +122,7 @@ class Module(Model):
         found = calls.outputs(probe, link)
         outputs = names_of_outputs(self.name, found.shape[1], classes)
         no_gradient = calls.why_no_gradient(probe, link)
-        graph, reason = None, ""
-        if export:
-            graph, reason = self._graphs.of(calls, unit, link, probe, found) if self._graphs else (None, _NO_EXPORT)
+        graphs = self._graphs if export else None
         return _core.Model.from_functions(
             name=self.name,
             feature_names=codec.names,
@@ -134,8 +132,8 @@ class Module(Model):
             predict=lambda rows: calls.outputs(rows, link, found.shape[1]),
             gradient=None if no_gradient else lambda rows, weights: calls.gradient(rows, weights, link),
             no_gradient=no_gradient,
-            graph=graph,
-            no_layers=reason,
+            graph=None if graphs is None else lambda: graphs.of(calls, unit, link, probe, found),
+            no_layers=_NO_EXPORT if export and graphs is None else "",
             most_rows=max(1, min(self._batch, _MOST_NUMBERS // len(codec.names))),
         )
 

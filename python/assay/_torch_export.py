@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import io
 import logging
@@ -18,11 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._text import short
+from ._child import first_line, in_child
 from ._torch_calls import Calls
 
 # Of the largest output.
 _TOLERANCE = 1e-4
+# Of one export: far more than any takes.
+_MOST_SECONDS = 300.0
 
 
 class ExportedGraphs:
@@ -72,15 +75,15 @@ class ExportedGraphs:
             try:
                 # The engine adds log-odds of several classes itself: it knows their graph as one operator.
                 of_graph = None if unit == "log_odds" and outputs.shape[1] > 1 else link
-                data = _onnx_of(calls, of_graph, rows[:2], sealed)
+                data = _onnx_apart(calls, of_graph, rows[:2], sealed)
             except Exception as error:
-                return None, f"its export to ONNX failed: {_first_line(error)}"
+                return None, f"its export to ONNX failed: {first_line(error)}"
             loaded = False
             for graph_unit in dict.fromkeys([_graph_unit(unit, outputs.shape[1]), None, "probability"]):
                 try:
                     graph = _core.Model.from_bytes(self._name, data, graph_unit, rows.shape[1])
                 except ValueError as error:
-                    reason = reason or _first_line(error).removeprefix(f"{self._name}: ")
+                    reason = reason or first_line(error).removeprefix(f"{self._name}: ")
                     continue
                 loaded = True
                 nearest = min(nearest, _difference(graph, rows, outputs))
@@ -105,6 +108,27 @@ def _difference(graph: _core.Model, rows: NDArray[np.float32], outputs: NDArray[
         return math.inf
     largest = float(np.abs(outputs).max())
     return float(np.abs(found - outputs).max()) / max(largest, float(np.finfo(np.float32).tiny))
+
+
+def _onnx_apart(calls: Calls, link: Callable[[Any], Any] | None, rows: NDArray[np.float32], sealed: bool) -> bytes:
+    """PyTorch's exporter can crash as a whole, with the process that it runs in: so that is a copy of this one. Memory
+    of a GPU cannot be used in copies; there it runs here."""
+    tensors = [*calls.module.parameters(), *calls.module.buffers()]
+    if not hasattr(os, "fork") or any(each.device.type != "cpu" for each in tensors):
+        return _onnx_of(calls, link, rows, sealed)
+
+    def work() -> bytes:
+        calls.torch.set_num_threads(1)  # the threads of this process are not in its copy
+        return _onnx_of(calls, link, rows, sealed)
+
+    # What is imported here once each copy would import again. Its places are PyTorch's own affair.
+    with _silence():
+        for part in ("onnx", "torch.onnx._internal.torchscript_exporter.utils", "torch.onnx.utils"):
+            with contextlib.suppress(Exception):
+                importlib.import_module(part)
+    # Nobody else has the module's lock, which the copy needs too.
+    with calls.evaluating():
+        return in_child(work, "PyTorch's exporter", _MOST_SECONDS)
 
 
 def _onnx_of(calls: Calls, link: Callable[[Any], Any] | None, rows: NDArray[np.float32], sealed: bool) -> bytes:
@@ -214,9 +238,3 @@ def _state_of(module: Any) -> int:
     # Tensors of inference mode keep no count of their changes.
     states = [(each.data_ptr(), 0 if each.is_inference() else each._version, str(each.device)) for each in tensors]
     return hash(tuple(states))
-
-
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    sentence = lines[0].split(". ")[0].rstrip(".") if lines else type(error).__name__
-    return short(sentence, 200)

@@ -19,7 +19,7 @@ from ._sklearn import Estimator, fitted_copy, last_step
 from ._tables import column_names, kind_of, row_count, select_rows
 from ._text import in_quotes
 from ._trees_boosters import is_lightgbm, is_xgboost
-from ._trees_check import CHECKED_ROWS, Agreement, agreement, matched
+from ._trees_check import Agreement, agreement, matched
 from ._trees_convert import class_names, feature_names, is_tree_model, parts_of
 from ._trees_frames import coded_array, decoded, plain_frame
 from ._trees_parts import CannotConvert, TreeParts
@@ -54,7 +54,19 @@ class TreeModel(GraphModel):
         default = self._open(None, None).unit
         if self._black_box is None or unit is None:
             return False
-        return (default == "probability" and unit != "probability") or (default == "value" and unit != "value")
+        return (default == "probability" and unit != "probability") or (
+            default == "value" and unit != "value" and not self._has_unit(unit)
+        )
+
+    def _has_unit(self, unit: str) -> bool:
+        """Some regressions predict probabilities, as XGBoost's reg:logistic."""
+        if unit == "margin":  # which is the value itself, and the estimator's to refuse
+            return False
+        try:
+            self._open(unit, None)
+        except ValueError:
+            return False
+        return True
 
     def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
         unit = value or self._value
@@ -70,33 +82,23 @@ class TreeModel(GraphModel):
         return Bound(bound.model.with_training(train), margins, encode)
 
     def _compare(self, tables: Sequence[tuple[str, Any]], encode: _Remembering) -> None:
-        """A ValueError where the engine's trees do not say what the library says."""
-        left = CHECKED_ROWS
+        """A ValueError where the engine's trees do not say what the library says, for any row."""
         for argument, table in tables:
             # Baselines are a row in any form.
-            if argument not in ("X", "pool", "background") or left == 0:
+            if argument not in ("X", "pool", "background") or row_count(table) == 0:
                 continue
-            count = row_count(table)
-            if count == 0:
-                continue
-            rows = np.unique(np.linspace(0, count - 1, min(left, count)).astype(np.intp))
-            left -= len(rows)
-            # All of them, so that an error names the row by its place.
-            data = encode.peek(argument, table)
-            some = select_rows(table, list(rows))
-            found = self._agreement(argument, some, data.x[rows])
+            found = self._agreement(argument, table, encode.peek(argument, table))
             if not found.holds:
                 raise ValueError(
-                    f"model: {self.name} differs from its library: row {rows[found.row]} of {argument} (counted from "
+                    f"model: {self.name} differs from its library: row {found.row} of {argument} (counted from "
                     f"0) scores {found.ours:.9g} here and {found.theirs:.9g} there; wrap a function instead, such as "
                     "its predict"
                 )
 
-    def _agreement(self, argument: str, table: Any, rows: NDArray[np.float32]) -> Agreement:
+    def _agreement(self, argument: str, table: Any, data: _core.Dataset) -> Agreement:
         # In the unit of the trees, whatever is explained: probabilities hide differences.
-        model = self._open(None, rows.shape[1])
-        data = _core.Dataset.from_matrix(np.ascontiguousarray(rows), model.feature_names, argument)
-        ours = model.predict(data, run_of(0, 1, False))
+        model = self._open(None, data.x.shape[1])
+        ours = model.predict(data, run_of(0, 0, False))
         theirs = self._parts.scores(self._rows_of_library(argument, table))
         return agreement(ours, matched(theirs, len(ours), ours.shape[1], len(model.class_names)))
 
@@ -111,7 +113,7 @@ class TreeModel(GraphModel):
             return super().check(X, scores, value=value)
         if value is not None:
             raise ValueError(f"value: expected None without scores, found {in_quotes(value)}")
-        return self._agreement("X", X, super()._bind([("X", X)], None).encode("X", X).x)
+        return self._agreement("X", X, super()._bind([("X", X)], None).encode("X", X))
 
     def _rows_of_library(self, argument: str, table: Any) -> Any:
         """The rows as the library takes them, with the columns in its order."""
@@ -125,13 +127,13 @@ class TreeModel(GraphModel):
             pandas = needed("pandas", "pandas", "an estimator that was fitted on a DataFrame")
             return pandas.DataFrame(array, columns=list(self._model.feature_names_in_))
         if kind == "table":
-            table = table.to_pandas()[table.features]
+            table = table._frame(doubles=True)[table.features]
         elif kind == "arrow":
             table = frame_of_arrow(table, argument)
         if not self._named:
             # It was fitted on arrays, and libraries mind names that they do not know.
             return self._prepared(argument, table).to_numpy(np.float64)
-        names = column_names(table, argument) or []
+        names = self._own_columns(column_names(table, argument) or [])
         return table.iloc[:, [names.index(name) for name in self._core.feature_names]]
 
     def _prepared(self, argument: str, table: Any) -> Any:
@@ -140,10 +142,17 @@ class TreeModel(GraphModel):
             table = frame_of_arrow(table, argument)
         elif kind != "frame":
             return table
-        names = column_names(table, argument) or []
+        names = self._own_columns(column_names(table, argument) or [])
         place = self._core.feature_names if self._named else names
         features = {name: feature for feature, name in enumerate(place)}
         return plain_frame(table, names, features, self._core.categories, self._parts.values)
+
+    def _own_columns(self, names: list[str]) -> list[str]:
+        """The names of a table's columns as the model has them: LightGBM writes spaces as underscores."""
+        if not self._named or not is_lightgbm(self._model):
+            return names
+        written = [name.replace(" ", "_") for name in names]
+        return [own if written.count(own) == 1 else name for name, own in zip(names, written, strict=True)]
 
     def _codes_of(self, argument: str, array: NDArray[Any]) -> NDArray[Any]:
         return coded_array(argument, array, self._parts.values) if self._parts.arrays_hold_values else array
@@ -170,8 +179,9 @@ class TreeModel(GraphModel):
         return train
 
     def _compare_encoded(self, rows: Any, encoded: NDArray[np.float32]) -> None:
-        some = np.arange(min(len(encoded), CHECKED_ROWS))
-        found = self._agreement("training rows", select_rows(rows, list(some)), encoded[some])
+        names = self._core.feature_names
+        data = _core.Dataset.from_matrix(np.ascontiguousarray(encoded), names, "training rows")
+        found = self._agreement("training rows", rows, data)
         if not found.holds:
             raise ValueError(
                 f"model: {self.name}, trained afresh, differs from its library: row {found.row} of its training rows "

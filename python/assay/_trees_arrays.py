@@ -52,6 +52,7 @@ def trees_to_onnx(
     feature_names: Sequence[str] = (),
     categories: Mapping[int, Sequence[str]] | None = None,
     producer: str = "",
+    compares_doubles: bool = False,
 ) -> bytes:
     """The engine's model of these trees as the bytes of its file."""
     counts = [len(tree.modes) for tree in trees]
@@ -104,6 +105,7 @@ def trees_to_onnx(
         categories={feature: list(texts) for feature, texts in (categories or {}).items()},
         producer=producer,
         note=output.note,
+        compares_doubles=compares_doubles,
     )
     return model.onnx_bytes()
 

@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 
 from ._text import plural
 
-# How many of the rows at hand a model is compared on before it is used.
-CHECKED_ROWS = 256
-
 _OF_SPREAD = 1e-4
 # Libraries that add float32 numbers round them.
 _OF_SIZE = 1e-5

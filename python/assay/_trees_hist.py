@@ -1,8 +1,7 @@
 """Histogram-based gradient boosting of scikit-learn as the engine's trees.
 
-It compares float64 numbers, where the engine has float32 rows: thresholds are rounded as the rows are, so that a value
-stays on its side unless it is no other float32 number than the threshold. Categories that training did not see are
-missing values to it.
+It compares float64 numbers, and so do the engine's trees of it: each cell becomes a float32 number that every branch
+treats alike. Categories that training did not see are missing values to it.
 """
 
 from __future__ import annotations
@@ -38,7 +37,16 @@ def hist_parts(
     texts = {feature: [value_text(each) for each in known] for feature, known in values.items()}
     for feature in np.flatnonzero(_categorical(model)):
         texts.setdefault(int(feature), [])
-    content = trees_to_onnx(name, nodes, output, int(model.n_features_in_), features, texts, producer="scikit-learn")
+    content = trees_to_onnx(
+        name,
+        nodes,
+        output,
+        int(model.n_features_in_),
+        features,
+        texts,
+        producer="scikit-learn",
+        compares_doubles=True,
+    )
     return TreeParts(content, scores, values, arrays_hold_values=True)
 
 
@@ -109,7 +117,7 @@ def _nodes(predictor: Any, target: int, places: _Places) -> Nodes:
     leaf = nodes["is_leaf"].astype(bool)
     by_category = nodes["is_categorical"].astype(bool) & ~leaf
     missing_left = nodes["missing_go_to_left"].astype(bool)
-    thresholds = np.where(leaf, 0.0, narrowed(nodes["num_threshold"]))
+    thresholds = np.where(leaf, 0.0, nodes["num_threshold"])
     true_child, false_child = nodes["left"].astype(np.int64), nodes["right"].astype(np.int64)
     missing_true = missing_left & ~leaf
     sets: list[NDArray[np.float64]] = []
@@ -136,15 +144,6 @@ def _nodes(predictor: Any, target: int, places: _Places) -> Nodes:
         first_target=target,
         sets=sets,
     )
-
-
-def narrowed(thresholds: NDArray[Any]) -> NDArray[np.float64]:
-    """Thresholds as float32, but for those half way between two neighbours of float32, which keep the two apart."""
-    wide = np.asarray(thresholds, np.float64)
-    fraction = np.frexp(np.where(np.isfinite(wide), wide, 0.0))[0] * 2.0**25
-    with np.errstate(over="ignore"):
-        near = wide.astype(np.float32).astype(np.float64)
-    return np.where((fraction == np.rint(fraction)) | ~np.isfinite(near), wide, near)
 
 
 def _members(bitset: NDArray[np.uint32]) -> NDArray[np.int64]:

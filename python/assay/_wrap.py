@@ -42,8 +42,8 @@ def wrap(
         a function of rows that returns (rows,) or (rows, outputs) numbers;
         a booster of XGBoost or LightGBM, an estimator of theirs (XGBClassifier, LGBMRegressor, ...), or a forest, a
         tree or gradient boosting of scikit-learn: its trees become the engine's own, which tree_shap needs. What they
-        say is compared with the library for some of the rows at every use; `model.check(X)` compares all. Where trees
-        cannot be taken over, the estimator is a black box, and `model.note` says why;
+        say is compared with the library for all rows at every use. Where trees cannot be taken over, the estimator is a
+        black box, and `model.note` says why;
         any other fitted scikit-learn estimator or pipeline: the decision function is explained where it has one, else
         its probabilities, else what it predicts;
         a torch.nn.Module that returns scores of (rows,) or (rows, outputs), raw ones at best: gradients come from
@@ -59,7 +59,8 @@ def wrap(
         all numbers lie from 0 to 1 and nobody can tell, it must be said.
     name: of the model, for messages and provenance.
     example: for a module, an input as it takes it, whose shape and dtype rows are given.
-    export: for a module, whether to export it for what needs its layers (it is tried when the model is first used).
+    export: for a module, whether to export it for what needs its layers (it is tried when they are first needed, in a
+        process of its own on a CPU, because PyTorch's exporter can crash).
     batch: the most rows of one call.
 
     >>> model = assay.wrap(lambda rows: rows @ [1.0, -2.0], features=["income", "debt"])

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,18 +74,23 @@ std::unique_ptr<Model> retrained_by(const nb::object& train, const Dataset& trai
 
 class CallableModel final : public Model, public Differentiable, public Trainable, public HoldsFunctions {
  public:
-  explicit CallableModel(CallableParts parts) : parts_(std::move(parts)), no_layers_(parts_.no_layers) {}
+  explicit CallableModel(CallableParts parts) : parts_(std::move(parts)) {
+    if (!parts_.no_layers.empty()) no_layers_.emplace(parts_.no_layers);
+    found_ = parts_.find_graph.is_none();
+  }
   ~CallableModel() override {
     if (Py_IsInitialized() == 0) {  // at the end of the process there is nobody left to give them back to
       parts_.predict.release();
       parts_.gradient.release();
       parts_.train.release();
+      parts_.find_graph.release();
       return;
     }
     const nb::gil_scoped_acquire gil;
     parts_.predict.reset();
     parts_.gradient.reset();
     parts_.train.reset();
+    parts_.find_graph.reset();
   }
   CallableModel(const CallableModel&) = delete;
   CallableModel& operator=(const CallableModel&) = delete;
@@ -120,22 +128,66 @@ class CallableModel final : public Model, public Differentiable, public Trainabl
   const Differentiable* differentiable() const override { return parts_.gradient.is_none() ? nullptr : this; }
   const Trainable* trainable() const override { return parts_.train.is_none() ? nullptr : this; }
   const Rescalable* rescalable() const override {
-    if (parts_.graph) return parts_.graph->rescalable();
-    return parts_.no_layers.empty() ? nullptr : &no_layers_;
+    if (const Model* found = graph(); found != nullptr) return found->rescalable();
+    return no_layers_ ? &*no_layers_ : nullptr;
   }
-  const AffineEntry* affine_entry() const override { return parts_.graph ? parts_.graph->affine_entry() : nullptr; }
-  const Randomisable* randomisable() const override { return parts_.graph ? parts_.graph->randomisable() : nullptr; }
+  const AffineEntry* affine_entry() const override {
+    const Model* found = graph();
+    return found != nullptr ? found->affine_entry() : nullptr;
+  }
+  const Randomisable* randomisable() const override {
+    const Model* found = graph();
+    return found != nullptr ? found->randomisable() : nullptr;
+  }
 
   int visit_functions(visitproc visit, void* arg) const override {
     Py_VISIT(parts_.predict.ptr());
     Py_VISIT(parts_.gradient.ptr());
     Py_VISIT(parts_.train.ptr());
+    Py_VISIT(parts_.find_graph.ptr());
     return 0;
   }
 
  private:
+  // Null where there is none.
+  const Model* graph() const {
+    if (found_) return graph_.get();
+    // Python knows nothing of the engine's threads.
+    if (PyGILState_GetThisThreadState() == nullptr) {
+      const std::scoped_lock lock(finding_);
+      if (!found_) EngineCall::on_calling_thread([&] { find(); });
+      return graph_.get();
+    }
+    // Asked by the package itself, with the GIL, which whoever finds it on another thread needs meanwhile.
+    const nb::gil_scoped_release released;
+    const std::scoped_lock lock(finding_);
+    if (!found_) {
+      const nb::gil_scoped_acquire gil;
+      find();
+    }
+    return graph_.get();
+  }
+
+  void find() const {
+    const auto [made, reason] = nb::cast<std::pair<nb::object, std::string>>(parts_.find_graph());
+    if (!made.is_none()) {
+      graph_ = nb::cast<ModelHandle&>(made).model;
+      const ModelInfo& info = graph_->info();
+      if (info.features() != parts_.info.features() || info.outputs() != parts_.info.outputs()) {
+        graph_.reset();
+        throw Error(ErrorKind::internal, "a graph of other features or outputs than the model's");
+      }
+    } else if (!reason.empty()) {
+      no_layers_.emplace(reason);
+    }
+    found_ = true;
+  }
+
   CallableParts parts_;
-  NoLayers no_layers_;
+  mutable std::mutex finding_;
+  mutable std::atomic<bool> found_ = false;
+  mutable std::shared_ptr<Model> graph_;
+  mutable std::optional<NoLayers> no_layers_;
 };
 
 // A model that Python holds too.
@@ -200,16 +252,7 @@ std::unique_ptr<Model> retrained_by(const nb::object& train, const Dataset& trai
 
 }  // namespace
 
-std::shared_ptr<Model> callable_model(CallableParts parts) {
-  if (parts.graph) {
-    const ModelInfo& graph = parts.graph->info();
-    if (graph.features() != parts.info.features() || graph.outputs() != parts.info.outputs()) {
-      fail_input(fmt::format("{}: expected a graph of {} features and {} outputs, found {} and {}", parts.info.name,
-                             parts.info.features(), parts.info.outputs(), graph.features(), graph.outputs()));
-    }
-  }
-  return std::make_shared<CallableModel>(std::move(parts));
-}
+std::shared_ptr<Model> callable_model(CallableParts parts) { return std::make_shared<CallableModel>(std::move(parts)); }
 
 std::shared_ptr<Model> retrainable(std::shared_ptr<Model> model, nb::callable train) {
   return std::make_shared<RetrainedByPython>(std::move(model), std::move(train));

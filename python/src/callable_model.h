@@ -13,11 +13,13 @@ namespace assay::python {
 
 struct CallableParts {
   ModelInfo info;
-  nanobind::callable predict;         // rows -> outputs
-  nanobind::object gradient;          // (rows, weights) -> gradients, or None
-  nanobind::object train;             // (Dataset, seed) -> Model, or None
-  std::shared_ptr<Model> graph = {};  // the same function as a graph, for what needs its layers; may be null
-  std::string no_layers = {};         // why there is no graph, for those who ask for its layers
+  nanobind::callable predict;  // rows -> outputs
+  nanobind::object gradient;   // (rows, weights) -> gradients, or None
+  nanobind::object train;      // (Dataset, seed) -> Model, or None
+  // () -> (Model or None, text): the same function as a graph, for what needs its layers, or why there is none. Asked
+  // once, by the first that needs them: making it takes time. Or None.
+  nanobind::object find_graph;
+  std::string no_layers = {};  // why there is no graph where nothing finds one, for those who ask for its layers
   size_t most_rows = 65536;
 };
 

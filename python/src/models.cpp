@@ -28,6 +28,7 @@
 #include "assay/model/trees/xgboost.h"
 #include "python/src/arrays.h"
 #include "python/src/callable_model.h"
+#include "python/src/checks.h"
 #include "python/src/collected.h"
 #include "python/src/module.h"
 #include "python/src/run.h"
@@ -103,7 +104,7 @@ ModelHandle with_training(const ModelHandle& self, nb::callable train) {
 ModelHandle model_from_functions(std::string name, std::vector<std::string> feature_names,
                                  std::vector<std::string> output_names, std::vector<std::string> class_names,
                                  const std::string& unit, nb::callable predict, nb::object gradient,
-                                 std::string no_gradient, const ModelHandle* graph, nb::object train, std::string note,
+                                 std::string no_gradient, nb::object graph, nb::object train, std::string note,
                                  std::string no_layers, size_t most_rows) {
   if (most_rows == 0) fail_input("batch", "at least one row", "0");
   CallableParts parts;
@@ -117,7 +118,7 @@ ModelHandle model_from_functions(std::string name, std::vector<std::string> feat
   parts.predict = std::move(predict);
   parts.gradient = std::move(gradient);
   parts.train = std::move(train);
-  if (graph != nullptr) parts.graph = graph->model;
+  parts.find_graph = std::move(graph);
   parts.no_layers = std::move(no_layers);
   parts.most_rows = most_rows;
   return {.model = callable_model(std::move(parts))};
@@ -173,6 +174,14 @@ nb::bytes onnx_bytes(const ModelHandle& self) {
   const std::string bytes =
       run_engine(Run{}, [&](const Context& context) { return serialise_onnx(read_model(self.path, context)); });
   return nb::bytes(bytes.data(), bytes.size());
+}
+
+nb::object narrowed(const ModelHandle& self, const std::string& source, const std::vector<std::string>& names,
+                    const DoubleMatrix& rows) {
+  const GraphModel& graph = graph_of(self);
+  expect_count(source, "columns", graph.info().features(), rows.shape(1));
+  expect_count(source, "names, one for each column", rows.shape(1), names.size());
+  return nb::cast(owned_array(graph.narrowed(source, names, {rows.data(), rows.shape(0), rows.shape(1)})));
 }
 
 nb::object predicted(const ModelHandle& self, const Dataset& data, const Run& run) {
@@ -234,8 +243,22 @@ void bind_models(nb::module_& m) {
       .def_prop_ro("categories", &categories)
       .def_prop_ro("plain_rows", &plain_rows)
       .def(
-          "features_of", [](const ModelHandle& self, const Table& table) { return graph_of(self).features_of(table); },
-          nb::arg("table"))
+          "features_of",
+          [](const ModelHandle& self, const Table& table, const KeptDoubles* doubles) {
+            const KeptDoubles none;
+            for (const auto& [name, cells] : (doubles != nullptr ? doubles : &none)->columns()) {
+              expect_count(name, "doubles, one for each row", table.rows(), cells.size());
+            }
+            return graph_of(self).features_of(table, doubles);
+          },
+          nb::arg("table"), nb::arg("doubles").none() = nb::none())
+      .def_prop_ro("producer",
+                   [](const ModelHandle& self) {
+                     return self.graph != nullptr ? self.graph->graph().producer() : std::string();
+                   })
+      .def_prop_ro("compares_doubles",
+                   [](const ModelHandle& self) { return self.graph != nullptr && self.graph->compares_doubles(); })
+      .def("narrowed", &narrowed, nb::arg("source"), nb::arg("names"), nb::arg("rows").noconvert())
       .def("predict", &predicted, nb::arg("data"), nb::arg("run"))
       .def("with_training", &with_training, nb::arg("train"))
       .def("onnx_bytes", &onnx_bytes);

@@ -1,6 +1,7 @@
 // Tables and rows: _core.Table and _core.Dataset.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -71,17 +73,18 @@ Table table_from_columns(std::string source, const std::vector<std::string>& nam
 }
 
 Table table_from_stream(const nb::object& owner, const std::string& source, const std::optional<std::string>& label,
-                        const std::optional<std::string>& id) {
+                        const std::optional<std::string>& id, KeptDoubles* doubles) {
   const nb::object capsule = owner.attr("__arrow_c_stream__")();
   auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
   if (stream == nullptr) throw nb::python_error();
-  Table table = table_from_arrow(stream, source);
+  Table table = table_from_arrow(stream, source, "Arrow stream", {}, doubles);
   apply_options(table, {.label = label.value_or(""), .id = id.value_or("")});
   return table;
 }
 
 Table open_by_name(const std::string& what, const std::string& split, const std::optional<std::string>& label,
-                   const std::optional<std::string>& id, const std::vector<std::string>& folders, const Run* given) {
+                   const std::optional<std::string>& id, const std::vector<std::string>& folders, const Run* given,
+                   KeptDoubles* doubles) {
   DatasetRequest request{.data_dirs = folders};
   constexpr std::array<std::string_view, 3> kSplits = {"all", "train", "test"};
   const auto found = std::ranges::find(kSplits, split);
@@ -90,7 +93,7 @@ Table open_by_name(const std::string& what, const std::string& split, const std:
   const Run run = given != nullptr ? *given : Run{};
   request.seed = run.seed;
   Table table = run_engine(run, [&](const Context& context) {
-    return open_table(what, {.label = label.value_or(""), .id = id.value_or("")}, request, context);
+    return open_table(what, {.label = label.value_or(""), .id = id.value_or(""), .doubles = doubles}, request, context);
   });
   if (split != "all") table.source = fmt::format("{} ({} part)", table.source, split);
   return table;
@@ -132,6 +135,33 @@ void check_row_numbers(const std::vector<size_t>& rows, size_t available) {
   for (const size_t row : rows) {
     if (row >= available) throw nb::index_error(fmt::format("row {} of {}", row, available).c_str());
   }
+}
+
+void bind_doubles(nb::module_& m) {
+  nb::class_<KeptDoubles>(m, "Doubles")
+      .def(nb::init<>())
+      .def(
+          "set",
+          [](KeptDoubles& self, std::string column, const DoubleVector& cells) {
+            self.set(std::move(column), values_of(cells));
+          },
+          nb::arg("column"), nb::arg("cells").noconvert())
+      .def(
+          "selected",
+          [](const KeptDoubles& self, const std::vector<size_t>& rows) {
+            for (const auto& [name, cells] : self.columns()) check_row_numbers(rows, cells.size());
+            KeptDoubles chosen = self;
+            chosen.select(rows);
+            return chosen;
+          },
+          nb::arg("rows"))
+      .def_prop_ro("columns", [](nb::handle_t<KeptDoubles> self) {
+        std::map<std::string, NumpyView<double>> found;
+        for (const auto& [name, cells] : nb::cast<KeptDoubles&>(self).columns()) {
+          found.emplace(name, vector_view(cells, self));
+        }
+        return found;
+      });
 }
 
 void bind_dataset(nb::module_& m) {
@@ -179,16 +209,17 @@ void expect_count(std::string_view argument, std::string_view what, size_t expec
 }
 
 void bind_tables(nb::module_& m) {
+  bind_doubles(m);
   nb::class_<Table>(m, "Table")
       .def_static("from_columns", &table_from_columns, nb::arg("source"), nb::arg("names"),
                   nb::arg("values").noconvert(), nb::arg("levels"), nb::arg("label") = nb::none(),
                   nb::arg("id_name") = "", nb::arg("ids") = std::vector<std::string>(),
                   nb::arg("item_shape") = std::vector<size_t>())
       .def_static("from_arrow", &table_from_stream, nb::arg("stream"), nb::arg("source"), nb::arg("label") = nb::none(),
-                  nb::arg("id") = nb::none())
+                  nb::arg("id") = nb::none(), nb::arg("doubles").none() = nb::none())
       .def_static("open", &open_by_name, nb::arg("what"), nb::arg("split") = "all", nb::arg("label") = nb::none(),
                   nb::arg("id") = nb::none(), nb::arg("folders") = std::vector<std::string>(),
-                  nb::arg("run").none() = nb::none())
+                  nb::arg("run").none() = nb::none(), nb::arg("doubles").none() = nb::none())
       .def_prop_ro("source", [](const Table& self) { return self.source; })
       .def_prop_ro("rows", &Table::rows)
       .def_prop_ro("names", [](const Table& self) { return column_names(self); })

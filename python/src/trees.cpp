@@ -140,7 +140,7 @@ ModelHandle model_from_trees(const std::string& name, RowVector modes, RowVector
                              const std::string& aggregate, const std::string& link, bool classification,
                              std::vector<std::string> class_names, std::vector<std::string> feature_names,
                              std::map<size_t, std::vector<std::string>> categories, std::string producer,
-                             std::string note, const std::optional<std::string>& unit) {
+                             std::string note, const std::optional<std::string>& unit, bool compares_doubles) {
   if (targets == 0 || targets > std::numeric_limits<uint32_t>::max()) {
     fail_input(fmt::format("targets: expected a number from 1 to {}, found {}", std::numeric_limits<uint32_t>::max(),
                            targets));
@@ -157,6 +157,7 @@ ModelHandle model_from_trees(const std::string& name, RowVector modes, RowVector
   booster.aggregate = named("aggregate", kAggregates, aggregate);
   booster.base = values_of(base);
   booster.note = std::move(note);
+  booster.compares_doubles = compares_doubles;
   booster.source.sets = sets_of(set_lengths, set_members);
   booster.source.weights = weights_of(weight_targets, weight_values, targets);
   const NodeArrays nodes{std::move(modes),        std::move(features),     std::move(thresholds),
@@ -184,7 +185,7 @@ void bind_trees(nb::class_<ModelHandle>& model) {
                    nb::arg("roots"), nb::arg("feature_count"), nb::arg("targets"), nb::arg("base"),
                    nb::arg("aggregate"), nb::arg("link"), nb::arg("classification"), nb::arg("class_names"),
                    nb::arg("feature_names"), nb::arg("categories"), nb::arg("producer") = "", nb::arg("note") = "",
-                   nb::arg("unit") = nb::none());
+                   nb::arg("unit") = nb::none(), nb::arg("compares_doubles") = false);
 }
 
 }  // namespace assay::python

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import assay
-from assay._trees_hist import narrowed
 
 pandas = pytest.importorskip("pandas", reason="some of these estimators are fitted on DataFrames")
 pytest.importorskip("sklearn", reason="wraps scikit-learn estimators")
@@ -180,16 +179,14 @@ class TestScores:
         y = np.repeat([0.0, 1.0, 5.0], 30)
         fitted = HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=1).fit(x, y)
         np.testing.assert_allclose(assay.wrap(fitted).predict(x)[:, 0], fitted.predict(x), atol=1e-6)
-        half = (float(low) + float(high)) / 2
-        assert narrowed(np.array([half, 0.1, 1e300]))[[0, 1, 2]].tolist() == [half, float(np.float32(0.1)), 1e300]
 
     def test_numbers_that_float32_cannot_tell_apart(self):
+        """One threshold between two numbers that are one float32 number: they become two."""
         x = np.repeat([[2.0**24], [2.0**24 + 1]], 30, axis=0)
         fitted = HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=1).fit(x, np.repeat([0.0, 1.0], 30))
         model = assay.wrap(fitted)
-        with pytest.raises(ValueError, match=r"HistGradientBoostingRegressor differs from its library: row \d+ of X"):
-            model.predict(x)
-        assert not model.check(x).holds
+        np.testing.assert_allclose(model.predict(x)[:, 0], fitted.predict(x), atol=1e-6)
+        assert model.check(x).holds
 
     def test_fitted_anew(self):
         x, y = data()

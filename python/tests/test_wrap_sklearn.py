@@ -192,6 +192,33 @@ def test_clusters_are_refused_and_outliers_scored():
     np.testing.assert_allclose(assay.wrap(forest).predict(x)[:, 0], forest.decision_function(x), rtol=1e-4, atol=1e-6)
 
 
+class LikeCatBoost(BaseEstimator):
+    """Its regressions have classes_, which are none, and no other attribute of a fitted classifier."""
+
+    def fit(self, x, y):
+        self.weights_ = np.linalg.lstsq(np.asarray(x), np.asarray(y), rcond=None)[0]
+        self.n_features_in_ = np.shape(x)[1]
+        return self
+
+    @property
+    def classes_(self):
+        return np.array([], dtype=object)
+
+    def predict(self, x):
+        return np.asarray(x) @ self.weights_
+
+
+def test_a_regression_with_no_classes_is_one():
+    x = np.random.default_rng(0).normal(size=(50, 3))
+    fitted = LikeCatBoost().fit(x, x @ [1.0, -2.0, 0.5])
+    model = assay.wrap(fitted)
+    np.testing.assert_allclose(model.predict(x)[:, 0], fitted.predict(x), rtol=1e-5, atol=1e-6)
+    found = assay.explain(model, x[:4], "exact_shapley", baseline="zero")
+    np.testing.assert_allclose(found.values, x[:4] * [1.0, -2.0, 0.5], rtol=1e-4, atol=1e-6)
+    with pytest.raises(assay.UnsupportedError, match="has no classes to give a probability of"):
+        model.predict(x, value="probability")
+
+
 def test_an_unfitted_estimator_says_so_itself():
     x, _ = numbers()
     for unfitted in (

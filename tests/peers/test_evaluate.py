@@ -242,6 +242,17 @@ def test_quantus_sparseness_depends_on_the_other_rows():
     assert abs(alone[0] - beside[0]) > 0.01
 
 
+def test_quantus_effective_complexity_is_of_numbers_or_of_shares():
+    small = np.array([[[3e-6, 1e-7, 0.0, 2e-6]]])
+    given = {"model": None, "x_batch": np.zeros((1, 1, 4)), "y_batch": np.array([0]), "a_batch": small}
+    found = {
+        normalise: quantus.EffectiveComplexity(normalise=normalise, disable_warnings=True)(**given)[0]
+        for normalise in (True, False)
+    }
+    # Three are above 1e-5 of the largest, as with form=count here; none is above 1e-5.
+    assert found == {True: 3, False: 0}
+
+
 def test_quantus_refuses_rows_without_a_channel(subject):
     metric = quantus.FaithfulnessCorrelation(subset_size=2, disable_warnings=True)
     judge = subject.judge

@@ -40,14 +40,16 @@ std::vector<size_t> item_shape_of(const std::vector<size_t>& shape) {
 }
 
 // The values of one array, and of another of as many rows beside them as a last column.
-void fill_values(Table& table, std::string_view where, const NpyArray& array, std::string_view extra_where = {},
-                 const NpyArray* extra = nullptr) {
+void fill_values(Table& table, std::string_view where, const NpyArray& array, KeptDoubles* kept,
+                 std::string_view extra_where = {}, const NpyArray* extra = nullptr) {
   const auto [rows, columns] = rows_and_columns(array.shape);
   const size_t width = columns + (extra != nullptr ? 1 : 0);
   table.values = Matrix(rows, width);
   std::vector<size_t> rounded(columns);
-  copy_numbers(where, array, {table.values.data(), rows, columns, width}, rounded);
+  std::vector<std::vector<double>> doubles(kept != nullptr ? columns : 0);
+  copy_numbers(where, array, {table.values.data(), rows, columns, width}, rounded, doubles);
   for (size_t j = 0; j < columns; ++j) table.columns[j].rounded = rounded[j];
+  for (size_t j = 0; j < doubles.size(); ++j) kept->set(table.columns[j].name, std::move(doubles[j]));
   if (extra != nullptr) {
     copy_numbers(extra_where, *extra, {table.values.data() + columns, rows, 1, width},
                  {&table.columns[columns].rounded, 1});
@@ -60,14 +62,14 @@ std::vector<Column> numbered_columns(size_t count) {
   return columns;
 }
 
-Table table_of(const std::string& source, const NpyArray& array) {
+Table table_of(const std::string& source, const NpyArray& array, KeptDoubles* kept) {
   if (array.is_text()) fail_input(source, "numbers", "text, dtype " + dtype_text(array.type, array.item_size));
   check_size(source, array.shape);
   Table table;
   table.source = source;
   table.columns = numbered_columns(rows_and_columns(array.shape).second);
   table.item_shape = item_shape_of(array.shape);
-  fill_values(table, source, array);
+  fill_values(table, source, array, kept);
   return table;
 }
 
@@ -114,7 +116,7 @@ Table read_own(const NpzFile& file, const std::string& meta) {
   }
   std::vector<size_t> rounded;
   for (const auto& column : table.columns) rounded.push_back(column.rounded);
-  fill_values(table, where, values);
+  fill_values(table, where, values, nullptr);  // float32, as it was written
   for (size_t j = 0; j < rounded.size(); ++j) table.columns[j].rounded += rounded[j];
   check_codes(where, table);
   if (file.contains("features") &&
@@ -169,7 +171,7 @@ NpyArray encode_text(const std::vector<std::string>& texts, Column& column) {
   return npy_from_matrix(codes.view());
 }
 
-Table read_foreign(const NpzFile& file) {
+Table read_foreign(const NpzFile& file, KeptDoubles* kept) {
   const std::string name = find_values(file);
   const std::string where = array_where(file.name(), name);
   const NpyArray values = file.read(name);
@@ -192,7 +194,7 @@ Table read_foreign(const NpzFile& file) {
   }
   const auto label = find_label(file, rows, name);
   if (!label) {
-    fill_values(table, where, values);
+    fill_values(table, where, values, kept);
     return table;
   }
   const std::string label_where = array_where(file.name(), *label);
@@ -209,11 +211,11 @@ Table read_foreign(const NpzFile& file) {
     fail_input(label_where, "at most 2^24 different labels", fmt::format("{}", table.columns.back().levels.size()));
   }
   labels.shape = {rows};
-  fill_values(table, where, values, label_where, &labels);
+  fill_values(table, where, values, kept, label_where, &labels);
   return table;
 }
 
-Table read_npz(const NpzFile& file) {
+Table read_npz(const NpzFile& file, KeptDoubles* kept = nullptr) {
   if (file.contains("meta") && file.contains("values")) {
     const NpyHeader header = file.header("meta");
     if (header.type == NpyType::unicode && header.shape.empty()) {
@@ -222,7 +224,7 @@ Table read_npz(const NpzFile& file) {
       if (meta.starts_with('{') && meta.find("\"assay\"") != std::string::npos) return read_own(file, meta);
     }
   }
-  return read_foreign(file);
+  return read_foreign(file, kept);
 }
 
 void refuse_categories(const Table& table, const std::string& path, std::string_view format) {
@@ -249,11 +251,13 @@ std::vector<size_t> full_shape(const Table& table) {
 
 }  // namespace
 
-Table read_npy_table(ByteSource& source) { return table_of(source.name(), read_npy(source)); }
+Table read_npy_table(ByteSource& source, KeptDoubles* kept) { return table_of(source.name(), read_npy(source), kept); }
 
-Table read_idx_table(ByteSource& source) { return table_of(source.name(), read_idx(source)); }
+Table read_idx_table(ByteSource& source) { return table_of(source.name(), read_idx(source), nullptr); }
 
-Table read_npz_table(const std::string& path, const Context& context) { return read_npz(NpzFile(path, context)); }
+Table read_npz_table(const std::string& path, const Context& context, KeptDoubles* kept) {
+  return read_npz(NpzFile(path, context), kept);
+}
 
 Table read_npz_table(std::string name, std::string_view bytes) { return read_npz(NpzFile(std::move(name), bytes)); }
 

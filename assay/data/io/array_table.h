@@ -13,13 +13,15 @@
 #include <string_view>
 
 #include "assay/data/io/bytes.h"
+#include "assay/data/kept_doubles.h"
 #include "assay/data/table.h"
 
 namespace assay {
 
-Table read_npy_table(ByteSource& source);
+// doubles: as in TableOptions.
+Table read_npy_table(ByteSource& source, KeptDoubles* doubles = nullptr);
 Table read_idx_table(ByteSource& source);
-Table read_npz_table(const std::string& path, const Context& context = {});
+Table read_npz_table(const std::string& path, const Context& context = {}, KeptDoubles* doubles = nullptr);
 // An NPZ file in memory; name is for messages.
 Table read_npz_table(std::string name, std::string_view bytes);
 

@@ -14,6 +14,7 @@
 
 #include "assay/core/context.h"
 #include "assay/data/io/arrow_c.h"
+#include "assay/data/kept_doubles.h"
 #include "assay/data/table.h"
 
 namespace assay {
@@ -22,9 +23,9 @@ inline constexpr std::string_view kArrowLabelKey = "assay.label";
 inline constexpr std::string_view kArrowIdKey = "assay.id";
 
 // Reads the stream to its end and releases it, also when it throws. `source` names the data in messages, and `kind`
-// says what the producer should have found there.
+// says what the producer should have found there. doubles: as in TableOptions.
 Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind = "Arrow stream",
-                       const Context& context = {});
+                       const Context& context = {}, KeptDoubles* doubles = nullptr);
 
 // Fills `out` with a stream of the table's rows in batches, copied when they are asked for: the table must outlive the
 // stream (not the batches). The caller, or whoever takes the stream over, releases it.

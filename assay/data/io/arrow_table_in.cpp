@@ -45,23 +45,24 @@ struct Number {
   float value = kMissing;
   bool rounded = false;
   double too_large = 0;  // the number, when float32 cannot hold it
+  double wide = 0;       // the number before it was narrowed
 };
 
 template <class T>
 Number to_number(T value) {
   if constexpr (std::is_same_v<T, float>) {
-    return {value};
+    return {value, false, 0, static_cast<double>(value)};
   } else if constexpr (std::is_same_v<T, double>) {
-    if (std::isfinite(value) && std::abs(value) > FLT_MAX) return {kMissing, false, value};
+    if (std::isfinite(value) && std::abs(value) > FLT_MAX) return {kMissing, false, value, value};
     const auto narrow = static_cast<float>(value);
     // Beyond 2^53 every double is whole, so that says nothing about what was meant.
     const bool whole = std::abs(value) <= 0x1p53 && value == std::trunc(value);
-    return {narrow, whole && double{narrow} != value};
+    return {narrow, whole && double{narrow} != value, 0, value};
   } else {
     uint64_t magnitude = static_cast<uint64_t>(value);
     if (value < T{0}) magnitude = uint64_t{0} - magnitude;
     const bool exact = magnitude == 0 || std::bit_width(magnitude) - std::countr_zero(magnitude) <= FLT_MANT_DIG;
-    return {static_cast<float>(value), !exact};
+    return {static_cast<float>(value), !exact, 0, static_cast<double>(value)};
   }
 }
 
@@ -92,6 +93,7 @@ struct Field {
   std::optional<size_t> target = {};     // the column of the table; none for the row names
   Levels levels = {};
   size_t rounded = 0;
+  std::vector<double> doubles = {};
 };
 
 // The schema's metadata, or nothing: pairs of texts, each preceded by its length.
@@ -118,8 +120,9 @@ std::unordered_map<std::string, std::string> parse_metadata(const char* metadata
 
 class Importer {
  public:
-  Importer(ArrowArrayStream& stream, std::string source, std::string_view kind, const Context& context)
-      : stream_(stream), kind_(kind), context_(context) {
+  Importer(ArrowArrayStream& stream, std::string source, std::string_view kind, const Context& context,
+           KeptDoubles* doubles)
+      : stream_(stream), kind_(kind), context_(context), kept_(doubles) {
     table_.source = std::move(source);
   }
 
@@ -138,6 +141,10 @@ class Importer {
       if (!field.target) continue;
       Column& column = table_.columns[*field.target];
       column.rounded = field.rounded;
+      if (kept_ != nullptr) {
+        finish_doubles(field.doubles, table_.values.view(), *field.target);
+        kept_->set(field.name, std::move(field.doubles));
+      }
       if (column.kind != ColumnKind::categorical) continue;
       column.levels = field.levels.texts();
       field.levels = {};
@@ -307,6 +314,9 @@ class Importer {
                  fmt::format("{}", number.too_large));
     }
     cell(field, i) = number.value;
+    if (kept_ != nullptr && !is_text(field.value) && !std::isnan(number.value)) {
+      keep_double(field.doubles, table_.values.view(), first_row_ + static_cast<size_t>(i), *field.target, number.wide);
+    }
     field.rounded += number.rounded ? 1 : 0;
   }
 
@@ -316,6 +326,7 @@ class Importer {
   ArrowArrayStream& stream_;
   std::string_view kind_;
   const Context& context_;
+  KeptDoubles* kept_;
   Table table_;
   std::deque<Field> fields_;
   size_t first_row_ = 0;  // of the batch being read
@@ -323,12 +334,13 @@ class Importer {
 
 }  // namespace
 
-Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind, const Context& context) {
+Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind, const Context& context,
+                       KeptDoubles* doubles) {
   if (stream == nullptr || stream->release == nullptr || stream->get_schema == nullptr || stream->get_next == nullptr) {
     fail_input(source, "an Arrow stream", "none, or one already read");
   }
   const ReleaseStream release{stream};
-  return Importer(*stream, std::move(source), kind, context).run();
+  return Importer(*stream, std::move(source), kind, context, doubles).run();
 }
 
 }  // namespace assay

@@ -191,6 +191,7 @@ class TableReader {
     table_.ids.clear();
     levels_.assign(width, Levels());
     rounded_.assign(width, 0);
+    doubles_.assign(width, {});
     bool kinds_hold = true;
     std::optional<uint64_t> unread = rows.remaining();
     ProgressScope progress(unread ? context_ : Context{}, "reading " + rows.name(), unread.value_or(0));
@@ -210,6 +211,10 @@ class TableReader {
           table_.values = Matrix(0, table_.values.cols());
           out = nullptr;
         } else if (out != nullptr) {
+          if (options_.doubles != nullptr && plan_.columns[j].role == Role::numeric && !std::isnan(*value)) {
+            const auto column = static_cast<size_t>(out - table_.values.row(row - 1).data());
+            keep_double(doubles_[j], table_.values.view(), row - 1, column, parse_double(rows.cells()[j]));
+          }
           *out++ = *value;
         }
       }
@@ -252,6 +257,9 @@ class TableReader {
       column.levels = levels_[j].in_order_of_code();
       column.rounded = rounded_[j];
       table_.columns.push_back(std::move(column));
+      if (options_.doubles == nullptr || plan.role != Role::numeric) continue;
+      finish_doubles(doubles_[j], table_.values.view(), table_.columns.size() - 1);
+      options_.doubles->set(plan.name, std::move(doubles_[j]));
     }
     for (size_t j = 0; j < table_.columns.size(); ++j) sort_levels(table_, j);
   }
@@ -264,6 +272,7 @@ class TableReader {
   std::optional<size_t> label_;
   std::vector<Levels> levels_;
   std::vector<size_t> rounded_;
+  std::vector<std::vector<double>> doubles_;
 };
 
 // A cell of text, in quotes where reading it back would otherwise give something else.

@@ -7,6 +7,7 @@
 
 #include "assay/core/context.h"
 #include "assay/data/io/bytes.h"
+#include "assay/data/kept_doubles.h"
 #include "assay/data/table.h"
 
 namespace assay {
@@ -26,6 +27,7 @@ struct TableOptions {
   std::vector<std::string> categorical = {};  // columns that are categories even when they look like numbers
   std::string label = {};                     // the column of labels
   std::string id = {};                        // the column that names rows, kept as text
+  KeptDoubles* doubles = nullptr;             // where to put the numbers that float32 rounds; null: nowhere
 };
 
 // Kinds of columns that are not declared are inferred: numeric when every cell that is not missing is a number.

@@ -9,6 +9,7 @@
 #include "assay/core/error.h"
 #include "assay/core/half.h"
 #include "assay/data/io/npy.h"
+#include "assay/data/kept_doubles.h"
 
 namespace assay {
 namespace {
@@ -170,7 +171,8 @@ std::pair<size_t, size_t> rows_and_columns(const std::vector<size_t>& shape) {
   return {shape.empty() ? 1 : shape[0], columns};
 }
 
-void copy_numbers(std::string_view where, const NpyArray& array, MatrixView<float> out, std::span<size_t> rounded) {
+void copy_numbers(std::string_view where, const NpyArray& array, MatrixView<float> out, std::span<size_t> rounded,
+                  std::span<std::vector<double>> doubles) {
   assert(rows_and_columns(array.shape) == std::pair(out.rows(), out.cols()));
   assert(rounded.empty() || rounded.size() == out.cols());
   with_numbers(where, array, [&](auto number_at) {
@@ -189,6 +191,10 @@ void copy_numbers(std::string_view where, const NpyArray& array, MatrixView<floa
         }
         row[j] = static_cast<float>(value);
         if (!rounded.empty() && is_rounded(value)) ++rounded[j];
+        // All others fit into float32.
+        if constexpr (sizeof(value) >= sizeof(float) && !std::is_same_v<decltype(value), const float>) {
+          if (!doubles.empty()) keep_double(doubles[j], out, i, j, static_cast<double>(value));
+        }
       }
     }
   });

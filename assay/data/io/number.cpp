@@ -56,6 +56,13 @@ std::optional<ParsedNumber> parse_number(std::string_view text) {
   return ParsedNumber{value, false};
 }
 
+double parse_double(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;  // of what is too small for a double, too
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 void append_number(std::string& out, float value) {
   char text[32];
   const bool whole = value == std::trunc(value) && std::fabs(value) < 1e15f && !(value == 0 && std::signbit(value));

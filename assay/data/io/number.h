@@ -16,6 +16,9 @@ struct ParsedNumber {
 // number, or when it is too large for float32.
 std::optional<ParsedNumber> parse_number(std::string_view text);
 
+// The same number, of a text that parse_number took, as a double: correctly rounded from the text.
+double parse_double(std::string_view text);
+
 // Appends the shortest decimal that reads back as the same float32; whole numbers below 10^15 without an exponent, as
 // people write them.
 void append_number(std::string& out, float value);

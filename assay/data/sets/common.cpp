@@ -35,8 +35,9 @@ std::vector<std::string> search_path(const std::vector<std::string>& data_dirs) 
 
 }  // namespace
 
-DataFiles::DataFiles(const DatasetInfo& info, const std::vector<std::string>& data_dirs, const Context& context)
-    : info_(info), context_(context) {
+DataFiles::DataFiles(const DatasetInfo& info, const std::vector<std::string>& data_dirs, const Context& context,
+                     KeptDoubles* doubles)
+    : info_(info), context_(context), doubles_(doubles) {
   for (const auto& dir : search_path(data_dirs)) {
     for (const auto& folder : info.folders) looked_in_.push_back(dir + "/" + folder);
   }

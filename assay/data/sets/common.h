@@ -17,17 +17,21 @@ namespace assay {
 // The files of one data set, found on disk.
 class DataFiles {
  public:
-  DataFiles(const DatasetInfo& info, const std::vector<std::string>& data_dirs, const Context& context = {});
+  DataFiles(const DatasetInfo& info, const std::vector<std::string>& data_dirs, const Context& context = {},
+            KeptDoubles* doubles = nullptr);
 
   bool complete() const;
   // The path of a file; an input error that says where it was looked for when it was not found.
   const std::string& path(std::string_view file) const;
+  // Where tables are to put them; see TableOptions.
+  KeptDoubles* doubles() const { return doubles_; }
   std::unique_ptr<ByteSource> open_once(std::string_view file) const { return open_bytes(path(file), context_); }
   ByteOpener open(std::string_view file) const { return reopenable(path(file), context_); }
 
  private:
   const DatasetInfo& info_;
   Context context_;
+  KeptDoubles* doubles_;
   std::vector<std::string> looked_in_;
   std::map<std::string, std::string, std::less<>> found_;
 };

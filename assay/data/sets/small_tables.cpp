@@ -38,6 +38,7 @@ Table read_numbers(const DataFiles& files, std::string_view file, std::vector<st
   TableOptions options;
   options.delimiter = delimiter;
   options.skip_lines = skip_lines;
+  options.doubles = files.doubles();
   options.numeric = options.names = std::move(names);
   return read_csv(files.open(file), options);
 }

@@ -10,6 +10,7 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/model/graph_model.h"
+#include "assay/model/metadata.h"
 
 namespace assay {
 namespace {
@@ -161,6 +162,8 @@ std::string json_text(const nlohmann::json& json) {
 
 }  // namespace
 
+bool compares_doubles(const OnnxModel& model) { return find_metadata(model.metadata, kDoublesKey) != nullptr; }
+
 OnnxModel booster_graph(std::string_view name, const Booster& booster) {
   check(name, booster);
   OnnxModel made;
@@ -183,6 +186,7 @@ OnnxModel booster_graph(std::string_view name, const Booster& booster) {
     for (const auto& [feature, texts] : booster.categories) categories[fmt::format("{}", feature)] = texts;
     note(kCategoriesKey, json_text(categories));
   }
+  if (booster.compares_doubles) note(kDoublesKey, "1");
   std::vector<std::string> notes;
   // What is explained of a classification shows in the graph itself.
   if (!booster.classification) {

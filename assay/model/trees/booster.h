@@ -40,6 +40,8 @@ struct Booster {
   TreeAggregate aggregate = TreeAggregate::sum;
   std::vector<double> base;  // one for each target, in raw scores; or empty
   TreeSource source;         // children and weights may lead anywhere: what is made of it is checked
+  // Whether the library compares doubles; others narrow cells to float32 first, as the engine does.
+  bool compares_doubles = false;
   std::string note;          // what users should know about the raw scores; may be empty
 };
 
@@ -50,5 +52,9 @@ OnnxModel booster_graph(std::string_view name, const Booster& booster);
 inline constexpr std::string_view kCategoriesKey = "assay.categories";  // JSON: {"feature number": ["text", ...], ...}
 inline constexpr std::string_view kMarginKey = "assay.margin";          // the value to explain of a regression
 inline constexpr std::string_view kNoteKey = "assay.note";
+inline constexpr std::string_view kDoublesKey = "assay.compares_doubles";  // "1": see Booster; else there is none
+
+// Whether the features of a model's rows are to be kept as doubles until it has seen them (TableOptions::doubles).
+bool compares_doubles(const OnnxModel& model);
 
 }  // namespace assay

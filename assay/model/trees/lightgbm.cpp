@@ -199,6 +199,7 @@ Booster read_lightgbm(std::string_view name, std::string_view bytes, const Conte
   if (!lines.next(line) || line != "tree") fail_input(name, "'tree' as the first line", in_quotes(line));
   Booster booster;
   booster.producer = "LightGBM";
+  booster.compares_doubles = true;
   Head head;
   read_head(lines, line, name, head, booster);
   const size_t trees = read_trees(lines, line, name, booster, context);

@@ -71,6 +71,15 @@ std::unique_ptr<GraphModel> model_of(const Booster& booster, std::optional<Outpu
   return GraphModel::from_onnx("m", booster_graph("m", booster), {unit});
 }
 
+Table table_of(std::vector<Column> columns, const std::vector<std::vector<float>>& rows) {
+  Table made;
+  made.source = "t.csv";
+  made.columns = std::move(columns);
+  made.values = Matrix(rows.size(), made.columns.size());
+  for (size_t r = 0; r < rows.size(); r++) std::ranges::copy(rows[r], made.values.row(r).begin());
+  return made;
+}
+
 TEST(Booster, RegressionExplainsRawScores) {
   Booster booster = two_trees();
   const auto model = model_of(booster);
@@ -109,6 +118,82 @@ TEST(Booster, LinksLeadToTheLibrarysPredictionsAndRawScoresAreExplained) {
   negative.base = {-20};
   Matrix x(1, 2);
   EXPECT_FLOAT_EQ(model_of(negative)->own_outputs(x.view(), {}).values(0, 0), -121);
+}
+
+TEST(Booster, ARegressionOfProbabilitiesHasThem) {
+  Booster booster = two_trees();
+  booster.base = {-9};
+  booster.link = BoosterLink::sigmoid;
+  const auto probabilities = model_of(booster, OutputUnit::probability);
+  EXPECT_EQ(probabilities->info().unit, OutputUnit::probability);
+  EXPECT_TRUE(probabilities->info().class_names.empty());
+  EXPECT_THAT(probabilities->info().output_names, ElementsAre("value"));
+  EXPECT_THAT(predicted(*probabilities, {{0, 0}, {1, 1}}), ElementsAre(0.5F, FloatEq(0.7310586F)));
+  const auto log_odds = model_of(booster, OutputUnit::log_odds);
+  EXPECT_EQ(log_odds->info().unit, OutputUnit::log_odds);
+  EXPECT_THAT(predicted(*log_odds, {{0, 0}, {1, 1}}), ElementsAre(0.0F, 1.0F));
+  EXPECT_EQ(model_of(booster, OutputUnit::margin)->info().unit, OutputUnit::value);
+  booster.link = BoosterLink::exponential;
+  EXPECT_THAT(message_of([&] { model_of(booster, OutputUnit::probability); }),
+              HasSubstr("output probability is not available"));
+}
+
+// 0.5 and the next double above it are one float32 number; x0 < 0.5 tells 0.5 from the one below.
+TEST(Booster, CellsKeepTheirSideWhereTheLibraryComparesDoubles) {
+  Booster booster = two_trees();
+  const double below = std::nextafter(0.5, 0);
+  const Table table = table_of({{"a"}, {"b"}}, {{0.5F, 3}, {0.5F, 3}, {kNan, 3}});
+  KeptDoubles doubles;
+  doubles.set("a", {0.5, below, std::nan("")});
+  // Rounded, as XGBoost does it.
+  EXPECT_FALSE(model_of(booster)->compares_doubles());
+  EXPECT_EQ(model_of(booster)->features_of(table, &doubles).x(1, 0), 0.5F);
+  booster.compares_doubles = true;
+  const auto model = model_of(booster);
+  EXPECT_TRUE(model->compares_doubles());
+  const Dataset data = model->features_of(table, &doubles);
+  EXPECT_EQ(data.x(0, 0), 0.5F);
+  EXPECT_EQ(data.x(1, 0), std::nextafter(0.5F, 0.0F));
+  EXPECT_TRUE(std::isnan(data.x(2, 0)));
+  EXPECT_EQ(data.x(1, 1), 3);
+  const double rows[] = {below, 3};
+  const Matrix narrowed = model->narrowed("rows", {"a", "b"}, {rows, 1, 2});
+  EXPECT_EQ(narrowed(0, 0), std::nextafter(0.5F, 0.0F));
+  // It is written with the model.
+  const auto again = GraphModel::from_onnx("m", parse_onnx("m", serialise_onnx(booster_graph("m", booster)), ""), {});
+  EXPECT_TRUE(again->compares_doubles());
+}
+
+TEST(Booster, ACellWithoutANumberIsRefused) {
+  Booster booster = two_trees();
+  booster.compares_doubles = true;
+  booster.source.nodes = {branch(TreeMode::less_equal, 0, 100000000.5, 1, 2, 10), leaf(0, 4),
+                          branch(TreeMode::less_equal, 0, 100000001.5, 3, 4, 6), leaf(1, 5), leaf(2, 1)};
+  booster.source.roots = {0};
+  booster.source.weights = {{0, 1}, {0, 2}, {0, 4}};
+  const Table table = table_of({{"a"}, {"b"}}, {{100000000, 0}, {100000000, 0}});
+  KeptDoubles doubles;
+  doubles.set("a", {100000000, 100000001});
+  const auto model = model_of(booster);
+  EXPECT_THAT(
+      message_of([&] { model->features_of(table, &doubles); }),
+      HasSubstr("row 2: column 'a': no float32 number, which cells are kept as, lies with 100000001 between the "
+                "model's thresholds 100000000.5 and 100000001.5 (m); "));
+  const double rows[] = {100000001, 3};
+  EXPECT_THAT(message_of([&] { model->narrowed("rows", {"a", "b"}, {rows, 1, 2}); }),
+              HasSubstr("rows, row 0 (counted from 0), column 'a': no float32 number"));
+}
+
+// Spaces of names are underscores in LightGBM's files, and nobody else's.
+TEST(Booster, NamesOfLightgbmHaveUnderscoresForSpaces) {
+  Booster booster = two_trees();
+  booster.feature_names = {"some_name", "b"};
+  const Table table = table_of({{"b"}, {"some name"}}, {{3, 0}});
+  EXPECT_THAT(message_of([&] { model_of(booster)->features_of(table); }), HasSubstr("column 'some_name' is missing"));
+  booster.producer = "LightGBM";
+  EXPECT_EQ(model_of(booster)->features_of(table).x(0, 1), 3);
+  const Table both = table_of({{"b"}, {"some name"}, {"some_name"}}, {{3, 0, 7}});
+  EXPECT_EQ(model_of(booster)->features_of(both).x(0, 0), 7);
 }
 
 TEST(Booster, ClassificationHasMarginsAndProbabilities) {
@@ -239,15 +324,6 @@ TEST(Booster, ZeroMayBeMissing) {
   const auto model = model_of(booster);
   EXPECT_THAT(predicted(*model, {{0, 0}, {-0.0F, 0}, {1e-36F, 0}, {1e-34F, 0}, {-2, 0}, {kNan, 0}}),
               ElementsAre(9.25F, 9.25F, 9.25F, 12.25F, 9.25F, 9.25F));
-}
-
-Table table_of(std::vector<Column> columns, const std::vector<std::vector<float>>& rows) {
-  Table made;
-  made.source = "t.csv";
-  made.columns = std::move(columns);
-  made.values = Matrix(rows.size(), made.columns.size());
-  for (size_t r = 0; r < rows.size(); r++) std::ranges::copy(rows[r], made.values.row(r).begin());
-  return made;
 }
 
 TEST(Booster, TextsAreTheCodesOfTheModelsCategories) {
