@@ -168,6 +168,30 @@ def test_members_made_elsewhere(assay, aggregate, made, phi, load, tmp_path):
     assert (mixed["target"] == load(made / "phi.gradient_x_input.npz")["target"]).all()
 
 
+@pytest.mark.parametrize("noise", [3e-17, 1e-8])
+def test_noise_in_files_is_not_scaled(assay, made, phi, load, tmp_path, noise):
+    """What a solve leaves of 0, in files made elsewhere, beside a member that says its outputs."""
+    values = phi[0].astype(np.float32)
+    values[1] = noise * np.array([1, -1, 1, -1])
+    np.save(tmp_path / "a.npy", values)
+    np.savetxt(
+        tmp_path / "b.csv",
+        values,
+        delimiter=",",
+        header="sepal_length,sepal_width,petal_length,petal_width",
+        comments="",
+        fmt="%.9g",
+    )
+    other = made / "phi.exact_shapley.npz"
+    for name in ("a.npy", "b.csv"):
+        command = ("aggregate", "--members", f"{name},{other}", "--aggregator", "mean", "--out", "m.npz")
+        result = assay(*command)
+        assert f"1 of 30 rows of {name[0]} are zero up to rounding" in result.stdout
+        mean = load(tmp_path / "m.npz")["values"]
+        np.testing.assert_allclose(mean[1], unit(phi[0])[1] / 2, atol=1e-6)
+        np.testing.assert_allclose(mean[0], unit(phi[0])[0], atol=1e-6)
+
+
 def test_arrays_learn_from_the_model_what_they_are(assay, rows, made, phi, load, tmp_path):
     np.save(tmp_path / "a.npy", phi[0].astype(np.float32))
     np.save(tmp_path / "b.npy", phi[1].astype(np.float32))
