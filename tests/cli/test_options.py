@@ -1,6 +1,7 @@
 """Options do what they say, or are refused: none is silently ignored, wraps around or means something else."""
 
 import gzip
+import json
 
 import numpy as np
 import pyarrow as pa
@@ -111,3 +112,14 @@ def test_a_column_too_small_to_scale_is_named(assay, one_sentence, tmp_path):
     sentence = one_sentence(assay("train", "--data", "x.csv", "--label", "y", "--out", "m.onnx"))
     assert "x.csv, column 'tiny'" in sentence and "rate" not in sentence
     assert not (tmp_path / "m.onnx").exists()
+
+
+def test_a_wish_for_help_is_no_setting_of_a_study(assay, one_sentence, tmp_path):
+    (tmp_path / "made").mkdir()
+    settings = {"schema": "assay.settings/1", "program": "assay study", "version": "0.1.0", "vector_target": "AVX2"}
+    settings |= {"seed": 0, "arguments": ["iris", "--help"], "inputs": []}
+    (tmp_path / "made" / "settings.json").write_text(json.dumps(settings))
+    sentence = one_sentence(assay("study", "--out", "made", "--resume"))
+    assert (
+        "made/settings.json: its arguments are not those of a study" in sentence and "not expected: --help" in sentence
+    )
