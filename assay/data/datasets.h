@@ -42,7 +42,7 @@ enum class Split { all, train, test };
 struct DatasetRequest {
   std::vector<std::string> data_dirs = {};  // searched before $ASSAY_DATA and the cache
   Split split = Split::all;
-  uint64_t seed = 0;  // of that stratified split
+  uint64_t seed = 0;               // of that stratified split
   KeptDoubles* doubles = nullptr;  // as in TableOptions
 };
 

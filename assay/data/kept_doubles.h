@@ -1,7 +1,7 @@
 // Cells of a table as its file has them, where float32 rounds them: for models that compare doubles.
 //
-// Tables are float32. Most models take them so; some libraries of trees do not, and rounding may carry a cell across one
-// of their thresholds. Who reads a table for such a model asks for its doubles too, beside the table
+// Tables are float32. Most models take them so; some libraries of trees do not, and rounding may carry a cell across
+// one of their thresholds. Who reads a table for such a model asks for its doubles too, beside the table
 // (TableOptions::doubles): 8 bytes a cell of the columns that need them, which nobody else pays.
 #pragma once
 

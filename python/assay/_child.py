@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import fcntl
 import gc
 import os
@@ -71,6 +72,7 @@ def _run(work: Callable[[], bytes], reader: int, writer: int) -> NoReturn:
     """The copy's life; it never returns."""
     try:
         gc.disable()  # nothing of the original's is finalised here
+        faulthandler.disable()  # a crash is told by the original
         os.close(reader)
         writer = fcntl.fcntl(writer, fcntl.F_DUPFD_CLOEXEC, 3)  # not one of those below, which may be closed
         nowhere = os.open(os.devnull, os.O_RDWR)
