@@ -13,9 +13,11 @@
 #include "assay/core/random.h"
 #include "assay/data/table_io.h"
 #include "assay/explain/methods.h"
+#include "assay/explain/rounding.h"
 #include "tests/explain/toys.h"
 #include "tests/explain/tree_toys.h"
 #include "tests/message.h"
+#include "tests/on_targets.h"
 
 namespace assay::testing {
 namespace {
@@ -70,24 +72,36 @@ Case black_box() {
           false};
 }
 
+std::vector<Case> made_cases() {
+  std::vector<Case> all;
+  for (const Toy& toy : all_toys()) all.push_back({toy.name, setting_of(toy)});
+  for (const char* name : {"torch_mlp_script", "torch_cnn_script", "torch_attention_script", "torch_cnn1d_script",
+                           "sklearn_mlp", "sklearn_mlp_binary", "sklearn_logistic_binary"}) {
+    all.push_back(fixture(name));
+  }
+  for (const Toy& toy : tree_toys()) all.push_back({toy.name, setting_of(toy), false});
+  for (const char* name :
+       {"sklearn_forest", "lightgbm_three", "xgboost_binary", "sklearn_columns", "trees/xgboost_binary/model.json",
+        "trees/lightgbm_categories/model.txt", "trees/xgboost_three/model.json", "trees/lightgbm_deep/model.txt"}) {
+    all.push_back(fixture(name, false));
+  }
+  all.push_back(black_box());
+  return all;
+}
+
 const std::vector<Case>& cases() {
-  static const std::vector<Case> made = [] {
-    std::vector<Case> all;
-    for (const Toy& toy : all_toys()) all.push_back({toy.name, setting_of(toy)});
-    for (const char* name : {"torch_mlp_script", "torch_cnn_script", "torch_attention_script", "torch_cnn1d_script",
-                             "sklearn_mlp", "sklearn_mlp_binary", "sklearn_logistic_binary"}) {
-      all.push_back(fixture(name));
-    }
-    for (const Toy& toy : tree_toys()) all.push_back({toy.name, setting_of(toy), false});
-    for (const char* name :
-         {"sklearn_forest", "lightgbm_three", "xgboost_binary", "sklearn_columns", "trees/xgboost_binary/model.json",
-          "trees/lightgbm_categories/model.txt", "trees/xgboost_three/model.json", "trees/lightgbm_deep/model.txt"}) {
-      all.push_back(fixture(name, false));
-    }
-    all.push_back(black_box());
-    return all;
-  }();
+  static const std::vector<Case> made = made_cases();
   return made;
+}
+
+// Of models that were read and made ready on this target, as another machine would.
+const std::vector<Case>& cases_on(const std::string& target) {
+  static std::map<std::string, std::vector<Case>> made;
+  if (!made.contains(target)) {
+    const OnTarget on(target);
+    made[target] = made_cases();
+  }
+  return made[target];
 }
 
 // NaN is the same as NaN of the same bits.
@@ -275,6 +289,32 @@ TEST_P(Contract, BitsOfLongTablesDoNotEither) {
     expect_bits_of_the_row_alone(with_more_rows({toy.name, setting_of(toy)}, 4'200), spec(),
                                  {{0, 1}, {4'090, 4'100}, {4'199, 4'200}});
   }
+}
+
+// Other vector instructions round differently, and that is all they do.
+TEST_P(Contract, VectorTargetsAgree) {
+  const std::vector<std::string>& targets = all_vector_targets();
+  double most = 0;
+  for (size_t c = 0; c < cases().size(); c++) {
+    const Case& first = cases_on(targets[0])[c];
+    if (refusal(spec(), first.setting.task())) continue;
+    const Case many = with_more_rows(first, first.setting.players.size() > 12 ? 5 : 12);
+    Explanations expected;
+    {
+      const OnTarget on(targets[0]);
+      expected = explain(spec(), many.setting.task(), {});
+    }
+    for (size_t t = 1; t < targets.size(); t++) {
+      SCOPED_TRACE(first.name + " on " + targets[t]);
+      Case other = with_more_rows(cases_on(targets[t])[c], many.setting.rows.rows());
+      const OnTarget on(targets[t]);
+      RoundingCheck check;
+      compare_explanations(expected, explain(spec(), other.setting.task(), {}), check);
+      EXPECT_TRUE(check.passed()) << check.difference();
+      most = std::max(most, check.most());
+    }
+  }
+  RecordProperty("most_of_a_tolerance", std::to_string(most));
 }
 
 TEST_P(Contract, TheSeedDecidesWhatIsSampled) {
