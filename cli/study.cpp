@@ -8,9 +8,12 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/core/vector_target.h"
+#include "assay/core/version.h"
 #include "assay/report/finished_study.h"
 #include "assay/report/plan_text.h"
 #include "assay/report/study_files.h"
+#include "assay/report/study_folder.h"
 #include "assay/report/study_json.h"
 #include "assay/report/study_settings.h"
 #include "assay/report/terminal.h"
@@ -26,6 +29,9 @@ namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Of a study that trains its own model.
+constexpr const char* kTrainedModel = "model.onnx";
 
 std::vector<Spec> specs_of(std::string_view option, const std::string& text) {
   return text.empty() ? std::vector<Spec>() : parse_specs(option, text);
@@ -55,9 +61,9 @@ StudyPlan plan_of(const OpenedStudy& opened, const StudySubject& subject, const 
   return plan;
 }
 
-// Into a folder that is claimed.
+// Into a folder that is claimed. recorded: as finish_study has it.
 FinishedStudy run_into(const StudyArguments& arguments, const std::string& folder, const StudySettings& settings,
-                       bool show, const Session& session) {
+                       bool show, const Session& session, const std::string& recorded = {}) {
   const StudyOptions options = options_of(arguments);
   // Before anything is trained on them.
   record_inputs(folder, file_inputs(arguments, session), session.context);
@@ -73,7 +79,7 @@ FinishedStudy run_into(const StudyArguments& arguments, const std::string& folde
     fmt::print("{}", plan_text(plan, opened->facts, subject, finished_parts(plan, folder)));
     std::fflush(stdout);
   }
-  return finish_study(subject, plan, opened->facts, folder, settings, !arguments.no_cells, session.context);
+  return finish_study(subject, plan, opened->facts, folder, settings, !arguments.no_cells, session.context, recorded);
 }
 
 void plan_only(const StudyArguments& arguments, const Session& session) {
@@ -153,7 +159,7 @@ void study(StudyArguments arguments, StudySettings settings, const Session& give
 
 void rerun_study(const std::string& folder, const std::string& into, const StudyOverrides& where,
                  const Session& session) {
-  const StudySettings settings = read_settings(folder, session.context);
+  StudySettings settings = read_settings(folder, session.context);
   const std::string path = fmt::format("{}/settings.json", folder);
   require_program(path, settings, kStudyCommand);
   StudyArguments arguments = parse_study_words(path, settings.arguments);
@@ -174,8 +180,18 @@ void rerun_study(const std::string& folder, const std::string& into, const Study
   move("--model", arguments.rows.model, where.model);
   move("--data", arguments.rows.table.what, where.data);
   move("--pool", arguments.rows.pool, where.pool);
+  // What went in is compared with what was recorded by the caller, who names what differs and does not start afresh.
+  settings.inputs.clear();
   claim_folder(into, settings, false, false, quiet.context);
-  run_into(arguments, into, settings, false, quiet);
+  const bool same_bits = settings.version == kVersion && settings.vector_target == vector_target();
+  // On other vector instructions training goes another way from its first rounding on. So what is checked is what was
+  // said of the model that there is.
+  if (!same_bits && arguments.rows.model.empty() && instead_of_file(folder, kTrainedModel).empty()) {
+    std::error_code problem;
+    fs::copy_file(path_within(folder, kTrainedModel), path_within(into, kTrainedModel), problem);
+    if (problem) fail_io(path_within(into, kTrainedModel), "copy the recorded model to it", problem.value());
+  }
+  run_into(arguments, into, settings, false, quiet, same_bits ? std::string() : folder);
 }
 
 void add_study(CLI::App& app, Session& session) {

@@ -109,7 +109,7 @@ Verified verify(const VerifyArguments& arguments, const Session& session) {
   } else if (made.exact) {
     made.result = fmt::format("verified: {} are the same, bit for bit", plural(made.files, "file"));
   } else {
-    made.result = fmt::format("verified: {} are the same within the tolerance", plural(made.files, "file"));
+    made.result = fmt::format("verified: {} are the same within the tolerances", plural(made.files, "file"));
   }
   if (!made.exact) made.result = fmt::format("{}\n{}", compared.why_not_exact, made.result);
   return made;

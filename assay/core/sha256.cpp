@@ -95,6 +95,7 @@ void Sha256::mix(const unsigned char* block) {
 }
 
 void Sha256::add(std::string_view bytes) {
+  if (bytes.empty()) return;  // an empty view may be of no memory at all, which memcpy must not be given
   const size_t held = length_ % kBlock;
   length_ += bytes.size();
   if (held > 0) {

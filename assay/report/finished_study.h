@@ -24,8 +24,10 @@ size_t finished_parts(const StudyPlan& plan, const std::string& folder);
 
 // Runs the plan into a folder that is claimed, and writes everything (study_files.h). Parts that the folder has are
 // taken from there. The facts take what was said from the settings. cells: whether report.html shows values of rows.
+// recorded: the folder of the same study by another version or vector target, where it is to be checked: every part is
+// made from the recorded ones that it follows from (run.h). Empty otherwise.
 FinishedStudy finish_study(const StudySubject& subject, const StudyPlan& plan, StudyFacts facts,
-                           const std::string& folder, const StudySettings& settings, bool cells,
-                           const Context& context);
+                           const std::string& folder, const StudySettings& settings, bool cells, const Context& context,
+                           const std::string& recorded = {});
 
 }  // namespace assay

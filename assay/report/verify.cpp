@@ -3,29 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
+#include <utility>
 
 #include "assay/core/error.h"
+#include "assay/core/rounding.h"
 #include "assay/core/sha256.h"
 #include "assay/core/table_text.h"
 #include "assay/data/io/npz.h"
+#include "assay/explain/rounding.h"
 #include "assay/report/study_folder.h"
+#include "assay/study/io/entry_json.h"
 #include "assay/study/io/json_parts.h"
+#include "assay/study/rounding.h"
 
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kRelative = 1e-4;
-constexpr double kAbsolute = 1e-6;
+// Numbers that are computed by the same steps of float64 from the same recorded ones.
+constexpr double kSameNumbers = 1e-9;
 constexpr size_t kDepth = 32;
 constexpr uint64_t kMostTextBytes = uint64_t{1} << 30;
 
@@ -71,13 +74,20 @@ ComparedFiles compared_files(const std::string& folder) {
 }
 
 // Fields by their path without numbers in brackets. Options and names of files may be called the same, elsewhere.
-const std::set<std::string_view>& derived_fields() {
-  static const std::set<std::string_view> fields = {
-      // What the studies are known to differ in.
-      "facts.version", "facts.vector_target", "entries.provenance.version", "entries.provenance.vector_target",
-      // What follows from numbers, and may jump where they move in the last digit.
-      "verdict", "warnings", "criteria.order", "entries.dominated", "entries.dominated_by", "entries.scores.standing",
-      "entries.scores.p"};
+const std::set<std::string_view>& fields_of_the_machine() {
+  static const std::set<std::string_view> fields = {"facts.version", "facts.vector_target"};
+  return fields;
+}
+
+// What study.json concludes from its numbers, in words and by rules that change from version to version.
+const std::set<std::string_view>& concluded_fields() {
+  static const std::set<std::string_view> fields = {"verdict",
+                                                    "warnings",
+                                                    "criteria.order",
+                                                    "entries.dominated",
+                                                    "entries.dominated_by",
+                                                    "entries.scores.standing",
+                                                    "entries.scores.p"};
   return fields;
 }
 
@@ -87,17 +97,22 @@ std::string shown(const JsonRead& value) {
 
 class JsonWalk {
  public:
-  explicit JsonWalk(bool near) : near_(near) {}
+  explicit JsonWalk(Comparison by) : by_(by) {}
 
   // field: the path without numbers in brackets.
   void compare(const std::string& path, const std::string& field, const JsonRead& a, const JsonRead& b) {
-    if (near_ && derived_fields().contains(field)) return;
+    if (by_ != Comparison::exact && fields_of_the_machine().contains(field)) return;
+    if (by_ == Comparison::other_version && concluded_fields().contains(field)) return;
     if (a.is_object() && b.is_object()) {
       compare_objects(path, field, a, b);
     } else if (a.is_array() && b.is_array() && a.size() == b.size()) {
       for (size_t i = 0; i < a.size(); i++) compare(fmt::format("{}[{}]", path, i), field, a[i], b[i]);
-    } else if (near_ && a.is_number() && b.is_number()) {
-      if (!nearly_equal(a.get<double>(), b.get<double>())) differ(path, shown(a), shown(b));
+    } else if (by_ != Comparison::exact && a.is_number() && b.is_number()) {
+      const double x = a.get<double>();
+      const double y = b.get<double>();
+      if (!RoundingCheck::agree(x, y, kSameNumbers * std::max(std::fabs(x), std::fabs(y)))) {
+        differ(path, shown(a), shown(b));
+      }
     } else if (a.is_array() && b.is_array()) {
       differ(path, plural(a.size(), "item"), plural(b.size(), "item"));
     } else if (a != b) {
@@ -116,19 +131,8 @@ class JsonWalk {
     return path.empty() ? key : fmt::format("{}.{}", path, key);
   }
 
-  // A model that the study trains has other last digits, and another hash.
-  static bool trained_model(const std::string& field, const JsonRead& value) {
-    const auto is = [&](const char* key, const char* word) {
-      const auto found = value.find(key);
-      return found != value.end() && *found == word;
-    };
-    return field == "facts.inputs" && is("role", "model (trained)");
-  }
-
   void compare_objects(const std::string& path, const std::string& field, const JsonRead& a, const JsonRead& b) {
-    const bool trained = near_ && trained_model(field, a) && trained_model(field, b);
     for (const auto& item : a.items()) {
-      if (trained && item.key() == "sha256") continue;
       const auto found = b.find(item.key());
       if (found == b.end()) {
         differ(within(path, item.key()), shown(item.value()), "nothing");
@@ -145,84 +149,116 @@ class JsonWalk {
     if (count_++ == 0) first_ = fmt::format("{}: recorded {}, found {}", one_line(path), a, b);
   }
 
-  bool near_;
+  Comparison by_;
   size_t count_ = 0;
   std::string first_;
 };
 
-std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return problem == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-// Splits at every separator, also inside quotes: both lines are split alike, and words must be equal anyway.
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
   for (size_t from = 0; from <= text.size();) {
-    const size_t to = std::min(text.find(separator, from), text.size());
-    parts.push_back(text.substr(from, to - from));
+    const size_t to = std::min(text.find('\n', from), text.size());
+    lines.push_back(text.substr(from, to - from));
     from = to + 1;
   }
-  return parts;
+  return lines;
 }
 
-bool nearly_equal_lines(std::string_view a, std::string_view b) {
-  const auto first = split(a, ',');
-  const auto second = split(b, ',');
-  return std::ranges::equal(first, second, [](std::string_view x, std::string_view y) {
-    const auto u = number_of(x);
-    const auto v = number_of(y);
-    return u && v ? nearly_equal(*u, *v) : x == y;
-  });
-}
-
-// Of one array; empty where they are nearly equal.
-std::string array_difference(const std::string& name, const NpyArray& a, const NpyArray& b) {
-  if (a.shape != b.shape || a.is_text() != b.is_text()) {
-    return fmt::format("the array {} is {}, recorded was {}", in_quotes(name), shape_text(b.shape),
-                       shape_text(a.shape));
-  }
-  if (a.is_text()) {
-    return to_strings(name, a) == to_strings(name, b) ? "" : fmt::format("the words of {} differ", in_quotes(name));
-  }
-  const std::vector<double> first = to_doubles(name, a);
-  const std::vector<double> second = to_doubles(name, b);
-  const size_t columns = std::max<size_t>(1, rows_and_columns(a.shape).second);
-  for (size_t from = 0; from < first.size(); from += columns) {
-    const size_t to = std::min(from + columns, first.size());
-    double scale = 0;
-    for (size_t i = from; i < to; i++) scale = std::fmax(scale, std::fmax(std::fabs(first[i]), std::fabs(second[i])));
-    for (size_t i = from; i < to; i++) {
-      if (nearly_equal(first[i], second[i], scale)) continue;
-      return fmt::format("{} of row {}: recorded {}, found {}", in_quotes(name), i / columns + 1, first[i], second[i]);
+// Keys that one object has and the other has not, at any depth of the first; reading by fields does not look at them.
+std::string other_keys(const JsonRead& a, const JsonRead& b) {
+  if (a.is_array() && b.is_array()) {
+    for (size_t i = 0; i < std::min(a.size(), b.size()); i++) {
+      if (!a[i].is_structured()) break;  // of numbers
+      if (std::string found = other_keys(a[i], b[i]); !found.empty()) return found;
     }
   }
-  return {};
-}
-
-std::string arrays_difference(const std::string& recorded, const std::string& again, const Context& context) {
-  const NpzFile first(recorded, context);
-  const NpzFile second(again, context);
-  if (first.names() != second.names()) return "it holds other arrays";
-  for (const std::string& name : first.names()) {
-    if (name == "meta") continue;  // names version and target
-    std::string found = array_difference(name, first.read(name), second.read(name));
-    if (!found.empty()) return found;
+  if (!a.is_object() || !b.is_object()) return {};
+  for (const auto& item : a.items()) {
+    const auto found = b.find(item.key());
+    if (found == b.end()) return item.key();
+    if (std::string other = other_keys(item.value(), *found); !other.empty()) return other;
   }
   return {};
 }
 
-// How two files whose bytes differ do so; empty where that is within the tolerance.
-std::string file_difference(const std::string& name, const std::string& recorded, const std::string& again, bool near,
-                            const Context& context) {
+// The parts of one entry, recorded and made again.
+class EntryParts {
+ public:
+  EntryParts(std::string recorded, std::string again, const Context& context)
+      : recorded_(std::move(recorded)), again_(std::move(again)), context_(context) {}
+
+  std::string explanations(const std::string& name) {
+    if (names_of(recorded_, name) != names_of(again_, name)) return "it holds other arrays";
+    const Explanations first = read_explanations(path_within(recorded_, name), context_);
+    const Explanations second = read_explanations(path_within(again_, name), context_);
+    RoundingCheck check;
+    compare_explanations(first, second, check);
+    return check.difference();
+  }
+
+  std::string pool(const std::string& name) {
+    if (names_of(recorded_, name) != names_of(again_, name)) return "it holds other arrays";
+    const NpzFile first(path_within(recorded_, name), context_);
+    const NpzFile second(path_within(again_, name), context_);
+    if (to_doubles("rows", first.read("rows")) != to_doubles("rows", second.read("rows"))) return "it has other rows";
+    RoundingCheck check;
+    compare_attributions("values", to_matrix(first.name(), first.read("values")),
+                         to_matrix(second.name(), second.read("values")), scale_of(name), check);
+    return check.difference();
+  }
+
+  std::string scores(const std::string& name) {
+    const std::string path = path_within(recorded_, name);
+    const std::string first = raw_bytes(path);
+    const std::string second = raw_bytes(path_within(again_, name));
+    {
+      const JsonRead a = parsed_json(path, first, kDepth);
+      const JsonRead b = parsed_json(path, second, kDepth);
+      for (const std::string& key : {other_keys(a, b), other_keys(b, a)}) {
+        if (!key.empty()) return fmt::format("the field {} is in one of the two alone", in_quotes(key));
+      }
+    }
+    RoundingCheck check;
+    compare_entries(entry_from_json(path, first), entry_from_json(path, second), scale_of(name), check);
+    return check.difference();
+  }
+
+ private:
+  std::vector<std::string> names_of(const std::string& folder, const std::string& name) const {
+    return NpzFile(path_within(folder, name), context_).names();
+  }
+
+  // Of the recorded attributions of the entry that this file is of.
+  double scale_of(const std::string& name) {
+    const std::string stem = fs::path(name).stem().string();
+    const std::string file = fmt::format("explanations/{}.npz", stem);
+    if (!instead_of_file(recorded_, file).empty()) return 0;
+    const auto found = scales_.find(stem);
+    if (found != scales_.end()) return found->second;
+    const Explanations made = read_explanations(path_within(recorded_, file), context_);
+    const std::vector<double> scales = attribution_scales(made);
+    return scales_[stem] = scales.empty() ? 0 : std::ranges::max(scales);
+  }
+
+  std::string recorded_;
+  std::string again_;
+  const Context& context_;
+  std::map<std::string, double> scales_;
+};
+
+// How two files whose bytes differ do so; empty where that is within the tolerances.
+std::string file_difference(const std::string& name, const std::string& recorded, const std::string& again,
+                            Comparison by, EntryParts& parts, const Context& context) {
+  if (by != Comparison::exact) {
+    if (name.starts_with("explanations/")) return parts.explanations(name);
+    if (name.starts_with("pool/")) return parts.pool(name);
+    if (name.starts_with("scores/")) return parts.scores(name);
+  }
   if (name.ends_with(".json")) {
-    std::string found = json_difference(recorded, raw_bytes(recorded), raw_bytes(again), near);
-    return !found.empty() || near ? found : "the bytes differ, though they say the same";
+    std::string found = json_difference(recorded, raw_bytes(recorded), raw_bytes(again), by);
+    return !found.empty() || by != Comparison::exact ? found : "the bytes differ, though they say the same";
   }
-  if (name.ends_with(".csv")) return lines_difference(raw_bytes(recorded), raw_bytes(again), near);
-  // Weights are not judged one by one: what the model explains and scores is.
-  if (near) return name.ends_with(".npz") ? arrays_difference(recorded, again, context) : std::string();
+  if (name.ends_with(".csv")) return lines_difference(raw_bytes(recorded), raw_bytes(again));
   return fmt::format("recorded sha256 {}, found {}", file_sha256(recorded, context), file_sha256(again, context));
 }
 
@@ -233,24 +269,17 @@ bool same_bytes(const std::string& a, const std::string& b, const Context& conte
 
 }  // namespace
 
-bool nearly_equal(double a, double b, double scale) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  if (std::isinf(a) || std::isinf(b)) return a == b;
-  if (!std::isfinite(scale)) scale = 0;
-  return std::fabs(a - b) <= kRelative * std::max({std::fabs(a), std::fabs(b), scale}) + kAbsolute;
-}
-
-std::string json_difference(std::string_view where, std::string_view recorded, std::string_view again, bool near) {
-  JsonWalk walk(near);
+std::string json_difference(std::string_view where, std::string_view recorded, std::string_view again, Comparison by) {
+  JsonWalk walk(by);
   walk.compare("", "", parsed_json(where, recorded, kDepth), parsed_json(where, again, kDepth));
   return walk.result();
 }
 
-std::string lines_difference(std::string_view recorded, std::string_view again, bool near) {
-  const auto first = split(recorded, '\n');
-  const auto second = split(again, '\n');
+std::string lines_difference(std::string_view recorded, std::string_view again) {
+  const auto first = lines_of(recorded);
+  const auto second = lines_of(again);
   for (size_t i = 0; i < std::min(first.size(), second.size()); i++) {
-    if (first[i] == second[i] || (near && nearly_equal_lines(first[i], second[i]))) continue;
+    if (first[i] == second[i]) continue;
     return fmt::format("line {} differs: recorded {}, found {}", i + 1, in_quotes(first[i]), in_quotes(second[i]));
   }
   if (first.size() == second.size()) return {};
@@ -261,15 +290,19 @@ FolderComparison compare_study_folders(const std::string& recorded, const std::s
   const StudyFolder first = open_study_folder(recorded, context);
   const StudyFolder second = open_study_folder(again, context);
   FolderComparison made;
-  made.exact = first.summary.version == second.summary.version && first.vector_target == second.vector_target;
+  const bool same_version = first.summary.version == second.summary.version;
+  made.exact = same_version && first.vector_target == second.vector_target;
+  const Comparison by = made.exact     ? Comparison::exact
+                        : same_version ? Comparison::other_target
+                                       : Comparison::other_version;
   if (!made.exact) {
     made.why_not_exact = fmt::format(
-        "recorded by version {} with {}, run again by version {} with {}: numbers are compared to 1e-4 of their size, "
-        "and "
-        "what follows from them (order, significance, verdict) is not",
+        "recorded by version {} with {}, run again by version {} with {}: every part was made again from the recorded "
+        "parts that it follows from, and its numbers may differ by rounding",
         one_line(first.summary.version), one_line(first.vector_target), one_line(second.summary.version),
         one_line(second.vector_target));
   }
+  EntryParts parts(recorded, again, context);
   const ComparedFiles found = compared_files(again);
   const ComparedFiles expected = compared_files(recorded);
   ComparedFiles names = expected;
@@ -295,7 +328,7 @@ FolderComparison compare_study_folders(const std::string& recorded, const std::s
     const std::string a = path_within(recorded, name);
     const std::string b = path_within(again, name);
     const bool equal = same_bytes(a, b, context);
-    const std::string difference = equal ? std::string() : file_difference(name, a, b, !made.exact, context);
+    const std::string difference = equal ? std::string() : file_difference(name, a, b, by, parts, context);
     if (equal || (!made.exact && difference.empty())) {
       made.same.push_back(name);
     } else {

@@ -15,6 +15,7 @@
 #include "assay/core/version.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
+#include "assay/explain/rounding.h"
 #include "assay/study/progress.h"
 #include "assay/study/remembered_model.h"
 #include "assay/study/scoring.h"
@@ -35,11 +36,12 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 class Runner {
  public:
   Runner(const StudySubject& subject, const StudyPlan& plan, StudyFacts& facts, const StudyStore& store,
-         StudyTimes& times, StudyProgress& progress, const Context& context)
+         const StudyStore* recorded, StudyTimes& times, StudyProgress& progress, const Context& context)
       : subject_(subject),
         plan_(plan),
         facts_(facts),
         store_(store),
+        recorded_(recorded),
         times_(times),
         progress_(progress),
         context_(context),
@@ -58,15 +60,30 @@ class Runner {
       progress_.step(fmt::format("{} of {}, {}", i + 1, plan_.entries.size(), planned.name),
                      planned.seconds + kLeastSeconds);
       const bool method = planned.kind == EntryKind::method;
-      EntryTimes spent{planned.name, NAN, NAN};
-      if (!store_.has(planned.stem, planned.kind)) {
-        const StudyEntry made = method ? by_method(i, spent) : by_aggregator(planned, study, spent);
-        store_.save(made, method ? &pools_[i] : nullptr, context_);
-      }
       PoolExplanations* pool = method ? &pools_[i] : nullptr;
-      if (method) pools_[i] = pool_explanations_by(subject_, planned.spec, context_.seed);
-      study.entries.push_back(store_.load(planned.stem, pool, context_));
-      check(planned, study.entries.back());
+      EntryTimes spent{planned.name, NAN, NAN};
+      if (recorded_ != nullptr) {
+        StudyEntry known = recorded_->load(planned.stem, pool, context_);
+        check(planned, known);
+        StudyEntry made = method ? by_method(i, &known, spent) : by_aggregator(planned, study, &known, spent);
+        if (method) {
+          // The rows that were needed, as they are explained here.
+          PoolExplanations own = pool_explanations_by(subject_, planned.spec, context_.seed);
+          own.need(pool->known_rows(), context_);
+          store_.save(made, &own, context_);
+        } else {
+          store_.save(made, nullptr, context_);
+        }
+        study.entries.push_back(std::move(known));
+      } else {
+        if (!store_.has(planned.stem, planned.kind)) {
+          const StudyEntry made = method ? by_method(i, nullptr, spent) : by_aggregator(planned, study, nullptr, spent);
+          store_.save(made, pool, context_);
+        }
+        if (method) pools_[i] = pool_explanations_by(subject_, planned.spec, context_.seed);
+        study.entries.push_back(store_.load(planned.stem, pool, context_));
+        check(planned, study.entries.back());
+      }
       times_.entries.push_back(spent);
     }
   }
@@ -79,17 +96,30 @@ class Runner {
     made.provenance.players = facts_.players;
   }
 
-  StudyEntry by_method(size_t i, EntryTimes& spent) {
+  // Nothing is made from recorded attributions that did not come out again: whoever compares the two reports these, and
+  // what follows is still compared as far as it can be.
+  static void keep_what_came_out_again(StudyEntry* known, const Explanations& made) {
+    if (known == nullptr) return;
+    RoundingCheck check;
+    compare_explanations(known->explanations, made, check);
+    if (!check.passed()) known->explanations = made;
+  }
+
+  // known: the recorded entry, whose attributions are scored; null: those that are made here.
+  StudyEntry by_method(size_t i, StudyEntry* known, EntryTimes& spent) {
     const PlannedEntry& planned = plan_.entries[i];
     StudyEntry entry{
         .name = planned.name, .stem = planned.stem, .kind = planned.kind, .explanations = {}, .scores = {}};
     const auto start = Clock::now();
     entry.explanations = explain(planned.spec, explain_task_of(subject_), context_);
     describe(entry.explanations);
+    keep_what_came_out_again(known, entry.explanations);
     const auto explained = Clock::now();
-    const EvaluateTask task =
-        evaluate_task_of(subject_, entry.explanations, subject_.reference, &planned.spec, &pools_[i]);
-    score_entry(scoring_, task, entry, context_);
+    const auto task_of = [&](const Explanations& scored) {
+      return evaluate_task_of(subject_, scored, subject_.reference, &planned.spec, &pools_[i]);
+    };
+    const EvaluateTask own = task_of(entry.explanations);
+    score_entry(scoring_, known != nullptr ? task_of(known->explanations) : own, own, entry, context_);
     entry.variations = vary(scoring_, planned.spec, context_);
     entry.pool_rows = pools_[i].explained();
     spent.explaining = seconds_between(start, explained);
@@ -97,7 +127,7 @@ class Runner {
     return entry;
   }
 
-  StudyEntry by_aggregator(const PlannedEntry& planned, const Study& study, EntryTimes& spent) {
+  StudyEntry by_aggregator(const PlannedEntry& planned, const Study& study, StudyEntry* known, EntryTimes& spent) {
     StudyEntry entry{
         .name = planned.name, .stem = planned.stem, .kind = planned.kind, .explanations = {}, .scores = {}};
     const bool alone = find_aggregator(planned.spec.name).needs.members == 0;
@@ -114,14 +144,16 @@ class Runner {
     const auto start = Clock::now();
     Aggregate made = aggregate(planned.spec, task, context_);
     const auto explained = Clock::now();
-    PoolExplanations pool = aggregate_of_pool(planned.spec, task, made);
-    entry.explanations = std::move(made.explanations);
+    entry.explanations = made.explanations;
     describe(entry.explanations);
     for (const Undefined& undefined : made.undefined) {
       entry.explanations.notes.push_back(fmt::format("{} rows undefined: {}", undefined.rows, undefined.reason));
     }
-    score_entry(scoring_, evaluate_task_of(subject_, entry.explanations, subject_.reference, nullptr, &pool), entry,
-                context_);
+    keep_what_came_out_again(known, entry.explanations);
+    if (known != nullptr) made.explanations = known->explanations;  // with the weights that were learnt
+    PoolExplanations pool = aggregate_of_pool(planned.spec, task, made);
+    const EvaluateTask scored = evaluate_task_of(subject_, made.explanations, subject_.reference, nullptr, &pool);
+    score_entry(scoring_, scored, scored, entry, context_);
     entry.pool_rows = pool.explained();
     spent.explaining = seconds_between(start, explained);
     spent.scoring = seconds_between(explained, Clock::now());
@@ -130,14 +162,15 @@ class Runner {
 
   // A folder may hold files of another study, or of another version.
   void check(const PlannedEntry& planned, const StudyEntry& found) const {
-    const std::string path = store_.scores_path(planned.stem);
+    const std::string path = (recorded_ != nullptr ? *recorded_ : store_).scores_path(planned.stem);
     const auto refuse = [&](const std::string& expected, const std::string& what) {
       fail_input(path, fmt::format("{}, as this study has it", expected),
-                 fmt::format("{}; a part that is deleted is made again", what));
+                 fmt::format("{}{}", what, recorded_ != nullptr ? "" : "; a part that is deleted is made again"));
     };
     if (found.name != planned.name || found.kind != planned.kind) refuse(planned.name, found.name);
     const Provenance& made = found.explanations.provenance;
-    if (made.version != facts_.version || made.vector_target != facts_.vector_target) {
+    const bool here = made.version == facts_.version && made.vector_target == facts_.vector_target;
+    if (!here && recorded_ == nullptr) {
       refuse(fmt::format("parts by version {} with {}", facts_.version, facts_.vector_target),
              fmt::format("version {} with {}", made.version, made.vector_target));
     }
@@ -167,6 +200,7 @@ class Runner {
   const StudyPlan& plan_;
   const StudyFacts& facts_;
   const StudyStore& store_;
+  const StudyStore* recorded_;
   StudyTimes& times_;
   StudyProgress& progress_;
   Context context_;
@@ -209,7 +243,7 @@ void fill_facts(const StudySubject& subject, StudyFacts& facts, const Context& c
 }  // namespace
 
 Study run_study(const StudySubject& given, const StudyPlan& plan, StudyFacts facts, const StudyStore& store,
-                StudyTimes& times, const Context& context) {
+                StudyTimes& times, const Context& context, const StudyStore* recorded) {
   const auto start = Clock::now();
   const RememberedModel model(given.model, given.data.x.view(), given.pool.x.view());
   const StudySubject subject{.model = model,
@@ -237,7 +271,7 @@ Study run_study(const StudySubject& given, const StudyPlan& plan, StudyFacts fac
   StudyProgress progress(context.progress, expected);
   Context inner = context;
   inner.progress = &progress;
-  Runner(subject, plan, facts, store, times, progress, inner).run(study);
+  Runner(subject, plan, facts, store, recorded, times, progress, inner).run(study);
   study.facts = std::move(facts);
   times.total = seconds_between(start, Clock::now());
   times.threads = context.thread_count();

@@ -132,11 +132,13 @@ Scoring prepare_scoring(const StudySubject& subject, const StudyPlan& plan, cons
   return made;
 }
 
-void score_entry(Scoring& scoring, const EvaluateTask& task, StudyEntry& entry, const Context& context) {
+void score_entry(Scoring& scoring, const EvaluateTask& task, const EvaluateTask& own, StudyEntry& entry,
+                 const Context& context) {
   entry.evaluations = entry.explanations.evaluations;
   for (const Spec& spec : scoring.plan.criteria) {
     context.check_cancelled();
-    entry.scores.push_back(scores_or_reason(spec, task, context));
+    const bool again = find_criterion(spec.name).needs.explainer;
+    entry.scores.push_back(scores_or_reason(spec, again ? own : task, context));
     entry.evaluations += entry.scores.back().evaluations;
   }
   if (!scoring.plan.options.curves) return;

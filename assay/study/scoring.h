@@ -23,8 +23,11 @@ struct Scoring {
 
 Scoring prepare_scoring(const StudySubject& subject, const StudyPlan& plan, const Context& context);
 
-// Fills scores, curves and evaluations. task.explanations are the entry's. Moves the radius of the neighbourhoods.
-void score_entry(Scoring& scoring, const EvaluateTask& task, StudyEntry& entry, const Context& context);
+// Fills scores, curves and evaluations. task.explanations are what is scored, the entry's as a rule. Criteria that
+// explain the rows again score `own` instead, which has the entry's in any case: they compare what one machine makes
+// twice. Moves the radius of the neighbourhoods.
+void score_entry(Scoring& scoring, const EvaluateTask& task, const EvaluateTask& own, StudyEntry& entry,
+                 const Context& context);
 
 // The means of faithfulness and complexity, as far as they are studied, of this method with the other baselines of the
 // subject and, where it is sampled, with another seed.

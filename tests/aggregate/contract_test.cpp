@@ -11,8 +11,10 @@
 
 #include "assay/aggregate/aggregators.h"
 #include "assay/data/table_io.h"
+#include "assay/explain/rounding.h"
 #include "tests/aggregate/trial.h"
 #include "tests/message.h"
+#include "tests/on_targets.h"
 
 namespace assay::testing {
 namespace {
@@ -125,20 +127,32 @@ Case one_feature() {
                                                 matrix_of({{1}, {2}, {-1}}), matrix_of({{0}})));
 }
 
+std::vector<Case> made_cases() {
+  std::vector<Case> all;
+  for (const Toy& toy : all_toys()) all.push_back(numbers_case(toy.name, setting_of(toy)));
+  for (const char* name : {"torch_mlp_script", "torch_cnn_script", "sklearn_mlp", "sklearn_mlp_binary",
+                           "sklearn_forest", "xgboost_binary", "sklearn_columns"}) {
+    all.push_back(fixture(name));
+  }
+  all.push_back(black_box());
+  all.push_back(constant());
+  all.push_back(one_feature());
+  return all;
+}
+
 std::vector<Case>& cases() {
-  static std::vector<Case> made = [] {
-    std::vector<Case> all;
-    for (const Toy& toy : all_toys()) all.push_back(numbers_case(toy.name, setting_of(toy)));
-    for (const char* name : {"torch_mlp_script", "torch_cnn_script", "sklearn_mlp", "sklearn_mlp_binary",
-                             "sklearn_forest", "xgboost_binary", "sklearn_columns"}) {
-      all.push_back(fixture(name));
-    }
-    all.push_back(black_box());
-    all.push_back(constant());
-    all.push_back(one_feature());
-    return all;
-  }();
+  static std::vector<Case> made = made_cases();
   return made;
+}
+
+// Of models that were read and made ready on this target, as another machine would.
+std::vector<Case>& cases_on(const std::string& target) {
+  static std::map<std::string, std::vector<Case>> made;
+  if (!made.contains(target)) {
+    const OnTarget on(target);
+    made[target] = made_cases();
+  }
+  return made[target];
 }
 
 bool undefined_row(const Matrix& values, size_t row) { return std::isnan(values(row, 0)); }
@@ -255,6 +269,33 @@ TEST_P(AggregatorsContract, BitsDoNotDependOnThreads) {
       EXPECT_EQ(one.explanations.evaluations, other.explanations.evaluations);
     }
   }
+}
+
+// The same members on other vector instructions: rounding differs, and that is all.
+TEST_P(AggregatorsContract, VectorTargetsAgree) {
+  const std::vector<std::string>& targets = all_vector_targets();
+  double most = 0;
+  for (size_t c = 0; c < cases().size(); c++) {
+    Case& first = cases_on(targets[0])[c];
+    if (aggregator_refusal(spec(), first.task(info()))) continue;
+    Explanations expected;
+    {
+      const OnTarget on(targets[0]);
+      expected = aggregate(spec(), first.task(info()), on_threads(2, 5)).explanations;
+    }
+    for (size_t t = 1; t < targets.size(); t++) {
+      SCOPED_TRACE(first.name + " on " + targets[t]);
+      Case other = cases_on(targets[t])[c];
+      other.trial.members = first.trial.members;
+      other.trial.pool_members = first.trial.pool_members;
+      const OnTarget on(targets[t]);
+      RoundingCheck check;
+      compare_explanations(expected, aggregate(spec(), other.task(info()), on_threads(2, 5)).explanations, check);
+      EXPECT_TRUE(check.passed()) << check.difference();
+      most = std::max(most, check.most());
+    }
+  }
+  RecordProperty("most_of_a_tolerance", std::to_string(most));
 }
 
 Explanations only_row(const Explanations& of, size_t row) {

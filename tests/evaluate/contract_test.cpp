@@ -12,8 +12,11 @@
 
 #include "assay/data/table_io.h"
 #include "assay/evaluate/criteria.h"
+#include "assay/evaluate/rounding.h"
+#include "assay/explain/rounding.h"
 #include "tests/evaluate/trial.h"
 #include "tests/message.h"
+#include "tests/on_targets.h"
 
 namespace assay::testing {
 namespace {
@@ -149,21 +152,33 @@ Case one_feature() {
                                                 matrix_of({{1}, {2}, {-1}}), matrix_of({{0}})));
 }
 
+std::vector<Case> made_cases() {
+  std::vector<Case> all;
+  for (const Toy& toy : all_toys()) all.push_back(numbers_case(toy.name, setting_of(toy)));
+  for (const char* name :
+       {"torch_mlp_script", "torch_cnn_script", "torch_cnn1d_script", "sklearn_mlp", "sklearn_mlp_binary",
+        "sklearn_logistic_binary", "sklearn_forest", "lightgbm_three", "xgboost_binary", "sklearn_columns"}) {
+    all.push_back(fixture(name));
+  }
+  all.push_back(black_box());
+  all.push_back(constant());
+  all.push_back(one_feature());
+  return all;
+}
+
 std::vector<Case>& cases() {
-  static std::vector<Case> made = [] {
-    std::vector<Case> all;
-    for (const Toy& toy : all_toys()) all.push_back(numbers_case(toy.name, setting_of(toy)));
-    for (const char* name :
-         {"torch_mlp_script", "torch_cnn_script", "torch_cnn1d_script", "sklearn_mlp", "sklearn_mlp_binary",
-          "sklearn_logistic_binary", "sklearn_forest", "lightgbm_three", "xgboost_binary", "sklearn_columns"}) {
-      all.push_back(fixture(name));
-    }
-    all.push_back(black_box());
-    all.push_back(constant());
-    all.push_back(one_feature());
-    return all;
-  }();
+  static std::vector<Case> made = made_cases();
   return made;
+}
+
+// Of models and explanations that were made on this target, as another machine would.
+std::vector<Case>& cases_on(const std::string& target) {
+  static std::map<std::string, std::vector<Case>> made;
+  if (!made.contains(target)) {
+    const OnTarget on(target);
+    made[target] = made_cases();
+  }
+  return made[target];
 }
 
 bool same_bits(std::span<const double> a, std::span<const double> b) {
@@ -268,6 +283,38 @@ TEST_P(CriteriaContract, BitsDoNotDependOnThreads) {
       EXPECT_EQ(one.evaluations, other.evaluations);
     }
   }
+}
+
+// The same attributions on other vector instructions: rounding differs, and that is all. Criteria that explain again
+// score what the target itself explains.
+TEST_P(CriteriaContract, VectorTargetsAgree) {
+  const std::vector<std::string>& targets = all_vector_targets();
+  double most = 0;
+  for (size_t c = 0; c < cases().size(); c++) {
+    Case& first = cases_on(targets[0])[c];
+    if (criterion_refusal(spec(), first.task())) continue;
+    Scores expected;
+    {
+      const OnTarget on(targets[0]);
+      expected = run(spec(), first.task(), on_threads(2, 5));
+    }
+    for (size_t t = 1; t < targets.size(); t++) {
+      SCOPED_TRACE(first.name + " on " + targets[t]);
+      Case other = cases_on(targets[t])[c];
+      if (!criterion().needs.explainer) {
+        other.trial.explanations = first.trial.explanations;
+        other.trial.pool_explanations = first.trial.pool_explanations;
+        other.second = first.second;
+      }
+      const OnTarget on(targets[t]);
+      RoundingCheck check;
+      const double scale = std::ranges::max(attribution_scales(first.trial.explanations));
+      compare_scores(expected, run(spec(), other.task(), on_threads(2, 5)), scale, check);
+      EXPECT_TRUE(check.passed()) << check.difference();
+      most = std::max(most, check.most());
+    }
+  }
+  RecordProperty("most_of_a_tolerance", std::to_string(most));
 }
 
 // Those that look at other rows by their definition, or choose a radius for all.

@@ -10,12 +10,14 @@
 #include <span>
 #include <utility>
 
-#include "assay/core/random.h"
 #include "assay/data/table_io.h"
 #include "assay/explain/methods.h"
+#include "assay/explain/rounding.h"
+#include "tests/explain/raw_feature.h"
 #include "tests/explain/toys.h"
 #include "tests/explain/tree_toys.h"
 #include "tests/message.h"
+#include "tests/on_targets.h"
 
 namespace assay::testing {
 namespace {
@@ -70,24 +72,36 @@ Case black_box() {
           false};
 }
 
+std::vector<Case> made_cases() {
+  std::vector<Case> all;
+  for (const Toy& toy : all_toys()) all.push_back({toy.name, setting_of(toy)});
+  for (const char* name : {"torch_mlp_script", "torch_cnn_script", "torch_attention_script", "torch_cnn1d_script",
+                           "sklearn_mlp", "sklearn_mlp_binary", "sklearn_logistic_binary"}) {
+    all.push_back(fixture(name));
+  }
+  for (const Toy& toy : tree_toys()) all.push_back({toy.name, setting_of(toy), false});
+  for (const char* name :
+       {"sklearn_forest", "lightgbm_three", "xgboost_binary", "sklearn_columns", "trees/xgboost_binary/model.json",
+        "trees/lightgbm_categories/model.txt", "trees/xgboost_three/model.json", "trees/lightgbm_deep/model.txt"}) {
+    all.push_back(fixture(name, false));
+  }
+  all.push_back(black_box());
+  return all;
+}
+
 const std::vector<Case>& cases() {
-  static const std::vector<Case> made = [] {
-    std::vector<Case> all;
-    for (const Toy& toy : all_toys()) all.push_back({toy.name, setting_of(toy)});
-    for (const char* name : {"torch_mlp_script", "torch_cnn_script", "torch_attention_script", "torch_cnn1d_script",
-                             "sklearn_mlp", "sklearn_mlp_binary", "sklearn_logistic_binary"}) {
-      all.push_back(fixture(name));
-    }
-    for (const Toy& toy : tree_toys()) all.push_back({toy.name, setting_of(toy), false});
-    for (const char* name :
-         {"sklearn_forest", "lightgbm_three", "xgboost_binary", "sklearn_columns", "trees/xgboost_binary/model.json",
-          "trees/lightgbm_categories/model.txt", "trees/xgboost_three/model.json", "trees/lightgbm_deep/model.txt"}) {
-      all.push_back(fixture(name, false));
-    }
-    all.push_back(black_box());
-    return all;
-  }();
+  static const std::vector<Case> made = made_cases();
   return made;
+}
+
+// Of models that were read and made ready on this target, as another machine would.
+const std::vector<Case>& cases_on(const std::string& target) {
+  static std::map<std::string, std::vector<Case>> made;
+  if (!made.contains(target)) {
+    const OnTarget on(target);
+    made[target] = made_cases();
+  }
+  return made[target];
 }
 
 // NaN is the same as NaN of the same bits.
@@ -277,6 +291,32 @@ TEST_P(Contract, BitsOfLongTablesDoNotEither) {
   }
 }
 
+// Other vector instructions round differently, and that is all they do.
+TEST_P(Contract, VectorTargetsAgree) {
+  const std::vector<std::string>& targets = all_vector_targets();
+  double most = 0;
+  for (size_t c = 0; c < cases().size(); c++) {
+    const Case& first = cases_on(targets[0])[c];
+    if (refusal(spec(), first.setting.task())) continue;
+    const Case many = with_more_rows(first, first.setting.players.size() > 12 ? 5 : 12);
+    Explanations expected;
+    {
+      const OnTarget on(targets[0]);
+      expected = explain(spec(), many.setting.task(), {});
+    }
+    for (size_t t = 1; t < targets.size(); t++) {
+      SCOPED_TRACE(first.name + " on " + targets[t]);
+      Case other = with_more_rows(cases_on(targets[t])[c], many.setting.rows.rows());
+      const OnTarget on(targets[t]);
+      RoundingCheck check;
+      compare_explanations(expected, explain(spec(), other.setting.task(), {}), check);
+      EXPECT_TRUE(check.passed()) << check.difference();
+      most = std::max(most, check.most());
+    }
+  }
+  RecordProperty("most_of_a_tolerance", std::to_string(most));
+}
+
 TEST_P(Contract, TheSeedDecidesWhatIsSampled) {
   const Case wide = fixture("torch_cnn1d_script");  // 32 features: too many coalitions to enumerate
   if (refusal(spec(), wide.setting.task())) return;
@@ -351,41 +391,6 @@ TEST_P(Contract, GroupsArePlayers) {
   grouped.setting.players.of_column.assign(6, 0);
   if (const auto reason = refusal(spec(), grouped.setting.task())) return;
   expect_complete(explain(spec(), grouped.setting.task(), {}));
-}
-
-// One hidden layer of ReLUs, its columns in this order. The first feature is raw, of size 1e5 in the rows and 0 in the
-// reference; its weights of about -0.1 take pre-activations to -1e4, so that where it is there all units are off. The
-// value is of size 1 with it and without: what is of size 1e4 must not leave its rounding there.
-Setting raw_feature(const std::vector<size_t>& order) {
-  constexpr size_t kHidden = 12;
-  const size_t features = order.size();
-  RandomStream random(3, "raw feature");
-  std::vector<std::vector<float>> weights(features, std::vector<float>(kHidden));
-  std::vector<float> bias(kHidden);
-  std::vector<float> tail(kHidden);
-  for (size_t j = 0; j < kHidden; j++) {
-    for (size_t i = 0; i < features; i++) weights[i][j] = static_cast<float>(random.normal());
-    weights[0][j] = -0.05F - 0.05F * std::abs(weights[0][j]);
-    bias[j] = static_cast<float>(random.normal());
-    tail[j] = static_cast<float>(random.normal());
-  }
-  std::vector<float> in_order;
-  for (const size_t i : order) in_order.insert(in_order.end(), weights[i].begin(), weights[i].end());
-  const auto width = static_cast<int64_t>(features);
-  auto graph =
-      model({node("Gemm", {"x", "w", "b"}, {"z"}), node("Relu", {"z"}, {"h"}), node("MatMul", {"h", "v"}, {"y"})},
-            {value("x", {-1, width})}, {value("y", {-1, 1})},
-            {floats("w", {width, kHidden}, in_order), floats("b", {kHidden}, bias), floats("v", {kHidden, 1}, tail)});
-  Matrix rows(20, features);
-  Matrix reference(1, features);
-  for (size_t i = 0; i < features; i++) {
-    for (size_t r = 0; r < rows.rows(); r++) {
-      RandomStream cell(4, "raw row", r, static_cast<uint32_t>(order[i]));
-      rows(r, i) = static_cast<float>(order[i] == 0 ? 1e5 * (1 + cell.uniform()) : cell.normal());
-    }
-    reference(0, i) = order[i] == 0 ? 0 : 0.25F;
-  }
-  return setting_of(GraphModel::from_onnx("raw feature", std::move(graph)), std::move(rows), std::move(reference));
 }
 
 // Players in another order are the same players, for methods that see a game and ask for every coalition or, as

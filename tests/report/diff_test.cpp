@@ -19,130 +19,19 @@
 #include "assay/report/verify.h"
 #include "assay/study/io/entry_json.h"
 #include "tests/message.h"
+#include "tests/report/study_folders.h"
 
 namespace assay {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-using Values = std::vector<double>;
-
-class Folders : public ::testing::Test {
- protected:
-  Folders() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    root_ = fs::temp_directory_path() / (std::string("assay_diff_") + test->name() + std::to_string(::getpid()));
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  ~Folders() override { fs::remove_all(root_); }
-
-  std::string path(const std::string& name) const { return (root_ / name).string(); }
-
-  void put(const std::string& name, const std::string& text) const {
-    fs::create_directories((root_ / name).parent_path());
-    std::ofstream(root_ / name, std::ios::binary) << text;
-  }
-  std::string get(const std::string& name) const {
-    std::ifstream file(root_ / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  void replace(const std::string& name, const std::string& from, const std::string& to) const {
-    std::string text = get(name);
-    const size_t at = text.find(from);
-    ASSERT_NE(at, std::string::npos) << name << " has no " << from;
-    put(name, text.replace(at, from.size(), to));
-  }
-
-  // Writes the files of a study that diff and verify read.
-  void write(const std::string& name, const Study& study) const {
-    put(name + "/study.json", study_json(study, {}));
-    put(name + "/scores.csv", scores_csv(study));
-    fs::create_directories(root_ / name / "explanations");
-    for (const StudyEntry& entry : study.entries) {
-      put(name + "/scores/" + entry.stem + ".json", entry_json(entry));
-      write_explanations(entry.explanations, path(name + "/explanations/" + entry.stem + ".npz"), {});
-    }
-  }
-
-  StudyFolder opened(const std::string& name) const { return open_study_folder(path(name), {}); }
-
-  StudyDiff diff(const Study& before, const Study& after) const {
-    write("before", before);
-    write("after", after);
-    return diff_studies(open_study_folder(path("before"), {}), open_study_folder(path("after"), {}), {});
-  }
-
- private:
-  fs::path root_;
-};
-
-Scores scores_of(const std::string& criterion, Direction direction, const Values& values) {
-  Scores scores;
-  scores.criterion = criterion;
-  scores.direction = direction;
-  scores.values = values;
-  summarise(scores, {.draws = 0}, {});
-  return scores;
-}
-
-StudyEntry entry_of(const std::string& name, const Study& study, const std::vector<Values>& values,
-                    const std::vector<std::string>& ids = {}) {
-  StudyEntry entry;
-  entry.name = name;
-  entry.stem = name;
-  const size_t rows = values[0].size();
-  Explanations& made = entry.explanations;
-  made.values = Matrix(rows, 2);
-  for (size_t r = 0; r < rows; r++) made.values(r, 0) = static_cast<float>(values[0][r]);
-  made.features = {"a", "b"};
-  made.base.assign(rows, 0);
-  made.output.assign(rows, 1);
-  made.gap.assign(rows, 0);
-  made.target.assign(rows, 0);
-  made.target_names = {"yes"};
-  made.ids = ids;
-  made.id_name = ids.empty() ? "" : "id";
-  for (size_t c = 0; c < values.size(); c++) {
-    entry.scores.push_back(scores_of(study.criterion_names[c], study.directions[c], values[c]));
-  }
-  return entry;
-}
-
-// By faithfulness (higher is better), complexity (lower) and sparseness (here without direction).
-Study study_of(const std::vector<std::vector<Values>>& entries, const std::vector<std::string>& ids = {}) {
-  Study study;
-  study.facts.title = "m.onnx on rows.csv";
-  study.facts.data = "all rows of rows.csv";
-  study.facts.rows = study.facts.rows_available = entries[0][0].size();
-  study.facts.version = "1.0";
-  study.facts.vector_target = "AVX2";
-  study.facts.inputs = {{"data", "rows.csv", std::string(64, 'a')}};
-  study.facts.settings = {{"arguments", "--data rows.csv"}};
-  study.criteria = study.criterion_names = {"faithfulness", "complexity", "sparseness"};
-  study.directions = {Direction::higher, Direction::lower, Direction::neither};
-  for (const auto& values : entries) {
-    study.entries.push_back(
-        entry_of(std::string(1, static_cast<char>('k' + study.entries.size())), study, values, ids));
-  }
-  return study;
-}
-
 // Differences 1, 2, 1, 2: mean 1.5, variance 4 x 0.25 / 3 = 1/3, standard error sqrt(1/3 / 4) = sqrt(1/12), so
 // t = 1.5 sqrt(12) = 3 sqrt(3) with 3 degrees of freedom, whose distribution is
 // 1/2 + (u / (1 + u^2) + atan u) / pi with u = t / sqrt(3) = 3: p = 1 - 2/pi (0.3 + atan 3) = 0.0138.
-const Values& old_values() {
-  static const Values values = {1, 2, 3, 4};
-  return values;
-}
-const Values& new_values() {
-  static const Values values = {2, 4, 4, 6};
-  return values;
-}
 double paired_p() { return 1 - 2 / std::numbers::pi * (0.3 + std::atan(3.0)); }
 
 TEST_F(Folders, ScoresOfTheSameRowsArePaired) {
@@ -353,97 +242,6 @@ TEST_F(Folders, LinksAndPipesAreNotOpened) {
   fs::rename(path("a/study.json"), path("outside.json"));
   fs::create_symlink(path("outside.json"), path("a/study.json"));
   EXPECT_THAT(refusal(), HasSubstr("study.json: expected a regular file, found a link"));
-}
-
-TEST_F(Folders, ASecondRunIsTheSameBitForBit) {
-  const Study study = study_of({{old_values(), new_values(), old_values()}});
-  write("a", study);
-  write("b", study);
-  put("b/run.json", "other times");
-  const FolderComparison found = compare_study_folders(path("a"), path("b"), {});
-  EXPECT_TRUE(found.exact);
-  EXPECT_THAT(found.same, ElementsAre("explanations/k.npz", "scores.csv", "scores/k.json", "study.json"));
-  EXPECT_TRUE(found.different.empty());
-}
-
-TEST_F(Folders, EveryDifferenceIsFound) {
-  const Study study = study_of({{old_values(), new_values(), old_values()}});
-  const auto changed = [&](const auto& change) {
-    write("a", study);
-    fs::remove_all(path("b"));
-    write("b", study);
-    change();
-    const FolderComparison found = compare_study_folders(path("a"), path("b"), {});
-    EXPECT_EQ(found.different.size(), 1U);
-    return found.different.empty() ? std::string() : found.different[0];
-  };
-  EXPECT_EQ(changed([&] { replace("b/study.json", "\"mean\": 2.5", "\"mean\": 2.6"); }),
-            "study.json: 1 field differs, entries[0].scores[0].mean: recorded '2.5', found '2.6'");
-  EXPECT_EQ(changed([&] { put("b/study.json", get("b/study.json") + "\n"); }),
-            "study.json: the bytes differ, though they say the same");
-  EXPECT_EQ(changed([&] { replace("b/scores.csv", "2,yes,k,2,4,2", "2,yes,k,2,4.5,2"); }),
-            "scores.csv: line 3 differs: recorded '2,yes,k,2,4,2', found '2,yes,k,2,4.5,2'");
-  EXPECT_THAT(changed([&] { replace("b/scores/k.json", "[1.0,2.0,3.0,4.0]", "[1.0,2.0,3.0]"); }),
-              HasSubstr("scores/k.json: 1 field differs, scores[0].values: recorded 4 items, found 3 items"));
-  EXPECT_THAT(changed([&] {
-                Explanations made = study.entries[0].explanations;
-                made.values(0, 1) = 1;
-                write_explanations(made, path("b/explanations/k.npz"), {});
-              }),
-              HasSubstr("explanations/k.npz: recorded sha256 "));
-  EXPECT_EQ(changed([&] { fs::remove(path("b/explanations/k.npz")); }),
-            "explanations/k.npz: recorded, but the new run has none");
-  EXPECT_EQ(changed([&] { put("b/scores/l.json", "{}"); }), "scores/l.json: not recorded, but the new run has one");
-}
-
-TEST_F(Folders, AnotherVectorTargetIsComparedWithinATolerance) {
-  const Study study = study_of({{old_values(), new_values(), old_values()}});
-  Values near = old_values();
-  near[1] *= 1 + 5e-5;
-  Values far = old_values();
-  far[1] *= 1 + 1e-3;
-  write("a", study);
-  Study again = study_of({{near, new_values(), old_values()}});
-  again.facts.vector_target = "NEON";
-  write("b", again);
-  FolderComparison found = compare_study_folders(path("a"), path("b"), {});
-  EXPECT_FALSE(found.exact);
-  EXPECT_THAT(found.why_not_exact, AllOf(HasSubstr("AVX2"), HasSubstr("NEON"), HasSubstr("1e-4")));
-  EXPECT_TRUE(found.different.empty()) << found.different[0];
-  EXPECT_EQ(found.same.size(), 4U);
-
-  again = study_of({{far, new_values(), old_values()}});
-  again.facts.vector_target = "NEON";
-  write("b", again);
-  found = compare_study_folders(path("a"), path("b"), {});
-  ASSERT_EQ(found.different.size(), 4U) << "explanations, table, scores of rows, and their mean";
-  EXPECT_THAT(found.different[0], HasSubstr("explanations/k.npz: 'values' of row 2: recorded 2, found 2.00"));
-  EXPECT_THAT(found.different[1], HasSubstr("scores.csv: line 3"));
-}
-
-// Two methods that agree to the seventh digit change places, and with them all that is concluded.
-TEST(VerifyJson, ConclusionsAreNotComparedAcrossVectorTargets) {
-  const auto study = [](const std::string& derived, const std::string& option, const std::string& hash) {
-    return R"({"facts": {"vector_target": ")" + derived +
-           R"json(", "inputs": [{"role": "model (trained)", "name": "model.onnx",
-      "sha256": ")json" +
-           hash + R"("}, {"role": "data", "name": "d", "sha256": "1"}]}, "verdict": [")" + derived +
-           R"("], "warnings": [")" + derived + R"(", "x"], "criteria": [{"spec": "c", "order": [")" + derived +
-           R"("]}], "entries": [{"dominated": ")" + derived + R"(", "dominated_by": ")" + derived +
-           R"(", "provenance": {"version": ")" + derived + R"(", "options": {"order": ")" + option +
-           R"("}}, "scores": [{"p": ")" + derived + R"(", "standing": ")" + derived + R"(", "options": {"p": ")" +
-           option + R"("}}]}]})";
-  };
-  const std::string recorded = study("a", "1", "f");
-  EXPECT_EQ(json_difference("s", recorded, study("b", "1", "e"), true), "");
-  EXPECT_THAT(json_difference("s", recorded, study("b", "1", "f"), false), HasSubstr("9 fields differ"));
-  EXPECT_THAT(json_difference("s", recorded, study("a", "2", "f"), true),
-              HasSubstr("2 fields differ, the first is entries[0].provenance.options.order"));
-  EXPECT_THAT(json_difference("s", recorded, study("a", "1", "e"), false), HasSubstr("facts.inputs[0].sha256"));
-  EXPECT_THAT(
-      json_difference("s", R"({"facts": {"inputs": [{"role": "data", "name": "model.onnx", "sha256": "1"}]}})",
-                      R"({"facts": {"inputs": [{"role": "data", "name": "model.onnx", "sha256": "2"}]}})", true),
-      HasSubstr("facts.inputs[0].sha256"));
 }
 
 }  // namespace

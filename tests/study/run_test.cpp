@@ -16,6 +16,7 @@
 #include "assay/core/error.h"
 #include "assay/core/random.h"
 #include "assay/data/io/bytes.h"
+#include "assay/evaluate/complexity.h"
 #include "assay/explain/methods.h"
 #include "assay/study/assess.h"
 #include "assay/study/io/entry_json.h"
@@ -232,6 +233,46 @@ TEST(RunStudy, GoesOnToTheSameFilesWhereverItWasStopped) {
     EXPECT_EQ(old, steps - 1);
   }
   EXPECT_EQ(stopped, 6U);
+}
+
+// Another machine rounds differently. Its attributions are made anew, and what follows from attributions is made from
+// the recorded ones, so that it can be held against what was recorded.
+TEST(RunStudy, ChecksEachPartFromTheRecordedOnesThatItFollowsFrom) {
+  const Studied studied(testing::linear_toy());
+  const Folder recorded;
+  run_in(recorded.path(), studied, few());
+  const auto before = files_of(recorded.path());
+  const std::string path = recorded.path() + "/explanations/occlusion.npz";
+  const Explanations made = read_explanations(path, {});
+  const auto checked = [&](float amount, const std::string& into) {
+    Explanations other = made;
+    other.values(0, 0) += amount;
+    write_explanations(other, path, {});
+    const StudySubject subject = studied.subject();
+    const StudyStore from(recorded.path());
+    StudyTimes times;
+    return run_study(subject, plan_study(subject, few(), {}), {}, StudyStore(into), times, {}, &from);
+  };
+
+  const Folder near;
+  const float amount = 1e-5F * std::abs(made.values(0, 0));  // the tolerance is 1e-5 of this and of more
+  const Study study = checked(amount, near.path());
+  auto files = files_of(near.path());
+  EXPECT_EQ(files["explanations/occlusion.npz"], before.at("explanations/occlusion.npz"));
+  EXPECT_EQ(files["pool/occlusion.npz"], before.at("pool/occlusion.npz"));
+  EXPECT_EQ(files["scores/kernel_shap-samples-64.json"], before.at("scores/kernel_shap-samples-64.json"));
+  const Explanations& used = study.entries[2].explanations;
+  EXPECT_NE(used.values(0, 0), made.values(0, 0));
+  const StudyEntry scored = entry_from_json("occlusion", files["scores/occlusion.json"]);
+  EXPECT_EQ(scored.scores[3].values[0], complexity(used.values.row(0))) << "of the recorded attributions";
+  EXPECT_NE(scored.scores[3].values[0], complexity(made.values.row(0)));
+  EXPECT_NE(files["explanations/mean.npz"], before.at("explanations/mean.npz")) << "of the recorded members";
+  EXPECT_EQ(study.entries[2].scores[3].values[0], complexity(made.values.row(0))) << "the study is the recorded one";
+
+  // What is not the same but for rounding is not made anything from.
+  const Folder far;
+  checked(1, far.path());
+  EXPECT_EQ(files_of(far.path()), before);
 }
 
 TEST(RunStudy, RefusesPartsOfAnotherStudy) {

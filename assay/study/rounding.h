@@ -1,0 +1,14 @@
+// Whether an entry of a study that was made again, on another vector target or by another version, is the same within
+// the tolerances of core/rounding.h: scores, curves and variations. Its attributions are compared by
+// explain/rounding.h.
+#pragma once
+
+#include "assay/core/rounding.h"
+#include "assay/study/study.h"
+
+namespace assay {
+
+// scale: as compare_scores has it.
+void compare_entries(const StudyEntry& recorded, const StudyEntry& found, double scale, RoundingCheck& check);
+
+}  // namespace assay
