@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <utility>
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/data/row_ranges.h"
 #include "assay/data/table_io.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/model_file.h"
@@ -17,38 +17,13 @@
 namespace assay::cli {
 namespace {
 
-// "1,5,10-20", counted from 1.
-std::vector<size_t> row_list(const std::string& text, size_t rows) {
-  const auto refuse = [&](std::string_view found) {
-    fail_input("--rows", fmt::format("rows from 1 to {}, as in 1,5,10-20", rows), in_quotes(found));
-  };
-  std::vector<size_t> out;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view item = std::string_view(text).substr(begin, end - begin);
-    const char* stop = item.data() + item.size();
-    size_t first = 0;
-    auto [at, problem] = std::from_chars(item.data(), stop, first);
-    size_t last = first;
-    if (problem == std::errc() && at != stop && *at == '-') {
-      const auto tail = std::from_chars(at + 1, stop, last);
-      at = tail.ptr;
-      problem = tail.ec;
-    }
-    if (problem != std::errc() || at != stop || first < 1 || last < first || last > rows) refuse(item);
-    for (size_t row = first; row <= last; row++) out.push_back(row - 1);
-    begin = end + 1;
-  }
-  return out;
-}
-
 Dataset chosen_rows(Dataset data, const std::string& rows, std::vector<size_t>& numbers) {
   if (rows.empty()) {
     numbers.resize(data.rows());
     std::iota(numbers.begin(), numbers.end(), size_t{0});
     return data;
   }
-  numbers = row_list(rows, data.rows());
+  numbers = rows_from_ranges("--rows", rows, data.rows());
   Dataset chosen = select_rows(data, numbers);
   if (chosen.ids.empty()) {
     chosen.id_name = "row";

@@ -67,17 +67,32 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+namespace {
+
+// Whether a terminal may take this character of UTF-8 for an order: control characters, also those above ASCII (U+009B
+// is the start of an escape sequence), line ends of Unicode, and what turns the direction of the text around it.
+bool commands_terminal(std::string_view character) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
+  if (character.size() == 2) return (byte(0) == 0xC2 && byte(1) < 0xA0) || character == "\u061C";
+  if (character.size() != 3) return false;
+  return character == "\u200E" || character == "\u200F" || (character >= "\u2028" && character <= "\u202E") ||
+         (character >= "\u2066" && character <= "\u2069");
+}
+
+}  // namespace
+
 std::string one_line(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const size_t length = sequence_length(text);
-    const auto byte = static_cast<unsigned char>(text[0]);
-    if (length == 0 || byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
+    const std::string_view character = text.substr(0, std::max<size_t>(length, 1));
+    if (length == 0 || commands_terminal(character)) {
+      for (const char c : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
-      out += text.substr(0, length);
+      out += character;
     }
-    text.remove_prefix(std::max<size_t>(length, 1));
+    text.remove_prefix(character.size());
   }
   return out;
 }
