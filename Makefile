@@ -15,6 +15,7 @@ PACKAGE := PYTHONPATH=$(CURDIR)/build/python
 PYTEST := $(PACKAGE) $(VENV)/bin/python -m pytest -q -p no:cacheprovider
 WHEEL := build/wheel
 FUZZ_SECONDS ?= 60
+HOSTILE_SECONDS ?= 7200
 # Of what ctest prints, what the tests themselves said and the totals.
 BRIEF := sed -nE -e '/^[0-9]+: *(Test command|Working Directory|Environment variables|GTEST_|ASAN_|ASSAY_[A-Z_]+=|Test timeout|Running main|$$)/d' -e 's/^[0-9]+: //p' -e '/tests passed|Failed|Errors while/p'
 SHELL := /bin/bash -o pipefail
@@ -54,10 +55,10 @@ test: setup-test ## Build, then run every test that is not long
 	@ctest --test-dir build --parallel 2 --verbose | $(BRIEF)
 	@$(PYTEST) tests python/tests
 
-test-long: test fuzz ## The tests, those that take minutes, the fuzzers for FUZZ_SECONDS each, and a build of the benchmarks
+test-long: test fuzz ## The tests, those that take minutes, the fuzzers for FUZZ_SECONDS each, spoilt files for HOSTILE_SECONDS, and a build of the benchmarks
 	@cmake --preset develop -DASSAY_BENCHMARKS=ON >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build --target assay_benchmarks
-	@$(PYTEST) tests/long --run-long
+	@HOSTILE_SECONDS=$(HOSTILE_SECONDS) $(PYTEST) tests/long --run-long
 
 test-peers: build setup-test ## Compare with PyTorch, Captum, SHAP, Quantus, scikit-learn and others, in an environment of their own
 	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -117,11 +118,11 @@ tsan: setup-test ## Run the C++ tests under ThreadSanitizer
 	@cmake --build build/tsan --target assay_tests
 	@ctest --test-dir build/tsan --parallel 2 --verbose | $(BRIEF)
 
-fuzz: setup-build ## Run each fuzz target for FUZZ_SECONDS (60)
+fuzz: setup-build ## Run each fuzz target for FUZZ_SECONDS (60), or those that FUZZ names; RUNS=10000000 sets a number of inputs
 	@tools/install-packages tools/packages/fuzz.txt
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build/fuzz
-	@tools/fuzz build/fuzz $(FUZZ_SECONDS)
+	@RUNS=$(RUNS) tools/fuzz build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 clean: ## Remove everything that was built
 	rm -rf build

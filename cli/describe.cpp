@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "assay/core/text.h"
 #include "cli/commands.h"
@@ -91,7 +92,7 @@ void print_json(const Table& table, const std::vector<ColumnSummary>& columns, b
     } else {
       auto levels = json::array();
       for (const auto& level : column.levels) levels.push_back({{"level", level.level}, {"count", level.count}});
-      entry["levels"] = levels;
+      entry["levels"] = std::move(levels);
     }
     listed.push_back(std::move(entry));
   }
@@ -102,7 +103,7 @@ void print_json(const Table& table, const std::vector<ColumnSummary>& columns, b
                     {"label_assumed", assumed},
                     {"id", table.id_name.empty() ? json() : json(table.id_name)},
                     {"item_shape", table.item_shape},
-                    {"columns", listed}};
+                    {"columns", std::move(listed)}};
   fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
 }
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <utility>
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/data/row_ranges.h"
 #include "assay/data/table_io.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/model_file.h"
@@ -19,66 +19,13 @@ namespace assay::cli {
 
 namespace {
 
-struct RowRange {
-  size_t first;
-  size_t last;
-};
-
-// "5" or "10-20".
-std::optional<RowRange> row_range(std::string_view item) {
-  const char* stop = item.data() + item.size();
-  RowRange range{};
-  auto [at, problem] = std::from_chars(item.data(), stop, range.first);
-  range.last = range.first;
-  if (problem == std::errc() && at != stop && *at == '-') {
-    const auto tail = std::from_chars(at + 1, stop, range.last);
-    at = tail.ptr;
-    problem = tail.ec;
-  }
-  if (problem != std::errc() || at != stop) return std::nullopt;
-  return range;
-}
-
-std::vector<std::string_view> row_items(std::string_view text) {
-  std::vector<std::string_view> items;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    items.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return items;
-}
-
-}  // namespace
-
-std::string row_words(const std::string& text) {
-  for (const std::string_view item : row_items(text)) {
-    if (!row_range(item)) return fmt::format("expected rows, as in 1,5,10-20, found {}", in_quotes(item));
-  }
-  return {};
-}
-
-std::vector<size_t> row_list(const std::string& text, size_t rows) {
-  std::vector<size_t> out;
-  for (const std::string_view item : row_items(text)) {
-    const auto range = row_range(item);
-    if (!range || range->first < 1 || range->last < range->first || range->last > rows) {
-      fail_input("--rows", fmt::format("rows from 1 to {}, as in 1,5,10-20", rows), in_quotes(item));
-    }
-    for (size_t row = range->first; row <= range->last; row++) out.push_back(row - 1);
-  }
-  return out;
-}
-
-namespace {
-
 Dataset chosen_rows(Dataset data, const std::string& rows, std::vector<size_t>& numbers) {
   if (rows.empty()) {
     numbers.resize(data.rows());
     std::iota(numbers.begin(), numbers.end(), size_t{0});
     return data;
   }
-  numbers = row_list(rows, data.rows());
+  numbers = rows_from_ranges("--rows", rows, data.rows());
   Dataset chosen = select_rows(data, numbers);
   if (chosen.ids.empty()) {
     chosen.id_name = "row";

@@ -16,11 +16,6 @@
 
 namespace assay::cli {
 
-// What --rows says, as in 1,5,10-20, of a table with so many rows: from 1 there, from 0 here.
-std::vector<size_t> row_list(const std::string& text, size_t rows);
-// What is wrong with the words themselves, for the parser; empty where nothing is.
-std::string row_words(const std::string& text);
-
 struct ModelRowsArguments {
   std::string model;
   TableArguments table;

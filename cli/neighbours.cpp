@@ -11,8 +11,8 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/encoder.h"
+#include "assay/data/row_ranges.h"
 #include "cli/commands.h"
-#include "cli/model_rows.h"
 #include "cli/terminal.h"
 
 namespace assay::cli {
@@ -43,10 +43,16 @@ std::string class_of(const Dataset& data, size_t row) {
 
 // None given means all.
 std::vector<size_t> wanted_rows(const NeighbourArguments& arguments, const Dataset& data) {
-  if (!arguments.rows.empty()) return row_list(arguments.rows, data.rows());
+  if (!arguments.rows.empty()) return rows_from_ranges("--rows", arguments.rows, data.rows());
   std::vector<size_t> rows(data.rows());
   std::iota(rows.begin(), rows.end(), size_t{0});
   return rows;
+}
+
+// What is wrong with the words themselves, for the parser; empty where nothing is.
+std::string wrong_rows(const std::string& text) {
+  const auto wrong = no_row_range(text);
+  return wrong ? fmt::format("expected rows, as in 1,5,10-20, found {}", in_quotes(*wrong)) : "";
 }
 
 void find_neighbours(const NeighbourArguments& arguments, const Session& session) {
@@ -91,7 +97,7 @@ void add_neighbours(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("neighbours", "The rows of a table nearest to given rows of it");
   arguments->table.add_to(*command);
   command->add_option("--rows", arguments->rows, "Which rows, counted from 1, as in 1,5,10-20 (default: all)")
-      ->check(row_words, "");
+      ->check(wrong_rows, "");
   auto* k = command->add_option("--k", arguments->k, "How many neighbours")->check(positive_whole_number, "");
   command->add_option("--radius", arguments->radius, "All rows within this distance instead")
       ->check(distance_or_radius, "")

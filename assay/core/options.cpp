@@ -36,11 +36,11 @@ Spec parse_item(std::string_view where, std::string_view text) {
   for (size_t i = 1; i < parts.size(); ++i) {
     const size_t equals = parts[i].find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      fail_input(where, fmt::format("option=value after {}:", parts[0]), in_quotes(parts[i]));
+      fail_input(where, fmt::format("option=value after {}:", one_line(parts[0])), in_quotes(parts[i]));
     }
     const std::string name(parts[i].substr(0, equals));
     if (std::ranges::any_of(spec.options, [&](const auto& option) { return option.first == name; })) {
-      fail_input(where, fmt::format("option {} of {} once", in_quotes(name), parts[0]), "it twice");
+      fail_input(where, fmt::format("option {} of {} once", in_quotes(name), one_line(parts[0])), "it twice");
     }
     spec.options.emplace_back(name, parts[i].substr(equals + 1));
   }
@@ -95,7 +95,7 @@ const std::string* OptionSetter::take(std::string_view name) {
 }
 
 void OptionSetter::refuse(std::string_view name, std::string_view expected, std::string_view found) const {
-  fail_input(fmt::format("{}, option {}", spec_.name, name), expected, in_quotes(found));
+  fail_input(fmt::format("{}, option {}", one_line(spec_.name), name), expected, in_quotes(found));
 }
 
 void OptionSetter::integer(std::string_view name, int64_t& value, std::string_view, std::string_view, int64_t least,
@@ -185,7 +185,8 @@ void OptionSetter::finish() const {
     if (used_[i]) continue;
     const auto& name = spec_.options[i].first;
     const std::string known = known_.empty() ? "it has none" : fmt::format("its options are {}", joined(known_));
-    fail_input(fmt::format("{} has no option {}{}; {}", spec_.name, in_quotes(name), suggestion(name, known_), known));
+    fail_input(fmt::format("{} has no option {}{}; {}", one_line(spec_.name), in_quotes(name), suggestion(name, known_),
+                           known));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "assay/core/error.h"
 #include "assay/data/encoder.h"
+#include "assay/data/io/json_depth.h"
 
 namespace assay {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kFormat = 1;
+constexpr size_t kDepth = 6;  // our own is 4 deep: the object, columns, a column, its levels
 
 std::vector<std::string> distinct_strings(std::string_view where, const json& list) {
   auto out = list.get<std::vector<std::string>>();
@@ -94,6 +96,7 @@ std::string Encoder::to_json() const {
 }
 
 Encoder Encoder::from_json(std::string_view where, std::string_view text) {
+  limit_json_depth(where, text, kDepth);
   try {
     const json document = json::parse(text);
     if (document.at("assay_encoder").get<int>() != kFormat) {

@@ -9,7 +9,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/table_text.h"
-#include "assay/explain/io/json_depth.h"
+#include "assay/data/io/json_depth.h"
 #include "assay/study/io/json_parts.h"
 
 namespace assay {

@@ -20,6 +20,20 @@ TEST(Errors, TextFromOutsideIsMadeSafeAndShort) {
   EXPECT_EQ(in_quotes(std::string(59, 'a') + "\xC3\xA9zzz"), "'" + std::string(59, 'a') + "...'");
 }
 
+// Above ASCII there are control characters, too: U+009B begins an escape sequence, U+2028 ends a line, U+202E turns the
+// text around. A name may be in any script.
+TEST(Errors, NoTextCommandsATerminal) {
+  EXPECT_EQ(one_line("a\u009B31m"), "a\\u{9b}31m");
+  EXPECT_EQ(one_line("\u0080\u0085"), "\\u{80}\\u{85}");
+  EXPECT_EQ(one_line("a\u2028b\u2029"), "a\\u{2028}b\\u{2029}");
+  for (const char* turned : {"\u200E", "\u200F", "\u202A", "\u202E", "\u2066", "\u2069", "\u061C", "\U000E0041"}) {
+    EXPECT_EQ(one_line(turned).substr(0, 3), "\\u{") << turned;
+  }
+  for (const char* kept : {"\u00A0", "\u00E9", "\u061B", "\u2010", "\u2027", "\u202F", "\u4E2D", "\U0001F600"}) {
+    EXPECT_EQ(one_line(kept), kept);
+  }
+}
+
 TEST(Errors, LowerCaseIsAsciiAlone) { EXPECT_EQ(lower_case("A.Csv\xC3\x89Z"), "a.csv\xC3\x89z"); }
 
 TEST(Errors, SuggestsANearName) {

@@ -77,6 +77,14 @@ TEST(Options, EachBadValueIsRefusedInOneSentence) {
             "m has no option 'sample' (did you mean 'samples'?); its options are samples, tolerance, paired and form");
 }
 
+// A study's settings come from a file and may hold any bytes; a zero byte would cut the sentence short.
+TEST(Options, NamesFromOutsideAreMadeSafe) {
+  const std::string bad("\0m", 2);
+  EXPECT_EQ(message_of([&] { options_from<Example>({bad, {{"samples", "x"}}}); }).substr(0, 13), "\\x00m, option");
+  EXPECT_EQ(message_of([&] { options_from<Example>({bad, {{"b", "x"}}}); }).substr(0, 9), "\\x00m has");
+  EXPECT_EQ(message_of([&] { parse_specs("--m", bad + ":x"); }), "--m: expected option=value after \\x00m:, found 'x'");
+}
+
 TEST(Options, ListShowsEachFieldWithItsDefault) {
   const auto fields = list_options<Example>();
   ASSERT_EQ(fields.size(), 4u);

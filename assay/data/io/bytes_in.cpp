@@ -10,6 +10,7 @@
 #include "assay/core/error.h"
 #include "assay/data/io/bytes.h"
 #include "assay/data/io/descriptor.h"
+#include "assay/data/io/unpacking.h"
 
 namespace assay {
 namespace {
@@ -89,10 +90,33 @@ class PeekedSource : public ByteSource {
   std::unique_ptr<ByteSource> rest_;
 };
 
+// The packed bytes, a chunk at a time, and what they may unpack to.
+class PackedInput {
+ public:
+  explicit PackedInput(std::unique_ptr<ByteSource> packed)
+      : packed_(std::move(packed)), size_(packed_->remaining()), chunk_(kChunk) {
+    limit_.add_packed(size_.value_or(0));
+  }
+
+  // Empty at the end.
+  std::span<char> next() {
+    const size_t count = packed_->read(chunk_);
+    if (!size_) limit_.add_packed(count);
+    return std::span(chunk_).first(count);
+  }
+  void account(size_t unpacked) { limit_.add_unpacked(packed_->name(), unpacked); }
+
+ private:
+  std::unique_ptr<ByteSource> packed_;
+  std::optional<uint64_t> size_;
+  std::vector<char> chunk_;
+  UnpackingLimit limit_;
+};
+
 class GzipSource : public ByteSource {
  public:
   GzipSource(std::unique_ptr<ByteSource> packed, const Context& context)
-      : ByteSource(packed->name()), packed_(std::move(packed)), context_(context), input_(kChunk) {
+      : ByteSource(packed->name()), packed_(std::move(packed)), context_(context) {
     constexpr int kGzipWrapper = 16 + MAX_WBITS;
     if (inflateInit2(&stream_, kGzipWrapper) != Z_OK) throw std::bad_alloc();
   }
@@ -123,20 +147,21 @@ class GzipSource : public ByteSource {
         fail_input(name(), "a valid gzip file", "damaged compressed data");
       }
     }
-    return out.size() - stream_.avail_out;
+    const size_t count = out.size() - stream_.avail_out;
+    packed_.account(count);
+    return count;
   }
 
  private:
   bool fill() {
-    const size_t count = packed_->read(input_);
-    stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
-    stream_.avail_in = static_cast<uInt>(count);
-    return count > 0;
+    const auto input = packed_.next();
+    stream_.next_in = reinterpret_cast<Bytef*>(input.data());
+    stream_.avail_in = static_cast<uInt>(input.size());
+    return !input.empty();
   }
 
-  std::unique_ptr<ByteSource> packed_;
+  PackedInput packed_;
   Context context_;
-  std::vector<char> input_;
   z_stream stream_{};
   bool inside_member_ = true;
 };
@@ -144,7 +169,7 @@ class GzipSource : public ByteSource {
 class XzSource : public ByteSource {
  public:
   XzSource(std::unique_ptr<ByteSource> packed, const Context& context)
-      : ByteSource(packed->name()), packed_(std::move(packed)), context_(context), input_(kChunk) {
+      : ByteSource(packed->name()), packed_(std::move(packed)), context_(context) {
     // `xz -9` needs 65 MiB to unpack; a file that asks for far more is hostile.
     constexpr uint64_t kMemoryLimit = uint64_t{256} << 20;
     if (lzma_stream_decoder(&stream_, kMemoryLimit, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
@@ -159,8 +184,9 @@ class XzSource : public ByteSource {
     while (stream_.avail_out == out.size() && !finished_) {
       context_.check_cancelled();
       if (stream_.avail_in == 0) {
-        stream_.next_in = reinterpret_cast<const uint8_t*>(input_.data());
-        stream_.avail_in = packed_->read(input_);
+        const auto input = packed_.next();
+        stream_.next_in = reinterpret_cast<const uint8_t*>(input.data());
+        stream_.avail_in = input.size();
         if (stream_.avail_in == 0) action_ = LZMA_FINISH;
       }
       switch (lzma_code(&stream_, action_)) {
@@ -173,13 +199,14 @@ class XzSource : public ByteSource {
         default: fail_input(name(), "a valid xz file", "damaged compressed data");
       }
     }
-    return out.size() - stream_.avail_out;
+    const size_t count = out.size() - stream_.avail_out;
+    packed_.account(count);
+    return count;
   }
 
  private:
-  std::unique_ptr<ByteSource> packed_;
+  PackedInput packed_;
   Context context_;
-  std::vector<char> input_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
   lzma_action action_ = LZMA_RUN;
   bool finished_ = false;

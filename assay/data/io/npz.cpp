@@ -1,6 +1,5 @@
 #include "assay/data/io/npz.h"
 
-#include <algorithm>
 #include <set>
 
 #include "assay/core/error.h"
@@ -22,17 +21,17 @@ void NpzFile::list_arrays() {
     const std::string& entry = entries[i].name;
     if (!entry.ends_with(kExtension)) continue;
     names_.push_back(entry.substr(0, entry.size() - kExtension.size()));
-    entries_.push_back(i);
+    entries_.emplace(names_.back(), i);
   }
 }
 
-bool NpzFile::contains(std::string_view array) const { return std::ranges::find(names_, array) != names_.end(); }
+bool NpzFile::contains(std::string_view array) const { return entries_.contains(array); }
 
 std::unique_ptr<ByteSource> NpzFile::open(std::string_view array) const {
-  const auto found = std::ranges::find(names_, array);
-  if (found == names_.end())
+  const auto found = entries_.find(array);
+  if (found == entries_.end())
     fail_input(name(), "an array named " + in_quotes(array), "none" + suggestion(array, names_));
-  return zip_.open(zip_.entries()[entries_[static_cast<size_t>(found - names_.begin())]]);
+  return zip_.open(zip_.entries()[found->second]);
 }
 
 NpyHeader NpzFile::header(std::string_view array) const { return read_npy_header(*open(array)); }

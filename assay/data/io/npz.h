@@ -1,6 +1,9 @@
 // NPZ: named NumPy arrays in one ZIP archive, as np.savez and np.savez_compressed write them.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,7 +35,7 @@ class NpzFile {
 
   ZipReader zip_;
   std::vector<std::string> names_;
-  std::vector<size_t> entries_;  // of names_, in the archive
+  std::map<std::string, size_t, std::less<>> entries_;  // by name, in the archive
 };
 
 // Writes the arrays under their names, whole or not at all. The same arrays give the same bytes.

@@ -7,26 +7,25 @@
 #include <utility>
 
 #include "assay/core/error.h"
+#include "assay/data/io/json_depth.h"
 
 namespace assay {
 namespace {
 
 using Json = nlohmann::ordered_json;
+// What is read: keys in a tree, because the list that keeps their order takes quadratic time for many of them.
+using JsonRead = nlohmann::json;
 
 class MetaReader {
  public:
   MetaReader(std::string_view where, const std::string& text) : where_(where) {
     // A table's own text is 4 deep: the object, columns, a column, its levels.
-    constexpr int kMaxDepth = 6;
-    const auto limit_depth = [&](int depth, Json::parse_event_t, Json&) {
-      if (depth > kMaxDepth) fail(fmt::format("JSON at most {} deep", kMaxDepth), "deeper");
-      return true;
-    };
+    limit_json_depth(where, text, 6);
     try {
-      json_ = Json::parse(text, limit_depth);
-    } catch (const Json::parse_error& error) {
+      json_ = JsonRead::parse(text);
+    } catch (const JsonRead::parse_error& error) {
       fail("JSON", fmt::format("an error at byte {}", error.byte));
-    } catch (const Json::exception&) {
+    } catch (const JsonRead::exception&) {
       fail("JSON", "a number out of range");
     }
   }
@@ -34,19 +33,19 @@ class MetaReader {
   void read_into(Table& table) const {
     if (text(member(json_, "assay"), "text as 'assay'") != "table") fail_value("\"table\" as 'assay'", json_["assay"]);
     std::unordered_set<std::string> names;
-    for (const Json& description : array(json_, "columns")) {
+    for (const JsonRead& description : array(json_, "columns")) {
       table.columns.push_back(column(description));
       const std::string& name = table.columns.back().name;
       if (!names.insert(name).second) fail("columns of different names", in_quotes(name) + " twice");
     }
-    if (const Json& label = member(json_, "label"); !label.is_null()) {
+    if (const JsonRead& label = member(json_, "label"); !label.is_null()) {
       table.label = whole_number(label, "a column's index or null as 'label'");
       if (*table.label >= table.columns.size()) {
         fail_value(fmt::format("a label below {}, the number of columns", table.columns.size()), label);
       }
     }
     table.id_name = text(member(json_, "id"), "text as 'id'");
-    for (const Json& size : array(json_, "item_shape")) {
+    for (const JsonRead& size : array(json_, "item_shape")) {
       table.item_shape.push_back(whole_number(size, "whole numbers in 'item_shape'"));
     }
     check_item_shape(table);
@@ -56,37 +55,37 @@ class MetaReader {
   [[noreturn]] void fail(std::string_view expected, std::string_view found) const {
     fail_input(where_, expected, found);
   }
-  [[noreturn]] void fail_value(std::string_view expected, const Json& found) const {
+  [[noreturn]] void fail_value(std::string_view expected, const JsonRead& found) const {
     fail(expected, in_quotes(found.dump()));
   }
-  const Json& member(const Json& object, const char* key) const {
+  const JsonRead& member(const JsonRead& object, const char* key) const {
     if (!object.is_object()) fail_value("an object", object);
     const auto found = object.find(key);
     if (found == object.end()) fail(fmt::format("the key '{}'", key), "none");
     return *found;
   }
-  const Json& array(const Json& object, const char* key) const {
-    const Json& value = member(object, key);
+  const JsonRead& array(const JsonRead& object, const char* key) const {
+    const JsonRead& value = member(object, key);
     if (!value.is_array()) fail_value(fmt::format("an array as '{}'", key), value);
     return value;
   }
-  std::string text(const Json& value, std::string_view expected) const {
+  std::string text(const JsonRead& value, std::string_view expected) const {
     if (!value.is_string()) fail_value(expected, value);
     return value.get<std::string>();
   }
-  size_t whole_number(const Json& value, std::string_view expected) const {
+  size_t whole_number(const JsonRead& value, std::string_view expected) const {
     if (!value.is_number_unsigned()) fail_value(expected, value);
     return value.get<size_t>();
   }
 
-  Column column(const Json& description) const {
+  Column column(const JsonRead& description) const {
     Column out;
     out.name = text(member(description, "name"), "text as a column's 'name'");
     const std::string kind = text(member(description, "kind"), "text as a column's 'kind'");
     if (kind != "numeric" && kind != "categorical") fail("a kind 'numeric' or 'categorical'", in_quotes(kind));
     out.kind = kind == "numeric" ? ColumnKind::numeric : ColumnKind::categorical;
     std::unordered_set<std::string> seen;
-    for (const Json& level : array(description, "levels")) {
+    for (const JsonRead& level : array(description, "levels")) {
       out.levels.push_back(text(level, "text in 'levels'"));
       if (!seen.insert(out.levels.back()).second) {
         fail("different levels in column " + in_quotes(out.name), in_quotes(out.levels.back()) + " twice");
@@ -117,7 +116,7 @@ class MetaReader {
   }
 
   std::string_view where_;
-  Json json_;
+  JsonRead json_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <unordered_set>
 
 #include "assay/core/error.h"
+#include "assay/data/io/unpacking.h"
 
 namespace assay {
 namespace {
@@ -208,6 +209,7 @@ class DeflatedEntry : public EntrySource {
  public:
   DeflatedEntry(std::string name, const ZipEntry& entry, PackedBytes packed)
       : EntrySource(std::move(name), entry, std::move(packed)), input_(kChunk) {
+    limit_.add_packed(entry.packed_size);
     if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
   }
   ~DeflatedEntry() override { inflateEnd(&stream_); }
@@ -239,11 +241,13 @@ class DeflatedEntry : public EntrySource {
                  fmt::format("{} more bytes", stream_.avail_in + packed_.left()));
     }
     const size_t count = out.size() - stream_.avail_out;
+    limit_.add_unpacked(name(), count);
     account({out.data(), count}, finished_);
     return count;
   }
 
  private:
+  UnpackingLimit limit_;
   std::vector<char> input_;
   z_stream stream_{};
   bool finished_ = false;

@@ -11,9 +11,9 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/data/io/json_depth.h"
 #include "assay/data/io/number.h"
 #include "assay/explain/io/explanations_meta.h"
-#include "assay/explain/io/json_depth.h"
 
 namespace assay {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
-#include "assay/explain/io/json_depth.h"
+#include "assay/data/io/json_depth.h"
 
 namespace assay {
 namespace {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/core/error.h"
+#include "assay/data/io/json_depth.h"
 #include "assay/data/split.h"
 #include "assay/model/graph_model.h"
 #include "assay/model/metadata.h"
@@ -15,9 +16,12 @@ namespace assay {
 namespace {
 
 using Json = nlohmann::ordered_json;
+// What is read: keys in a tree, because the list that keeps their order takes quadratic time for many of them.
+using JsonRead = nlohmann::json;
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 constexpr int kFormat = 1;
+constexpr size_t kDepth = 4;  // our own is 3 deep: the object, options, a list
 constexpr size_t kMostLayers = 64;
 
 // The fields of an options struct as a JSON object, in their order.
@@ -58,7 +62,7 @@ Json json_of(Options options) {
 
 // Back through the spelling of the command line, which checks names and ranges.
 template <class Options>
-Options options_of(std::string_view where, const Json& object) {
+Options options_of(std::string_view where, const JsonRead& object) {
   Spec spec{std::string(where)};
   if (!object.is_object()) fail_input(where, "an object of options", object.type_name());
   for (const auto& [name, value] : object.items()) {
@@ -68,15 +72,15 @@ Options options_of(std::string_view where, const Json& object) {
 }
 
 template <class Number>
-std::vector<Number> numbers_of(std::string_view where, const Json& document, const char* name) {
-  const Json& list = document.at(name);
+std::vector<Number> numbers_of(std::string_view where, const JsonRead& document, const char* name) {
+  const JsonRead& list = document.at(name);
   const bool numbers =
-      list.is_array() && std::ranges::all_of(list, [](const Json& each) { return each.is_number_integer(); });
+      list.is_array() && std::ranges::all_of(list, [](const JsonRead& each) { return each.is_number_integer(); });
   if (!numbers || list.size() > kMostLayers) {
     fail_input(where, fmt::format("{}: a list of at most {} whole numbers", name, kMostLayers), list.type_name());
   }
   std::vector<Number> out;
-  for (const Json& each : list) {
+  for (const JsonRead& each : list) {
     // Layers and images have sizes above 0; anything else is left to the builder to refuse.
     const auto value = each.template get<int64_t>();
     out.push_back(static_cast<Number>(std::max<int64_t>(value, 0)));
@@ -107,8 +111,9 @@ struct StoredRecipe {
 };
 
 StoredRecipe read_recipe(std::string_view where, const std::string& text) {
+  limit_json_depth(where, text, kDepth);
   try {
-    const Json document = Json::parse(text);
+    const JsonRead document = JsonRead::parse(text);
     if (!document.is_object() || document.at("assay_training") != kFormat) {
       fail_input(where, fmt::format("a recipe of format {}", kFormat), "another one");
     }

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/core/error.h"
-#include "assay/explain/io/json_depth.h"
+#include "assay/data/io/json_depth.h"
 #include "assay/study/study.h"
 
 namespace assay {

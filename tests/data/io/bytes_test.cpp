@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "assay/core/random.h"
+#include "assay/data/io/unpacking.h"
 #include "tests/message.h"
 
 namespace assay {
@@ -110,6 +111,40 @@ TEST_F(Bytes, LimitIsKept) {
             path("a.gz") + ": expected at most 1000 bytes, found more");
   EXPECT_EQ(read_all(*open_bytes(path("a.gz")), 10000000).size(), 10000000u);
   EXPECT_EQ(read_all(*memory_bytes("m", "12345"), 5), "12345");
+}
+
+TEST_F(Bytes, WhatUnpacksToFarTooMuchIsRefused) {
+  const std::string zeros(size_t{1} << 20, '\0');
+  for (const std::string name : {"bomb.gz", "bomb.xz"}) {
+    write(path(name), zeros);
+    // Several members, one after another, are one file.
+    std::string bomb;
+    for (size_t i = 0; i < 257; i++) bomb += raw(path(name));
+    ASSERT_LT(bomb.size(), zeros.size());
+    const auto source = memory_bytes(name, bomb);
+    std::string piece(zeros.size(), '\0');
+    uint64_t given = 0;
+    const std::string sentence = message_of([&] {
+      while (const size_t count = source->read(piece)) given += count;
+    });
+    EXPECT_EQ(sentence.substr(0, name.size()), name);
+    EXPECT_NE(sentence.find("256 times its size"), std::string::npos) << sentence;
+    EXPECT_LE(given, uint64_t{256} << 20);
+  }
+}
+
+TEST(UnpackingLimit, IsAFixedSizeAndThenARatio) {
+  constexpr uint64_t kMiB = uint64_t{1} << 20;
+  UnpackingLimit small;
+  small.add_packed(1);
+  small.add_unpacked("f", 256 * kMiB);
+  EXPECT_NE(message_of([&] { small.add_unpacked("f", 1 * kMiB); }), "no error");
+  UnpackingLimit large;
+  large.add_packed(2 * kMiB);
+  large.add_unpacked("f", 512 * kMiB);
+  large.add_packed(1 * kMiB);
+  large.add_unpacked("f", 256 * kMiB);
+  EXPECT_EQ(message_of([&] { large.add_unpacked("f.gz", 1 * kMiB); }).substr(0, 14), "f.gz: expected");
 }
 
 TEST_F(Bytes, WithoutCommitTheOldFileStays) {

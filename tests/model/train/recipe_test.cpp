@@ -330,6 +330,10 @@ TEST(Retrain, ChecksEverythingInTheRecipe) {
   EXPECT_THAT(sentence([&] { retrain("m.onnx", broken, data, 1, {}); }), HasSubstr("cannot be read"));
   broken.back().second = "[]";
   EXPECT_THAT(sentence([&] { retrain("m.onnx", broken, data, 1, {}); }), HasSubstr("format 1"));
+  // Nested so deep that printing it would overflow the stack.
+  broken.back().second = R"({"assay_training": 1, "network": "mlp", "hidden": [4], "options": {"slope": )" +
+                         std::string(500'000, '[') + std::string(500'000, ']') + "}}";
+  EXPECT_THAT(sentence([&] { retrain("m.onnx", broken, data, 1, {}); }), HasSubstr("deep"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "assay/explain/io/json_depth.h"
+#include "assay/data/io/json_depth.h"
 
 #include <fmt/format.h>
 

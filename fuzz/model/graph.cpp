@@ -1,6 +1,8 @@
 // Any bytes as a model that is loaded, planned and run, forwards and backwards: results or an assay::Error, nothing
 // else. Dimensions that the file leaves open are 2. Whole numbers may be shapes, axes or bounds that must be known
 // beforehand; so each model is tried a second time with some that are.
+#include "assay/model/graph/graph.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +15,6 @@
 #include <vector>
 
 #include "assay/core/error.h"
-#include "assay/model/graph/graph.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/graph/plan.h"
 

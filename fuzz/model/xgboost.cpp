@@ -1,5 +1,7 @@
 // Any bytes as a model file of XGBoost: a booster whose ensemble can be built and run, or an assay::Error, nothing
 // else.
+#include "assay/model/trees/xgboost.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "assay/core/error.h"
-#include "assay/model/trees/xgboost.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

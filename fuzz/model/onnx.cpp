@@ -1,12 +1,13 @@
 // Any bytes as an ONNX model: structs or an assay::Error, nothing else; and what can be read can be written and read
 // again, to the same bytes.
+#include "assay/model/graph/onnx.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "assay/core/error.h"
-#include "assay/model/graph/onnx.h"
 
 namespace {
 

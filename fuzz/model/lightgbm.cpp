@@ -1,5 +1,7 @@
 // Any bytes as a LightGBM model: a booster or an assay::Error, nothing else; and the trees of a booster that could be
 // read are trees, which rows of any numbers go through.
+#include "assay/model/trees/lightgbm.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "assay/core/error.h"
-#include "assay/model/trees/lightgbm.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -1,11 +1,12 @@
 // CSV from anywhere: any bytes give a table or an assay::Error, nothing else. The first byte chooses the options.
+#include "assay/data/io/csv.h"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "assay/core/error.h"
 #include "assay/data/describe.h"
-#include "assay/data/io/csv.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
