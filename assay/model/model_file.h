@@ -1,5 +1,5 @@
-// Model files of all kinds as graphs: ONNX, XGBoost's .json and .ubj, LightGBM's .txt. What a file is shows its
-// content, not its name.
+// Model files of all kinds as graphs: ONNX, XGBoost's .json and .ubj, LightGBM's .txt. The
+// format is detected from content, not from the extension.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace assay {
 
-// A model file, plain, .gz or .xz. Both stop when the context is cancelled. Reading takes at most 16 times the bytes of
-// the (unpacked) file: numbers of two characters become 8 bytes in a table and 8 more in a tensor.
+// A model file, plain, .gz or .xz. Both stop when the context is cancelled. docs/security.md states how much memory a
+// file may take; tests/hostile measures it.
 OnnxModel read_model(const std::string& path, const Context& context = {});
 // A model in memory; name is for messages. External data of ONNX is read from folder; refused when that is empty.
 OnnxModel parse_model(const std::string& name, std::string_view bytes, const std::string& folder,
