@@ -94,7 +94,7 @@ class SensitivityRun {
         context_(context),
         fold_(options.criterion == "max_sensitivity" ? Fold::max : Fold::mean),
         grams_(task, members, options.neighbours, context) {
-    out.evaluations += grams_.neighbourhoods().evaluations();
+    out.evaluations += grams_.evaluations();
     out.notes.push_back(grams_.description(members.rows()));
   }
 

@@ -8,6 +8,7 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/evaluate/common.h"
+#include "assay/evaluate/joining/explained_values.h"
 
 namespace assay {
 namespace {
@@ -16,10 +17,9 @@ namespace {
 constexpr double kRounding = 1e-3;
 constexpr double kRoundingOfLargest = 1e-5;
 
-// Of what a value of 0 may become, beside the values it comes from: in float32, as Game::rounding() has it, and in
-// float64 sums and solves.
+// What float32 leaves of a difference of 0, beside the values it is of: two units in the last place, as
+// Game::rounding() has it.
 constexpr double kRounding32 = 2.5e-7;
-constexpr double kRounding64 = 1e-12;
 
 // NaN stays away: such rows are undefined anyway.
 double largest_size(std::span<const float> values) {
@@ -31,17 +31,16 @@ double largest_size(std::span<const float> values) {
   return largest;
 }
 
-// The larger of |output| and |base| of each row, as far as any member says them.
-std::vector<double> explained_sizes(const AggregateTask& task) {
-  std::vector<double> sizes(task.rows(), NAN);
-  for (const Explanations* member : task.members) {
-    for (size_t r = 0; r < sizes.size(); r++) {
-      // fmax takes the other one where one is NaN.
-      const double size = std::fmax(std::abs(member->output[r]), std::abs(member->base[r]));
-      if (std::isfinite(size)) sizes[r] = std::fmax(sizes[r], size);
+// Each row's output, or base, as this member says it, else as the first one does that says it.
+std::vector<double> said_of_rows(const AggregateTask& task, const Explanations& member,
+                                 std::vector<double> Explanations::* field) {
+  std::vector<double> made = member.*field;
+  for (const Explanations* other : task.members) {
+    for (size_t r = 0; r < made.size(); r++) {
+      if (!std::isfinite(made[r])) made[r] = (other->*field)[r];
     }
   }
-  return sizes;
+  return made;
 }
 
 // Arrays made elsewhere have numbers instead of names.
@@ -176,10 +175,12 @@ std::string shared_or_nothing(const std::string& own, const std::string& other) 
 }  // namespace
 
 Members::Members(const AggregateTask& task, bool unit) : finite_(task.rows(), true) {
-  const std::vector<double> explained = explained_sizes(task);
   for (const Explanations* member : task.members) {
     Matrix& values = values_.emplace_back(member->values);
-    if (unit) clear_rounding(values.view(), explained);
+    if (unit) {
+      clear_rounding(values.view(), said_of_rows(task, *member, &Explanations::output),
+                     said_of_rows(task, *member, &Explanations::base));
+    }
     std::vector<bool>& zero = zero_.emplace_back(values.rows());
     for (size_t r = 0; r < values.rows(); r++) {
       zero[r] = all_zero(values.row(r));
@@ -189,19 +190,45 @@ Members::Members(const AggregateTask& task, bool unit) : finite_(task.rows(), tr
   }
 }
 
-void clear_rounding(MatrixView<float> values, std::span<const double> explained) {
-  std::vector<double> sizes(values.rows());
-  double largest = 0;
-  for (size_t r = 0; r < sizes.size(); r++) {
-    sizes[r] = largest_size(values.row(r));
-    largest = std::fmax(largest, sizes[r]);
+void clear_rounding(MatrixView<float> values, std::span<const double> output, std::span<const double> base) {
+  if (output.empty() || base.empty()) return;
+  for (size_t r = 0; r < values.rows(); r++) {
+    const double rounding = kRounding32 * std::max(std::abs(output[r]), std::abs(base[r]));
+    // Also false where one is not known (NaN).
+    const bool nothing_to_explain = std::abs(output[r] - base[r]) <= rounding;
+    if (nothing_to_explain && largest_size(values.row(r)) <= rounding) std::ranges::fill(values.row(r), 0.0F);
   }
-  for (size_t r = 0; r < sizes.size(); r++) {
-    const bool known = !explained.empty() && !std::isnan(explained[r]);
-    const double beside = known ? explained[r] : largest;
-    const bool below_float32 = known && sizes[r] <= kRounding32 * explained[r] && sizes[r] <= kRounding32 * largest;
-    if (below_float32 || sizes[r] <= kRounding64 * beside) std::ranges::fill(values.row(r), 0.0F);
-  }
+}
+
+PoolOutputs::PoolOutputs(const AggregateTask& task)
+    : model_(task.model), pool_(task.pool), targets_(task.pool_targets), reference_(task.reference) {}
+
+bool PoolOutputs::known() const {
+  return model_ != nullptr && pool_ != nullptr && targets_ != nullptr && reference_ != nullptr &&
+         reference_->rows.rows() > 0;
+}
+
+PoolOutputs::Values PoolOutputs::of(std::span<const size_t> rows, const Context& context) const {
+  if (!known()) return {};
+  std::call_once(once_, [&] { of_reference_ = reference_outputs(*model_, *reference_, context); });
+  const Dataset data = select_rows(*pool_, {rows.begin(), rows.end()});
+  const Targets targets = select_targets(*targets_, rows);
+  const ValueFunction value(*model_, data.x.view(), targets, context);
+  Values made{explained_values(*model_, data, targets, context), {}};
+  std::vector<float> scratch(of_reference_.rows());
+  for (size_t r = 0; r < rows.size(); r++) made.base.push_back(base_value(value, r, of_reference_, scratch));
+  return made;
+}
+
+Targets select_targets(const Targets& targets, std::span<const size_t> rows) {
+  Targets made = targets;
+  made.of_row.clear();
+  for (const size_t row : rows) made.of_row.push_back(targets.of_row[row]);
+  return made;
+}
+
+bool says_base(const Explanations& member) {
+  return std::ranges::any_of(member.base, [](double base) { return std::isfinite(base); });
 }
 
 void check_members(const AggregateTask& task) {

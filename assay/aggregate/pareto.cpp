@@ -76,7 +76,7 @@ class ParetoRun {
     moments_ = subset_moments(task_, members_, design_, values, context_);
     faithful_.assign(members_.rows(), kNowhere);
     for (size_t i = 0; i < moments_.rows.size(); i++) faithful_[moments_.rows[i]] = i;
-    out_.evaluations += grams_.neighbourhoods().evaluations() + moments_.evaluations;
+    out_.evaluations += grams_.evaluations() + moments_.evaluations;
     note_rows();
 
     if (!grams_.rows().empty()) resolution_[1] *= sensitivity_.scale(context_);

@@ -9,11 +9,10 @@
 
 #include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/aggregators.h"
+#include "assay/aggregate/members.h"
 #include "assay/aggregate/mixtures/pair_grams.h"
 #include "assay/core/error.h"
 #include "assay/evaluate/common.h"
-#include "assay/explain/games/value_function.h"
-#include "assay/model/predict_rows.h"
 
 namespace assay {
 namespace {
@@ -62,30 +61,25 @@ Spec spec_of_pool(const Spec& spec, const AggregatorInfo& info, const Aggregate&
   return convex;
 }
 
-Targets select_targets(const Targets& targets, std::span<const size_t> rows) {
-  Targets made = targets;
-  made.of_row.clear();
-  for (const size_t row : rows) made.of_row.push_back(targets.of_row[row]);
-  return made;
-}
-
 // The aggregate of rows of a pool, with all that a task of its own refers to.
 class PoolAggregate {
  public:
   PoolAggregate(Spec spec, const AggregateTask& task, const Aggregate& made)
-      : spec_(std::move(spec)), task_(task), names_(made.explanations.combination.members) {
+      : spec_(std::move(spec)), task_(task), outputs_(task), names_(made.explanations.combination.members) {
     features_ = made.explanations.features;
     seed_ = made.explanations.provenance.seed;
     const AggregatorInfo& info = find_aggregator(spec_.name);
     const std::unique_ptr<Aggregator> aggregator = info.make(spec_);
     // Whoever can do without members explains what it needs, unless all explanations come from files.
     if (aggregator->needs(info.needs).members == 0 && !task.pool_given) task_.pool_members = {};
-    scales_ = aggregator->scales_to_output();
     if (task_.pool_members.empty()) return;
     for (const Explanations* member : task.members) {
       provenance_.push_back(member->provenance);
-      based_.push_back(std::ranges::any_of(member->base, [](double base) { return std::isfinite(base); }));
+      based_.push_back(says_base(*member));
     }
+    // To scale to, and to tell noise from explanations, which takes both output and base.
+    const bool based = std::ranges::find(based_, true) != based_.end();
+    wants_outputs_ = aggregator->scales_to_output() || (based && !aggregator->takes_raw_members());
   }
 
   Matrix operator()(std::span<const size_t> rows, const Context& context) const {
@@ -111,12 +105,8 @@ class PoolAggregate {
   std::vector<Explanations> members_of(std::span<const size_t> rows, const AggregateTask& task,
                                        const Context& context) const {
     std::vector<Explanations> made(task_.pool_members.size());
-    std::vector<double> output;
-    std::vector<double> base;
-    // check_pool() has seen that they are there.
-    if (scales_ && task.data != nullptr && task.targets != nullptr) {
-      std::tie(output, base) = what_scales(task, *task.data, *task.targets, context);
-    }
+    PoolOutputs::Values explained;
+    if (wants_outputs_) explained = outputs_.of(rows, context);
     for (size_t j = 0; j < made.size(); j++) {
       task_.pool_members[j]->need(rows, context);
       const MatrixView<const float> all = task_.pool_members[j]->values();
@@ -124,8 +114,8 @@ class PoolAggregate {
       for (size_t r = 0; r < rows.size(); r++) std::ranges::copy(all.row(rows[r]), made[j].values.row(r).begin());
       made[j].features = features_;
       made[j].base.assign(rows.size(), NAN);
-      if (!base.empty() && based_[j]) made[j].base = base;
-      made[j].output = output.empty() ? std::vector<double>(rows.size(), NAN) : output;
+      if (!explained.base.empty() && based_[j]) made[j].base = explained.base;
+      made[j].output = explained.output.empty() ? std::vector<double>(rows.size(), NAN) : explained.output;
       made[j].gap.assign(rows.size(), NAN);
       if (task.targets != nullptr) {
         made[j].target = task.targets->of_row;
@@ -136,40 +126,13 @@ class PoolAggregate {
     return made;
   }
 
-  // Outputs and bases of these rows, which explanations of a pool do not carry.
-  static std::pair<std::vector<double>, std::vector<double>> what_scales(const AggregateTask& task, const Dataset& data,
-                                                                         const Targets& targets,
-                                                                         const Context& context) {
-    const MatrixView<const float> x = data.x.view();
-    const size_t rows = x.rows();
-    const ValueFunction value(*task.model, x, targets, context);
-    std::vector<double> output(rows);
-    predict_rows(
-        *task.model, x,
-        [&](size_t begin, MatrixView<const float> outputs) {
-          value.apply_to_rows(begin, outputs, std::span(output).subspan(begin, outputs.rows()));
-        },
-        context);
-    const MatrixView<const float> reference = task.reference->rows.view();
-    Matrix outputs(reference.rows(), task.model->info().outputs());
-    task.model->predict(reference, outputs.view(), context);
-    std::vector<float> found(reference.rows());
-    std::vector<double> base(rows);
-    for (size_t r = 0; r < rows; r++) {
-      value.apply(r, outputs.view(), found);
-      double sum = 0;
-      for (const float each : found) sum += each;
-      base[r] = sum / static_cast<double>(found.size());
-    }
-    return {std::move(output), std::move(base)};
-  }
-
   Spec spec_;
   AggregateTask task_;
+  PoolOutputs outputs_;
   std::vector<std::string> names_;
   std::vector<std::string> features_;
   uint64_t seed_ = 0;
-  bool scales_ = false;
+  bool wants_outputs_ = false;
   std::vector<Provenance> provenance_;  // of each member
   std::vector<bool> based_;             // whether the member has base values
 };
@@ -185,9 +148,7 @@ void check_pool(const Spec& spec, const AggregateTask& task, const AggregatorInf
   if (task.pool_members.empty() && (task.pool == nullptr || task.pool_targets == nullptr)) {
     refuse("needs the pool and what is explained of its rows");
   }
-  const bool can_run = task.model != nullptr && task.pool != nullptr && task.pool_targets != nullptr &&
-                       task.reference != nullptr && task.reference->rows.rows() > 0;
-  if (aggregator->scales_to_output() && !can_run) {
+  if (aggregator->scales_to_output() && !PoolOutputs(task).known()) {
     refuse("needs model, pool and reference for scale=output: what is to be scaled to is not known of those rows");
   }
 }

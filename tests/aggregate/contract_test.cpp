@@ -310,17 +310,30 @@ Explanations only_row(const Explanations& of, size_t row) {
   return made;
 }
 
+// One member is noise in row 2, where nothing is to be explained, and small in row 3, where something is.
+Case with_noise() {
+  Case made = fixture("sklearn_mlp_binary");
+  for (Explanations& member : made.trial.members) member.base[2] = member.output[2];
+  Explanations& noisy = made.trial.members[1];
+  for (const size_t row : {size_t{2}, size_t{3}}) {
+    const auto size = static_cast<float>(1e-8 * std::abs(noisy.output[row]));
+    for (size_t p = 0; p < noisy.players(); p++) noisy.values(row, p) = p % 2 == 0 ? size : -size;
+  }
+  return made;
+}
+
 TEST_P(AggregatorsContract, ARowsResultIsItsOwn) {
   if (info().learns_weights) return;
-  const size_t row = 4;
-  Case whole = fixture("sklearn_mlp_binary");
+  Case whole = with_noise();
   const Explanations all = aggregate(spec(), whole.task(info()), {}).explanations;
-  Case part = fixture("sklearn_mlp_binary");
-  for (Explanations& member : part.trial.members) member = only_row(member, row);
-  part.trial.data = select_rows(*part.trial.data, {row});
-  part.trial.setting->targets = slice_targets(part.trial.setting->targets, row, row + 1);
-  const Explanations alone = aggregate(spec(), part.task(info()), {}).explanations;
-  for (size_t p = 0; p < all.players(); p++) EXPECT_EQ(alone.values(0, p), all.values(row, p));
+  for (const size_t row : {size_t{2}, size_t{3}, size_t{4}}) {
+    Case part = with_noise();
+    for (Explanations& member : part.trial.members) member = only_row(member, row);
+    part.trial.data = select_rows(*part.trial.data, {row});
+    part.trial.setting->targets = slice_targets(part.trial.setting->targets, row, row + 1);
+    const Explanations alone = aggregate(spec(), part.task(info()), {}).explanations;
+    for (size_t p = 0; p < all.players(); p++) EXPECT_EQ(alone.values(0, p), all.values(row, p)) << "row " << row;
+  }
 }
 
 TEST_P(AggregatorsContract, WhatIsNeededIsAskedFor) {

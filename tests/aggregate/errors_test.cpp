@@ -22,7 +22,7 @@ TEST(AggregateErrors, ByHand) {
 // Noise that is taken for zero has no direction, and no error of it: scaled, it would be 1e16.
 TEST(AggregateErrors, AMemberThatIsZeroUpToRoundingHasNone) {
   MemberTrial trial = one_row({{3, 4}, {3e-17F, -3e-17F}});
-  for (Explanations& member : trial.members) member.output = {0.15};
+  for (Explanations& member : trial.members) member.output = member.base = {0.15};
   trial.members[1].standard_error = matrix_of({{0.1F, 0.2F}});
   const AggregateTask task = trial.task();
   const Matrix errors = weighted_errors(task, Members(task, true), matrix_of({{0.5F, 0.5F}}));

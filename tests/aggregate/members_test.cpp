@@ -236,26 +236,67 @@ TEST(Members, SmallValuesAreNoNoise) {
   MemberTrial trial = with_noise(4e-8F, 0.15);
   EXPECT_FALSE(Members(trial.task(), true).zero(0, 0));
   EXPECT_NEAR(Members(trial.task(), true).of(0, 0)[0], std::sqrt(0.5), 1e-6);
-  // Other units: derivatives by a feature of millions are small in all rows.
+  // Other units: derivatives by a feature of millions are small in all rows, and have no base.
   MemberTrial gradients = bare_members({{{1e-9F, -1e-9F}, {3e-9F, 2e-9F}}});
   gradients.members[0].output = {10, 12};
   EXPECT_FALSE(Members(gradients.task(), true).zero(0, 0));
   EXPECT_FALSE(Members(gradients.task(), true).zero(0, 1));
 }
 
+// Gradients vanish where a class is certain: small beside other rows and the output, which there is all to explain of.
+TEST(Members, SmallValuesOfARowWithSomethingToExplainAreNoNoise) {
+  MemberTrial trial = with_noise(1e-12F, 0.15);
+  for (Explanations& member : trial.members) member.base[0] = 0.1499;
+  EXPECT_FALSE(Members(trial.task(), true).zero(0, 0));
+  EXPECT_NEAR(Members(trial.task(), true).of(0, 0)[0], std::sqrt(0.5), 1e-6);
+}
+
+// Output and base may differ by as much: 2.5e-7 times 0.15 again.
+TEST(Members, OutputAndBaseAreEqualUpToRounding) {
+  MemberTrial trial = with_noise(1.5e-8F, 0.15);
+  for (Explanations& member : trial.members) member.base[0] = 0.15 + 3.7e-8;
+  EXPECT_TRUE(Members(trial.task(), true).zero(0, 0));
+  for (Explanations& member : trial.members) member.base[0] = 0.15 + 3.8e-8;
+  EXPECT_FALSE(Members(trial.task(), true).zero(0, 0));
+}
+
+// Beside 0 nothing is small.
+TEST(Members, OfAnOutputOfZeroOnlyZerosAreZero) {
+  MemberTrial trial = with_noise(1e-38F, 0);
+  const Members members(trial.task(), true);
+  EXPECT_FALSE(members.zero(0, 0));
+  EXPECT_TRUE(members.zero(1, 0));
+}
+
 // Attributions made elsewhere, without output or base: those of another member are of the same row. Where nobody says
-// any, only what float64 leaves beside the member's own largest value is noise.
+// both, nothing is known to be noise.
 TEST(Members, NoiseOfAttributionsMadeElsewhere) {
   MemberTrial trial = with_noise(1.5e-8F, 0.15);
   trial.members[0].output = {NAN, NAN};
   trial.members[0].base = {NAN, NAN};
   EXPECT_TRUE(Members(trial.task(), true).zero(0, 0));
-  trial.members[1].output = {NAN, NAN};
   trial.members[1].base = {NAN, NAN};
   EXPECT_FALSE(Members(trial.task(), true).zero(0, 0));
   MemberTrial bare = bare_members({{{3e-17F, -3e-17F}, {0.5F, -0.25F}}});
-  EXPECT_TRUE(Members(bare.task(), true).zero(0, 0));
+  EXPECT_FALSE(Members(bare.task(), true).zero(0, 0));
   EXPECT_FALSE(Members(bare.task(), true).zero(0, 1));
+}
+
+// Whatever is beside it: the same bits alone, for noise that is cleared and for values that are only small.
+TEST(Members, ARowIsTheSameAlone) {
+  for (const double base : {0.15, 0.1499}) {
+    MemberTrial trial = with_noise(1.5e-8F, 0.15);
+    MemberTrial alone = one_row({{1.5e-8F, -1.5e-8F, 0}, {0, 0, 0}});
+    for (size_t j = 0; j < 2; j++) {
+      trial.members[j].base[0] = base;
+      alone.members[j].output = {0.15};
+      alone.members[j].base = {base};
+    }
+    const Members beside(trial.task(), true);
+    const Members own(alone.task(), true);
+    EXPECT_EQ(own.zero(0, 0), beside.zero(0, 0)) << base;
+    for (size_t p = 0; p < 3; p++) EXPECT_EQ(own.of(0, 0)[p], beside.of(0, 0)[p]) << base;
+  }
 }
 
 }  // namespace

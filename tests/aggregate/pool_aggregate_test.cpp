@@ -150,6 +150,32 @@ TEST(PoolAggregate, ScalesToTheOutputOfPoolRows) {
   EXPECT_THAT(message_of([&] { aggregate_of_pool(spec, task, made); }), HasSubstr("for scale=output"));
 }
 
+// y = x0 + 2 x1 + x0 x1, reference (0, 2) of value 4, as pool row 0 is; pool row 1 is 8. The first member is noise in
+// both, but row 1 has something to explain.
+TEST(PoolAggregate, NoiseOfPoolRowsIsZero) {
+  MemberTrial trial = with_pool({matrix_of({{1, 1}}), matrix_of({{2, 0}})},
+                                {matrix_of({{2e-7F, -2e-7F}, {2e-7F, -2e-7F}}), matrix_of({{0, 2}, {0, 2}})},
+                                matrix_of({{0, 0}}), matrix_of({{4, 0}, {8, 0}}));
+  trial.setting->reference.rows = matrix_of({{0, 2}});
+  trial.pool_targets = freeze_targets(*trial.setting->model, trial.pool->x.view(), {}, {});
+  for (Explanations& member : trial.members) {
+    member.base = {4};
+    member.output = {0};
+  }
+  const AggregateTask task = trial.task();
+  const Spec spec = parse_spec("aggregator", "convex:weights=[0.5,0.5]");
+  PoolExplanations pool = aggregate_of_pool(spec, task, aggregate(spec, task, {}));
+  pool.need_all({});
+  const auto half = static_cast<float>(std::sqrt(0.5) / 2);
+  expect_row(pool, 0, {0, 0.5F});
+  expect_row(pool, 1, {half, 0.5F - half});
+  // Members without a base are not held to any, in the pool no more than in the rows.
+  for (Explanations& member : trial.members) member.base = {NAN};
+  PoolExplanations baseless = aggregate_of_pool(spec, task, aggregate(spec, task, {}));
+  baseless.need_all({});
+  expect_row(baseless, 0, {half, 0.5F - half});
+}
+
 TEST(PoolAggregate, RefusesWhereThePoolIsNotExplained) {
   MemberTrial trial = two_members();
   trial.pool_members.clear();

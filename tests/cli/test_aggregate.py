@@ -170,7 +170,7 @@ def test_members_made_elsewhere(assay, aggregate, made, phi, load, tmp_path):
 
 @pytest.mark.parametrize("noise", [3e-17, 1e-8])
 def test_noise_in_files_is_not_scaled(assay, made, phi, load, tmp_path, noise):
-    """What a solve leaves of 0, in files made elsewhere, beside a member that says its outputs."""
+    """What a solve leaves of 0, in files made elsewhere, beside a member that says its outputs and bases."""
     values = phi[0].astype(np.float32)
     values[1] = noise * np.array([1, -1, 1, -1])
     np.save(tmp_path / "a.npy", values)
@@ -182,14 +182,22 @@ def test_noise_in_files_is_not_scaled(assay, made, phi, load, tmp_path, noise):
         comments="",
         fmt="%.9g",
     )
-    other = made / "phi.exact_shapley.npz"
+    said = dict(load(made / "phi.exact_shapley.npz"))
+    said["base"][1] = said["output"][1]  # nothing to be explained
+    np.savez(tmp_path / "other.npz", **said)
     for name in ("a.npy", "b.csv"):
-        command = ("aggregate", "--members", f"{name},{other}", "--aggregator", "mean", "--out", "m.npz")
+        command = ("aggregate", "--members", f"{name},other.npz", "--aggregator", "mean", "--out", "m.npz")
         result = assay(*command)
         assert f"1 of 30 rows of {name[0]} are zero up to rounding" in result.stdout
         mean = load(tmp_path / "m.npz")["values"]
         np.testing.assert_allclose(mean[1], unit(phi[0])[1] / 2, atol=1e-6)
         np.testing.assert_allclose(mean[0], unit(phi[0])[0], atol=1e-6)
+        # Where there is something to explain, small values are no noise.
+        other = made / "phi.exact_shapley.npz"
+        result = assay("aggregate", "--members", f"{name},{other}", "--aggregator", "mean", "--out", "m.npz")
+        assert result.returncode == 0 and "up to rounding" not in result.stdout
+        expected = (np.array([1, -1, 1, -1]) / 2 + unit(phi[0])[1]) / 2
+        np.testing.assert_allclose(load(tmp_path / "m.npz")["values"][1], expected, atol=1e-6)
 
 
 def test_arrays_learn_from_the_model_what_they_are(assay, rows, made, phi, load, tmp_path):

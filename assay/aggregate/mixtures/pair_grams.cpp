@@ -211,12 +211,13 @@ PairGrams::PairGrams(const AggregateTask& task, const Members& members, const Mi
     slot_of_pool_[r] = static_cast<uint32_t>(pool_rows_.size());
     pool_rows_.push_back(r);
   }
+  const PoolOutputs::Values explained = explained_neighbours(context);
   for (const PoolExplanations* pool : task.pool_members) {
     Matrix& values = pool_values_.emplace_back(pool_rows_.size(), members.players());
     for (size_t s = 0; s < pool_rows_.size(); s++) {
       std::ranges::copy(pool->values().row(pool_rows_[s]), values.row(s).begin());
     }
-    clear_rounding(values.view(), {});
+    clear_rounding(values.view(), explained.output, explained.base);
     scale_to_unit_norm(values.view());
   }
   const size_t bytes_of_pair = (packed_size(members.size()) + 1) * sizeof(double) + sizeof(uint32_t);
@@ -232,6 +233,15 @@ PairGrams::PairGrams(const AggregateTask& task, const Members& members, const Mi
       },
       context);
   kept_ = true;
+}
+
+// As for the rows themselves: without a base of any member, noise is not known.
+PoolOutputs::Values PairGrams::explained_neighbours(const Context& context) {
+  const bool based = std::ranges::any_of(task_->members, [](const Explanations* member) { return says_base(*member); });
+  const PoolOutputs outputs(*task_);
+  if (!based || !outputs.known() || pool_rows_.empty()) return {};
+  evaluations_ += pool_rows_.size() + task_->reference->rows.rows();
+  return outputs.of(pool_rows_, context);
 }
 
 // By part and block: places whose members are all numbers.

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "assay/aggregate/aggregator.h"
+#include "assay/aggregate/members.h"
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
 #include "assay/evaluate/neighbourhoods/neighbourhoods.h"
@@ -87,6 +88,8 @@ class PairGrams {
   bool kept() const { return kept_; }
   bool weighted() const { return weighted_; }  // whether factors are other than 1
   const Neighbourhoods& neighbourhoods() const { return neighbourhoods_; }
+  // Rows that the model predicted.
+  uint64_t evaluations() const { return neighbourhoods_.evaluations() + evaluations_; }
   // kRadiusTable.
   ScoreTable radius_table() const { return {std::string(kRadiusTable), {"radius"}, {{neighbourhoods_.radius()}}}; }
   // "radius 0.3 (...), 97 of 100 rows have neighbours, ..."
@@ -113,6 +116,7 @@ class PairGrams {
   };
   void stream_pairs(bool whole, const See& see, const Context& context) const;
   std::vector<std::vector<uint32_t>> comparable_places() const;
+  PoolOutputs::Values explained_neighbours(const Context& context);
 
   const AggregateTask* task_;
   const Members* members_;
@@ -124,6 +128,7 @@ class PairGrams {
   std::vector<uint32_t> slot_of_pool_;  // in pool_rows_, kNoSlot where none
   std::vector<size_t> pool_rows_;       // neighbours, ascending
   std::vector<Matrix> pool_values_;     // of each member, a row for each neighbour, of unit norm
+  uint64_t evaluations_ = 0;            // to know outputs and bases of neighbours
   uint64_t pairs_ = 0;
   bool kept_ = false;
   std::vector<KeptRow> kept_rows_;

@@ -76,5 +76,35 @@ TEST(PairGrams, ByHand) {
   EXPECT_EQ(calls, 1U);
 }
 
+// y = x0 + 2 x1 + x0 x1 is 4 at the reference (0, 2) and at the neighbour (4, 0), whose first member is noise: its
+// difference to (0.6, 0.8) is that itself. The second's is (0, 1) - (1, 0).
+TEST(PairGrams, NoiseOfANeighbourIsZero) {
+  MemberTrial trial =
+      with_pool({matrix_of({{3, 4}}), matrix_of({{0, 2}})}, {matrix_of({{2e-7F, -2e-7F}}), matrix_of({{5, 0}})},
+                matrix_of({{3, 0}}), matrix_of({{4, 0}}));
+  trial.setting->reference.rows = matrix_of({{0, 2}});
+  trial.pool_targets = freeze_targets(*trial.setting->model, trial.pool->x.view(), {}, {});
+  for (Explanations& member : trial.members) {
+    member.base = {4};
+    member.output = {3};
+  }
+  const AggregateTask task = trial.task();
+  const Members members(task, true);
+  MixtureNeighbourOptions options;
+  options.space = "raw";
+  options.radius = 2;
+  const PairGrams grams(task, members, options, {});
+  EXPECT_EQ(grams.pairs(), 1U);
+  grams.each_pair(
+      true,
+      [&](size_t, const PairSpan& pairs) {
+        EXPECT_NEAR(pairs.grams[0], 1, 1e-6);
+        EXPECT_NEAR(pairs.grams[1], 0.8 - 0.6, 1e-6);
+        EXPECT_NEAR(pairs.grams[2], 2, 1e-6);
+      },
+      on_threads(1));
+  EXPECT_EQ(grams.pool_grams()(0, 0), 0);
+}
+
 }  // namespace
 }  // namespace assay::testing
