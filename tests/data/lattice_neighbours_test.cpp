@@ -309,6 +309,39 @@ RC_GTEST_PROP(LatticeNeighbours, EqualExactArithmetic, ()) {
   check_exact(lattice, 4);
 }
 
+// Categories that seldom differ, so that the gap is known narrowly before a row comes that differs in nothing else.
+TEST(LatticeNeighbours, GapsAreThoseOfAllDistances) {
+  const std::vector<size_t> first = {0};
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Lattice lattice;
+    lattice.numbers = 2;
+    lattice.category = true;
+    lattice.copies = seed % 4 == 0 ? 25 : 1;  // 25: too many columns for the tree
+    RandomStream random(seed, "lattice_neighbours_test", 2);
+    for (size_t i = 0; i < 400; ++i) {
+      const int category = random.below(100) == 0 ? 1 : 0;
+      lattice.rows.push_back(
+          {1 + static_cast<int>(random.below(9)), 1 + static_cast<int>(random.below(30)), i == 0 ? 0 : category});
+    }
+    const Dataset pool = lattice.data();
+    for (const Norm norm : {Norm::linf, Norm::l1, Norm::l2}) {
+      for (const Space space : {Space::scaled, Space::raw}) {
+        const NeighbourIndex index(pool, norm, space);
+        std::vector<double> distances;
+        for (size_t i = 0; i < 400; ++i) distances.push_back(index.distance(pool.x.row(0), i));
+        std::ranges::sort(distances);
+        for (const double distance : {0.0, 0.3, 0.7, 1.0, 1.01, 1.1, 1.2, 1.5, 2.0, 5.0, 1000.0}) {
+          const auto above = std::ranges::upper_bound(distances, distance);
+          const double infinity = std::numeric_limits<double>::infinity();
+          const DistanceGap expected{*(above - 1), above == distances.end() ? infinity : *above};
+          EXPECT_EQ(index.gap(pool.x.view(), first, distance, {0, infinity}, Context()), expected)
+              << "seed " << seed << ", norm " << static_cast<int>(norm) << ", distance " << distance;
+        }
+      }
+    }
+  }
+}
+
 // 300 answers on four scales of seven points: rounding must not decide which pairs are neighbours.
 TEST(LatticeNeighbours, SevenPointScales) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {

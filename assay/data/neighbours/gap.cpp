@@ -15,6 +15,11 @@ void look_at(const NeighbourBlocks& blocks, size_t block, const BlockQuery& quer
   // What is at the upper end itself changes nothing.
   BlockLimits limits = estimate_limits(layout, query, std::nextafter(gap.above, 0.0));
   limits.floor = estimate_floor(layout, query, gap.below);
+  // Where the gap reaches beyond 1, estimates leave out mismatches, and a row that is at 1 for one may be estimated
+  // below the gap.
+  if (layout.norm == Norm::linf && layout.mismatches > 0 && gap.below < 1 && !limits.mismatches_count) {
+    limits.floor = -1;
+  }
   const BlockRows rows = blocks.block(block);
   const BlockEstimate found = estimate_rows(layout, rows, query, limits);
   const uint32_t places = ~uint32_t{0} >> (kBlockRows - blocks.rows_in(block));
