@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-import fcntl
 import gc
+import math
 import os
 import select
 import signal
@@ -17,6 +17,8 @@ from typing import NoReturn
 from ._text import short
 
 _DONE, _FAILED = b"+", b"-"
+# Bytes of the length that a result begins with.
+_LENGTH = 8
 
 
 class ChildFailed(Exception):
@@ -28,8 +30,8 @@ def in_child(work: Callable[[], bytes], who: str, most_seconds: float) -> bytes:
 
     A fork, because a process that starts afresh would have to import PyTorch (seconds) and to be sent what it works on,
     which not every module can be. The copy has this one thread alone: if it waits for another one's lock it is ended
-    after a while. What it prints goes nowhere. ChildFailed says what an exception said, or how the copy crashed. who:
-    for messages, what works."""
+    after a while, by itself where nobody is left to end it. What it prints goes nowhere. ChildFailed says what an
+    exception said, or how the copy crashed. who: for messages, what works."""
     reader, writer = os.pipe()
     try:
         with warnings.catch_warnings():
@@ -40,25 +42,26 @@ def in_child(work: Callable[[], bytes], who: str, most_seconds: float) -> bytes:
         os.close(writer)
         raise ChildFailed(f"{who} could not be run in a process of its own ({error})") from error
     if child == 0:
-        _run(work, reader, writer)
+        _run(work, reader, writer, most_seconds)
     os.close(writer)
-    ended = False
+    content, in_time = b"", False
     try:
-        content = _read(reader, time.monotonic() + most_seconds)
-        ended = content is not None
+        content, in_time = _read(reader, child, time.monotonic() + most_seconds)
     finally:
         os.close(reader)
-        if not ended:
+        if not in_time:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
         status = _status(child)
-    if content is None:
-        raise ChildFailed(f"{who} did not end within {most_seconds:.0f} s; export=False does not ask it")
-    if content[:1] == _DONE:
-        return content[1:]
-    if content[:1] == _FAILED:
-        raise ChildFailed(content[1:].decode("utf-8", "replace"))
-    raise ChildFailed(f"{who} crashed ({_words(status)}); export=False does not ask it")
+    if not in_time or status == signal.SIGALRM:
+        raise ChildFailed(f"{who} did not end within {most_seconds:.0f} s; pass export=False to do without it")
+    whole = len(content) > _LENGTH and len(content) == _LENGTH + int.from_bytes(content[:_LENGTH], "big")
+    if status != 0 or not whole:
+        raise ChildFailed(f"{who} crashed ({_words(status)}); pass export=False to do without it")
+    kind, said = content[_LENGTH : _LENGTH + 1], content[_LENGTH + 1 :]
+    if kind == _FAILED:
+        raise ChildFailed(said.decode("utf-8", "replace"))
+    return said
 
 
 def first_line(error: BaseException) -> str:
@@ -68,12 +71,18 @@ def first_line(error: BaseException) -> str:
     return short(sentence, 200)
 
 
-def _run(work: Callable[[], bytes], reader: int, writer: int) -> NoReturn:
+def _run(work: Callable[[], bytes], reader: int, writer: int, most_seconds: float) -> NoReturn:
     """The copy's life; it never returns."""
+    status = 1
     try:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+        signal.alarm(math.ceil(most_seconds) + 1)  # a little later than the original ends it
         gc.disable()  # nothing of the original's is finalised here
         faulthandler.disable()  # a crash is told by the original
         os.close(reader)
+        import fcntl  # only where there is fork()
+
         writer = fcntl.fcntl(writer, fcntl.F_DUPFD_CLOEXEC, 3)  # not one of those below, which may be closed
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
@@ -83,11 +92,12 @@ def _run(work: Callable[[], bytes], reader: int, writer: int) -> NoReturn:
             content = _DONE + work()
         except BaseException as error:
             content = _FAILED + first_line(error).encode("utf-8", "replace")
-        view = memoryview(content)
+        view = memoryview(len(content).to_bytes(_LENGTH, "big") + content)
         while view:
             view = view[os.write(writer, view) :]
+        status = 0
     finally:
-        os._exit(0)
+        os._exit(status)
 
 
 def _no_core_dump() -> None:
@@ -97,19 +107,32 @@ def _no_core_dump() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _read(reader: int, until: float) -> bytes | None:
-    """All that is written until the other end is closed; None where that takes too long."""
-    parts: list[bytes] = []
+def _read(reader: int, child: int, until: float) -> tuple[bytes, bool]:
+    """What is written, to the length that it begins with, and whether it came in time. The end of the file ends it too,
+    but need not come: a process that another thread forked meanwhile has the writing end open as well."""
+    content = bytearray()
     poll = select.poll()
     poll.register(reader, select.POLLIN)
-    while True:
+    while len(content) < _LENGTH or len(content) < _LENGTH + int.from_bytes(content[:_LENGTH], "big"):
         left = until - time.monotonic()
-        if left <= 0 or not poll.poll(left * 1000):
-            return None
-        part = os.read(reader, 1 << 20)
-        if not part:
-            return b"".join(parts)
-        parts.append(part)
+        if left <= 0:
+            return bytes(content), False
+        ended = _has_ended(child)  # before the last look: what it wrote is then there
+        if poll.poll(0 if ended else min(left, 0.5) * 1000):
+            part = os.read(reader, 1 << 20)
+            if not part:
+                break
+            content += part
+        elif ended:
+            break
+    return bytes(content), True
+
+
+def _has_ended(child: int) -> bool:
+    try:
+        return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # somebody waits for all children of this process
+        return True
 
 
 def _status(child: int) -> int:
