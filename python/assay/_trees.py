@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -152,7 +153,8 @@ class TreeModel(GraphModel):
         if not self._named or not is_lightgbm(self._model):
             return names
         written = [name.replace(" ", "_") for name in names]
-        return [own if written.count(own) == 1 else name for name, own in zip(names, written, strict=True)]
+        counts = Counter(written)
+        return [own if counts[own] == 1 else name for name, own in zip(names, written, strict=True)]
 
     def _codes_of(self, argument: str, array: NDArray[Any]) -> NDArray[Any]:
         return coded_array(argument, array, self._parts.values) if self._parts.arrays_hold_values else array
