@@ -135,6 +135,7 @@ def npz_bomb(count):
 
 # name of the case: format, its bytes, and what else than its limits it may take (MiB, seconds)
 BOMB = (1100, 8)  # what unpacks within the limit is read before the rest is refused
+BUDGET = (1024, 3)  # what a model asks for beyond its size
 MADE = {
     "csv of one long line": ("csv", lambda: b"a," * 500_000 + b"\n1,2\n", None),
     "csv of many columns": (
@@ -159,7 +160,7 @@ MADE = {
     "gzip in gzip": ("csv.gz", lambda: gzip.compress(gzip_bomb(b"a\n", 64)), None),
     "xz bomb": ("csv.xz", lambda: xz_bomb(b"a\n", 600), BOMB),
     "xz of many streams": ("csv.xz", lambda: lzma.compress(b"") * 20_000, None),
-    "wide product": ("onnx", wide_product, None),
+    "wide product": ("onnx", wide_product, BUDGET),
     "slow constants": ("onnx", slow_constants, None),
     "deep encoder": (
         "onnx",
@@ -168,6 +169,7 @@ MADE = {
         ),
         None,
     ),
+    "unknown categories without an encoder": ("onnx", lambda: with_metadata("assay.unseen", "unknown"), None),
     "deep names": ("onnx", lambda: with_metadata("assay.feature_names", DEEP), None),
     "deep messages": ("onnx", lambda: nested_messages(60_000), None),
     "many nodes": (

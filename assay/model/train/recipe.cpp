@@ -198,7 +198,7 @@ TrainResult train_with(Recipe recipe, const std::string* encoder, const Dataset&
   document["validation_accuracy"] = result.validation_accuracy;
   Metadata& metadata = result.model.metadata;
   if (encoder != nullptr) metadata.emplace_back(kEncoderKey, *encoder);
-  if (recipe.unseen == "unknown") metadata.emplace_back(kUnseenKey, recipe.unseen);
+  if (encoder != nullptr && recipe.unseen == "unknown") metadata.emplace_back(kUnseenKey, recipe.unseen);
   metadata.emplace_back(kFeatureNamesKey, list_text(data.feature_names));
   if (classification) metadata.emplace_back(kClassNamesKey, list_text(data.class_names));
   metadata.emplace_back(kTrainingKey, document.dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -246,7 +246,8 @@ void check_unseen(std::string_view where, std::string_view unseen) {
 
 bool takes_unknown(const Metadata& metadata) {
   const std::string* unseen = find_metadata(metadata, kUnseenKey);
-  return unseen != nullptr && *unseen == "unknown";
+  // Without an encoder there are no categories to know.
+  return unseen != nullptr && *unseen == "unknown" && find_metadata(metadata, kEncoderKey) != nullptr;
 }
 
 TrainResult train_recipe(const Recipe& recipe, const Dataset& data, const Encoder* encoder, const Context& context,

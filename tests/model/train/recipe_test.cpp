@@ -268,6 +268,13 @@ TEST(Recipe, SaysWhatBecomesOfUnseenCategories) {
   EXPECT_TRUE(takes_unknown(tolerant.metadata));
   EXPECT_EQ(GraphModel::from_onnx("m.onnx", tolerant, {})->features_of(rows).x(0, 1), 2);
   EXPECT_TRUE(takes_unknown(retrain("m.onnx", tolerant.metadata, data, 2, {}).metadata));
+  // A category can be unknown to an encoder alone.
+  OnnxModel bare = tolerant;
+  std::erase_if(bare.metadata, [](const auto& entry) { return entry.first == kEncoderKey; });
+  const auto plain = GraphModel::from_onnx("m.onnx", bare, {});
+  EXPECT_EQ(plain->encoder(), nullptr);
+  EXPECT_FALSE(takes_unknown(plain->graph().metadata()));
+  EXPECT_FALSE(takes_unknown(train_recipe(recipe, data, nullptr, seeded(1)).model.metadata));
   recipe.unseen = "drop";
   EXPECT_THAT(sentence([&] { train_recipe(recipe, data, &encoder, seeded(1)); }),
               HasSubstr("expected refuse or unknown, found 'drop'"));
