@@ -194,7 +194,7 @@ class OnnxGraphModel final : public GraphModel,
     check_shapes(rows, info_.features(), gradients.rows(), gradients.cols(), info_.features());
     check_shapes(rows, info_.features(), weights.rows(), weights.cols(), info_.outputs());
     gradient_->run(rows, context, [&](const Block& block, Workspace& workspace) {
-      workspace.forward();
+      workspace.forward(context);
       if (!outputs.empty()) copy_outputs(*gradient_, workspace, block, outputs);
       seed(workspace, weights, block);
       workspace.backward();
@@ -222,7 +222,7 @@ class OnnxGraphModel final : public GraphModel,
     const bool reveal = rule == DeepLiftRule::reveal_cancel;
     const RowRunner& paired = reveal ? reveal_runner(context) : *gradient_;
     paired.run_pairs(rows, reference, context, [&](const Block& block, Workspace& workspace, const Workspace& other) {
-      workspace.forward();
+      workspace.forward(context);
       seed(workspace, weights, block);
       if (reveal) {
         workspace.reveal(other);
@@ -300,6 +300,7 @@ class OnnxGraphModel final : public GraphModel,
     const auto is_text = [](const RowInput& input) { return input.type != OnnxElement::float32; };
     if (std::any_of(inputs_.inputs.begin(), inputs_.inputs.end(), is_text)) return true;
     const size_t width = predict_->width(0);
+    if (predict_->steps_of(16) > context.budget.steps) return true;  // it takes too long to be tried
     Spending(context, info_.name).take_bytes(16 * sizeof(float) * (uint64_t{info_.features()} + width));
     Matrix rows(16, info_.features());
     for (size_t i = 0; i < rows.values().size(); i++) rows.values()[i] = static_cast<float>(i * 7 % 23) / 4 - 2;
@@ -365,7 +366,7 @@ class OnnxGraphModel final : public GraphModel,
   const RowRunner& reveal_runner(const Context& context) const {
     std::call_once(reveal_made_, [&] {
       reveal_ = std::make_unique<RowRunner>(graph_, inputs_.inputs, &inputs_.levels, std::vector<std::string>{fetch_},
-                                            true, inputs_.fixed_batch, true, context);
+                                            true, inputs_.fixed_batch, true, less_spent(context));
     });
     return *reveal_;
   }
@@ -378,7 +379,7 @@ class OnnxGraphModel final : public GraphModel,
   static void run_forward(const RowRunner& runner, MatrixView<const float> rows, MatrixView<float> outputs,
                           const Context& context) {
     runner.run(rows, context, [&](const Block& block, Workspace& workspace) {
-      workspace.forward();
+      workspace.forward(context);
       copy_outputs(runner, workspace, block, outputs);
     });
   }
@@ -459,8 +460,13 @@ class OnnxGraphModel final : public GraphModel,
   void find_entry(const Context& context) {
     std::optional<FirstLayer> layer = find_first_layer(*graph_, inputs_.inputs[0].value, info_.features(), fetch_);
     if (!layer) return;
+    try {
+      entry_runner_ = runner_from(layer->entry, layer->bias.size(), context);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::cancelled) throw;
+      return;  // it takes too much memory: what would be faster with it goes the long way
+    }
     entry_ = std::move(*layer);
-    entry_runner_ = runner_from(entry_.entry, entry_.bias.size(), context);
     tail_ = find_last_layer(*graph_, entry_.entry, entry_.bias.size(), fetch_);
   }
 

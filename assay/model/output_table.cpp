@@ -47,7 +47,7 @@ Table output_table(const Graph& graph, const std::vector<std::string>& fetches, 
   std::map<size_t, std::unordered_map<std::string, size_t>> text_codes;  // by column
   std::vector<std::vector<int64_t>> exact(table.columns.size());
   outputs.run(rows, context, [&](const Block& block, Workspace& workspace) {
-    workspace.forward();
+    workspace.forward(context);
     for (size_t f = 0; f < fetches.size(); f++) {
       const size_t width = outputs.width(f);
       with_element(outputs.fetched(f).type, [&]<class T>() {

@@ -34,14 +34,14 @@ std::vector<std::shared_ptr<const Tensor>> fold(const GraphNode& node, const Mad
     const Tensor* constant = input == nullptr ? nullptr : input->constant.get();
     in.push_back(constant == nullptr ? nullptr : constant->raw());
     if (constant == nullptr) continue;
-    steps += constant->count();
+    steps = saturated_sum(steps, constant->count());
     if (constant->type() != OnnxElement::string) continue;
     for (const std::string& text : constant->values<std::string>()) longest = std::max(longest, text.size());
   }
   uint64_t bytes = 0;
   for (const auto& info : made.outputs) {
     if (!info) continue;
-    steps += info->count();
+    steps = saturated_sum(steps, info->count());
     // Any text of the inputs may come out again and again.
     const bool text = info->type == OnnxElement::string;
     bytes += uint64_t{info->count()} * (element_size(info->type) + (text ? longest : 0));

@@ -68,6 +68,7 @@ Plan::Plan(const Graph& graph, const PlanRequest& request, const Context& contex
   std::vector<bool> kept(values_.size(), false);
   for (const size_t fetch : fetches_) kept[fetch] = true;
   drop_unused(kept);
+  count_steps();
   reveals_ = request.reveal && gradients_;
   if (request.fuse && !reveals_) fuse_steps(steps_, values_, kept, gradients_);
   uint64_t held = 0;
@@ -160,6 +161,18 @@ void Plan::drop_unused(const std::vector<bool>& kept) {
   }
   std::reverse(used.begin(), used.end());
   steps_ = std::move(used);
+}
+
+// Before steps are fused, which does not make more of them.
+void Plan::count_steps() {
+  for (const PlanStep& step : steps_) {
+    run_steps_ = saturated_sum(run_steps_, further_steps(*step.kernel));
+    for (const auto* list : {&step.inputs, &step.outputs}) {
+      for (const size_t value : *list) {
+        if (value != kNoValue) run_steps_ = saturated_sum(run_steps_, values_[value].info.count());
+      }
+    }
+  }
 }
 
 // A value has a derivative when it depends smoothly on a feed that wants one, and a fetched value so depends on it.

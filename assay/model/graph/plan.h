@@ -69,6 +69,8 @@ class Plan {
   size_t held_bytes() const { return held_bytes_; }
   // What computing its constants took.
   uint64_t steps_taken() const { return steps_taken_; }
+  // What one forward takes.
+  uint64_t run_steps() const { return run_steps_; }
 
  private:
   friend class Workspace;
@@ -79,6 +81,7 @@ class Plan {
   void find_parts(CopiesOfWeights& copies);
   void place(const std::vector<bool>& kept);
   void charge_workspace(Spending& spending) const;
+  void count_steps();
 
   std::vector<PlanValue> values_;
   std::vector<PlanStep> steps_;
@@ -94,6 +97,7 @@ class Plan {
   size_t text_bytes_ = 0;
   size_t held_bytes_ = 0;
   uint64_t steps_taken_ = 0;
+  uint64_t run_steps_ = 0;
 };
 
 // The memory of one run of a plan, for one thread at a time. The plan must outlive it.
@@ -108,7 +112,8 @@ class Workspace {
   void feed(size_t feed, const void* elements);
   // The first dimension of the first feed.
   size_t rows_fed() const;
-  void forward();
+  // Stops between two steps when the context is cancelled.
+  void forward(const Context& context = {});
   // After forward, valid until the next.
   const void* fetched(size_t fetch) const;
 

@@ -12,6 +12,7 @@
 #include "assay/core/budget.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/model/ops/kernel_cost.h"
 
 namespace assay {
 namespace {
@@ -169,6 +170,7 @@ RowRunner::RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> i
   for (const RowInput& input : inputs_) differentiable_ &= input.type == OnnxElement::float32;
   gradient_stop_ = trial->plan.gradient_stops_at();
   differentiable_ &= gradient_stop_.empty();
+  row_steps_ = trial->plan.run_steps() / trial_rows + 1;
   const size_t row_bytes = trial->plan.workspace_bytes() / trial_rows + 1;
   block_rows_ = std::bit_floor(std::clamp(kBlockBytes / row_bytes, row_bytes > kLargeRow ? 1 : kLeastRows, kMostRows));
   if (fixed_batch != 0) block_rows_ = fixed_batch;
@@ -177,18 +179,20 @@ RowRunner::RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> i
   plan_blocks(context);
 }
 
-// Blocks are halved until one fits.
+// Blocks are halved until one fits. One that has no rows is refused: fewer of them would not mend that.
 void RowRunner::plan_blocks(const Context& context) {
-  for (;;) {
+  for (; plans_[block_rows_] == nullptr; block_rows_ /= 2) {
     try {
-      block_bytes_ = plan_for(block_rows_, context).plan.workspace_bytes();
-      return;
+      plans_[block_rows_] = make_plan(block_rows_, context);
+      break;
     } catch (const Error& error) {
       // One row fits, as was seen before.
       if (fixed_batch_ != 0 || block_rows_ == 1 || error.kind() == ErrorKind::cancelled) throw;
-      block_rows_ /= 2;
     }
   }
+  const SizedPlan& made = *plans_[block_rows_];
+  check_rows_first(made);
+  block_bytes_ = made.plan.workspace_bytes();
 }
 
 RowRunner::~RowRunner() = default;
@@ -280,7 +284,7 @@ std::vector<std::vector<std::byte>> RowRunner::results_of(MatrixView<const float
   context.check_cancelled();
   Lease lease(*this, plan_for(rows.rows(), context));
   lease.feed(rows, 0);
-  lease.workspace().forward();
+  lease.workspace().forward(context);
   std::vector<std::vector<std::byte>> results(fetches_.size());
   for (size_t f = 0; f < fetches_.size(); f++) {
     if (fetched_[f].type == OnnxElement::string) continue;
@@ -296,6 +300,11 @@ void RowRunner::check_rows_apart(const Context& context) const {
   if (fixed_batch_ == 1 || std::any_of(inputs_.begin(), inputs_.end(), is_text)) return;
   const size_t count = fixed_batch_ == 0 ? std::min<size_t>(4, block_rows_) : fixed_batch_;
   if (count == 1) return;
+  Spending spending(context, fmt::format("{}: a trial of a few rows", graph_->name()));
+  const auto run = [&](const Matrix& rows) {
+    spending.take_steps(steps_of(rows.rows()));
+    return results_of(rows.view(), context);
+  };
   for (const float scale : {1.0F, 40.0F}) {
     const Matrix rows = trial_rows_of(inputs_, count, scale);
     // Row r of the second batch is row r + 1 of the first.
@@ -311,12 +320,12 @@ void RowRunner::check_rows_apart(const Context& context) const {
     // One after the other, so that one workspace is enough.
     std::vector<std::vector<std::byte>> first, second, alone;
     try {
-      first = results_of(rows.view(), context);
-      second = results_of(turned.view(), context);
-      alone = results_of(apart.view(), context);
+      first = run(rows);
+      second = run(turned);
+      alone = run(apart);
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::cancelled) throw;
-      return;  // such rows are not for this model; what its own rows do is seen when they come
+      return;  // such rows are not for this model, or take too long; what its own rows do is seen when they come
     }
     for (size_t f = 0; f < fetches_.size(); f++) {
       if (fetched_[f].type == OnnxElement::string) continue;
@@ -332,6 +341,8 @@ void RowRunner::check_rows_apart(const Context& context) const {
     }
   }
 }
+
+uint64_t RowRunner::steps_of(size_t rows) const { return saturated_product(row_steps_, rows); }
 
 size_t RowRunner::rows_of_block(size_t rows, const Context& context) const {
   if (fixed_batch_ != 0) return fixed_batch_;
@@ -368,7 +379,7 @@ void RowRunner::run_pairs(MatrixView<const float> rows, MatrixView<const float> 
   const Context room = with_room(context, std::min(block_rows, rows.rows()), 2);
   const auto run_reference = [&](Lease& lease, size_t begin) {
     lease.feed(reference, begin);
-    lease.workspace().forward();
+    lease.workspace().forward(context);
   };
   // One reference row gives every block of a size the same values, so all threads read those of one run. Blocks are of
   // two sizes at most: the last may be smaller.

@@ -55,8 +55,10 @@ class RowRunner {
 
   // An input error when a row among others does not come out as it does alone, as where a batch is normalised by
   // itself. Tried on a few rows of numbers, not for graphs that take text, nor where rows are so large that each runs
-  // alone.
+  // alone, nor as far as that takes more steps than the budget has.
   void check_rows_apart(const Context& context = {}) const;
+  // What a forward of so many rows takes, about.
+  uint64_t steps_of(size_t rows) const;
 
   // Calls body for each block with a workspace that is fed its rows; body runs it, and reads the first
   // block.end - block.begin rows of what it fetches.
@@ -90,6 +92,7 @@ class RowRunner {
   bool reveal_;
   size_t block_rows_ = 1;
   size_t block_bytes_ = 0;
+  uint64_t row_steps_ = 0;
   std::vector<ValueInfo> fetched_;
   std::vector<size_t> widths_;
   bool differentiable_ = false;

@@ -74,8 +74,11 @@ Buffers Workspace::buffers(size_t s) const {
           arena_.get() + plan_->arena_bytes_};
 }
 
-void Workspace::forward() {
-  for (size_t s = 0; s < plan_->steps_.size(); s++) plan_->steps_[s].kernel->forward(buffers(s));
+void Workspace::forward(const Context& context) {
+  for (size_t s = 0; s < plan_->steps_.size(); s++) {
+    context.check_cancelled();
+    plan_->steps_[s].kernel->forward(buffers(s));
+  }
 }
 
 const void* Workspace::fetched(size_t fetch) const { return values_[plan_->fetches_[fetch]]; }

@@ -9,6 +9,10 @@
 
 namespace assay {
 
+// Files set sizes whose products no number holds: the largest there is stands for them.
+inline uint64_t saturated_sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+inline uint64_t saturated_product(uint64_t a, uint64_t b) { return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
+
 class KernelCost {
  public:
   // What one turn of an innermost loop counts that compilers do not turn into vectors.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/node_setup.h"
 
 namespace assay {
@@ -49,6 +50,17 @@ PoolPlan PoolPlan::make(NodeSetup& setup) {
   plan.two_by_two_ = window.kernel == Shape{2, 2} && window.strides == Shape{2, 2} && window.dilations == Shape{1, 1} &&
                      !window.touches_padding();
   return plan;
+}
+
+uint64_t PoolPlan::steps() const {
+  uint64_t steps = saturated_product(planes_, KernelCost::kSlowSteps);
+  for (const Side& side : sides_) {
+    uint64_t taps = 0;
+    for (const int64_t count : side.taps)
+      taps = saturated_sum(taps, static_cast<uint64_t>(std::max<int64_t>(count, 0)));
+    steps = saturated_product(steps, taps);
+  }
+  return steps;
 }
 
 }  // namespace assay

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "assay/model/graph/tensor.h"
-#include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/window.h"
 
 namespace assay {
@@ -35,12 +34,8 @@ class PoolPlan {
   size_t input_plane() const { return input_plane_; }
   size_t output_plane() const { return output_plane_; }
 
-  // Elements of all windows, and bytes of the lists above.
-  uint64_t steps() const {
-    uint64_t taps = planes_ * output_plane_ * KernelCost::kSlowSteps;
-    for (const int64_t size : window_.kernel) taps *= static_cast<uint64_t>(size);
-    return taps;
-  }
+  // For the elements of all windows that are inside the input, and bytes of the lists above.
+  uint64_t steps() const;
   size_t held_bytes() const {
     size_t count = 0;
     for (const Side& side : sides_) count += side.first.size() + side.taps.size() + side.padded_taps.size();

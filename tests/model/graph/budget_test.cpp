@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <functional>
+#include <thread>
 
 #include "assay/model/graph/fold.h"
 #include "assay/model/graph/plan.h"
@@ -79,9 +82,30 @@ TEST(Folding, CountsMemoryBeforeItIsTaken) {
                  {value("x", {-1, 1})}, {value("y", {-1, 1})}, {integers("s", {3}, {1, 1, length})});
   };
   EXPECT_EQ(Graph("m.onnx", pooled(50)).nodes().size(), 1U);
-  // 8 * 39,999 * 20,000 steps, and 20,000 + 39,999 elements.
-  EXPECT_THAT(sentence([&] { const Graph graph("m.onnx", pooled(20'000)); }),
-              AllOf(StartsWith("m.onnx: node 2 (AveragePool)"), HasSubstr("6399899999 steps")));
+  // Each element is in 25,000 windows: 8 * 25,000^2 steps, and 25,000 + 49,999 elements.
+  EXPECT_THAT(sentence([&] { const Graph graph("m.onnx", pooled(25'000)); }),
+              AllOf(StartsWith("m.onnx: node 2 (AveragePool)"), HasSubstr("5000074999 steps")));
+}
+
+OnnxNode maximum_of_all(const std::string& input, const std::string& output, int64_t kernel) {
+  return node("MaxPool", {input}, {output},
+              {ints_attribute("kernel_shape", {kernel, kernel}), text_attribute("auto_pad", "SAME_UPPER")});
+}
+
+// The square of 2^32 is 0 in 64 bits.
+TEST(Folding, CountsTheElementsOfWindowsThatAreInside) {
+  const auto pooled = [](int64_t size, int64_t kernel) {
+    return model({ones("s", "c"), maximum_of_all("c", "p", kernel),
+                  node("ReduceMax", {"p"}, {"t"}, {int_attribute("keepdims", 0)}), node("Mul", {"x", "t"}, {"y"})},
+                 {value("x", {-1, 1})}, {value("y", {-1, 1})}, {integers("s", {4}, {1, 1, size, size})});
+  };
+  for (const int64_t kernel : {int64_t{1} << 10, int64_t{1} << 32, int64_t{1} << 40}) {
+    // All of 256 x 256 elements are in all windows: 8 * 2^32 steps, and 2^17 elements.
+    EXPECT_THAT(sentence([&] { const Graph graph("m.onnx", pooled(256, kernel)); }),
+                AllOf(StartsWith("m.onnx: node 2 (MaxPool)"), HasSubstr("takes 34359869440 steps")))
+        << kernel;
+    EXPECT_EQ(Graph("m.onnx", pooled(16, kernel)).nodes().size(), 1U);
+  }
 }
 
 TEST(Folding, CountsTextThatComesOutAgainAndAgain) {
@@ -230,6 +254,90 @@ TEST(RowRunnerMemory, ARowThatFitsAloneRunsAlone) {
               HasSubstr("m.onnx: "));
 }
 
+// For 16 rows they are rows, for others they are not: no smaller block makes that good.
+TEST(RowRunnerMemory, OnlyMemoryMakesBlocksSmaller) {
+  const auto graph =
+      std::make_shared<Graph>("m.onnx", model({node("Reshape", {"x", "s"}, {"y"})}, {value("x", {-1, 4})},
+                                              {value("y", {-1, 4})}, {integers("s", {2}, {16, -1})}));
+  EXPECT_EQ(sentence([&] { const RowRunner runner(graph, four_columns(), nullptr, {"y"}, false, 0); }),
+            "m.onnx: value 'y' has the dimensions 16 x 256 for 1024 rows; the first must be the row");
+}
+
+// What only some methods use must not make a model unusable.
+TEST(LoadingMemory, WhatPredictsIsLoaded) {
+  const auto graph = std::make_shared<Graph>("m.onnx", wide(10'000));
+  size_t loaded = 0;
+  for (uint64_t bytes = 1'000'000; bytes < 16'000'000; bytes += 10'000) {
+    Context context;
+    context.budget.bytes = bytes;
+    const bool predicts =
+        message_of([&] {
+          RowRunner(graph, four_columns(), nullptr, {"y"}, false, 0, false, context).check_rows_apart(context);
+        }) == "no error" &&
+        message_of([&] { const Graph same("m.onnx", wide(10'000), context); }) == "no error";
+    if (!predicts) continue;
+    loaded++;
+    EXPECT_EQ(message_of([&] { GraphModel::from_onnx("m.onnx", wide(10'000), {}, context); }), "no error") << bytes;
+  }
+  EXPECT_GT(loaded, 10U);
+}
+
+ErrorKind kind_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  return ErrorKind::internal;
+}
+
+// Each row is a picture of 256 x 256, whose every window is the whole.
+OnnxModel slow_rows(size_t pools, int64_t kernel) {
+  std::vector<OnnxNode> nodes = {ones("s", "c"), node("Reshape", {"x", "f"}, {"r"}), node("Mul", {"r", "c"}, {"p0"})};
+  for (size_t i = 0; i < pools; i++)
+    nodes.push_back(maximum_of_all(fmt::format("p{}", i), fmt::format("p{}", i + 1), kernel));
+  nodes.push_back(node("ReduceMax", {fmt::format("p{}", pools)}, {"m"},
+                       {ints_attribute("axes", {2, 3}), int_attribute("keepdims", 0)}));
+  nodes.push_back(node("Identity", {"m"}, {"y"}));
+  return model(nodes, {value("x", {-1, 1})}, {value("y", {-1, 1})},
+               {integers("s", {4}, {1, 1, 256, 256}), integers("f", {4}, {-1, 1, 1, 1})});
+}
+
+TEST(Loading, TriesNoRowsThatTakeTooLong) {
+  EXPECT_LT(serialise_onnx(slow_rows(1, 512)).size(), 500U);
+  const std::clock_t begun = std::clock();
+  EXPECT_EQ(message_of([&] { GraphModel::from_onnx("m.onnx", slow_rows(1, 512)); }), "no error");
+  EXPECT_LT(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC, 5);  // a minute with the trial
+}
+
+TEST(Loading, TriesRowsWithinItsSteps) {
+  // Rows that depend on one another, which only a trial shows.
+  const OnnxModel joined = model({node("ReduceSum", {"x", "axes"}, {"t"}), node("Add", {"x", "t"}, {"y"})},
+                                 {value("x", {-1, 4})}, {value("y", {-1, 4})}, {integers("axes", {1}, {0})});
+  EXPECT_THAT(sentence([&] { GraphModel::from_onnx("m.onnx", joined); }), HasSubstr("depends on the other rows"));
+  Context context;
+  context.budget.steps = 50;
+  EXPECT_EQ(message_of([&] { GraphModel::from_onnx("m.onnx", joined, {}, context); }), "no error");
+}
+
+TEST(Loading, StopsAmidATrial) {
+  std::atomic<bool> cancelled = false;
+  Context context;
+  context.cancelled = &cancelled;
+  context.budget.steps = UINT64_MAX;
+  // Two hundred kernels of about 50 ms each for two rows.
+  const auto graph = std::make_shared<Graph>("m.onnx", slow_rows(200, 16));
+  const RowRunner runner(graph, {{"x", OnnxElement::float32, {1}, 0, 1}}, nullptr, {"y"}, false, 0, false, context);
+  const std::clock_t begun = std::clock();
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    cancelled = true;
+  });
+  EXPECT_EQ(kind_of([&] { runner.check_rows_apart(context); }), ErrorKind::cancelled);
+  stopper.join();
+  EXPECT_LT(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC, 2);
+}
+
 // 198 bytes in its file: 4 x 2^23 ones.
 TEST(LoadingMemory, AWideConstantRuns) {
   const auto wide_model = GraphModel::from_onnx("m.onnx", wide(int64_t{1} << 23));
@@ -242,15 +350,6 @@ TEST(LoadingMemory, AWideConstantRuns) {
   EXPECT_EQ(outputs(0, 0), 0);
   EXPECT_EQ(outputs(1, 0), 0x1p23F);
   EXPECT_EQ(outputs(2, 0), -0x1p24F);
-}
-
-ErrorKind kind_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.kind();
-  }
-  return ErrorKind::internal;
 }
 
 TEST(Loading, StopsWhenItIsTold) {
