@@ -118,7 +118,7 @@ tsan: setup-test ## Run the C++ tests under ThreadSanitizer
 	@cmake --build build/tsan --target assay_tests
 	@ctest --test-dir build/tsan --parallel 2 --verbose | $(BRIEF)
 
-fuzz: setup-build ## Run each fuzz target for FUZZ_SECONDS (60), or those that FUZZ names; RUNS=10000000 sets a number of inputs
+fuzz: setup-build ## Run each fuzz target for FUZZ_SECONDS (60), or those that FUZZ names; RUNS=10000000 sets a number of inputs in place of a time
 	@tools/install-packages tools/packages/fuzz.txt
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build/fuzz

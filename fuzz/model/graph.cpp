@@ -17,6 +17,7 @@
 #include "assay/core/error.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/graph/plan.h"
+#include "fuzz/harness.h"
 
 namespace {
 
@@ -29,16 +30,6 @@ assay::Context small_budget() {
   assay::Context context;
   context.budget = {.bytes = 2 * kMostBytes, .steps = uint64_t{1} << 26};
   return context;
-}
-
-template <class F>
-bool succeeds(F f) {
-  try {
-    f();
-    return true;
-  } catch (const assay::Error&) {
-    return false;
-  }
 }
 
 assay::Feed feed_of(const assay::OnnxValue& input) {
@@ -129,12 +120,13 @@ void plan_and_run(const assay::Graph& graph, bool known, bool gradients) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   std::optional<assay::Graph> graph;
-  if (!succeeds([&] { graph.emplace("fuzz.onnx", assay::parse_onnx("fuzz.onnx", bytes, ""), small_budget()); }))
+  if (!assay::fuzz::succeeds(
+          [&] { graph.emplace("fuzz.onnx", assay::parse_onnx("fuzz.onnx", bytes, ""), small_budget()); }))
     return 0;
   for (const bool known : {false, true}) {
     // Plans without derivatives fuse more.
     for (const bool gradients : {false, true}) {
-      succeeds([&] { plan_and_run(*graph, known, gradients); });
+      assay::fuzz::succeeds([&] { plan_and_run(*graph, known, gradients); });
     }
   }
   return 0;

@@ -17,7 +17,7 @@ namespace assay {
 
 class Descriptor {
  public:
-  // Opens an existing file; for writing, waits for the reader of a pipe. Failures are input errors that name the path.
+  // Opens an existing file; for writing, waits for the reader of a pipe. Failures are io errors that name the path.
   enum class Use { read, write };
   Descriptor(const std::string& path, Use use, const Context& context);
   // One that is open already. What is not to be closed belongs to others too (standard output): it may block.
