@@ -92,7 +92,7 @@ def test_deletion_auc_of_many_features_takes_as_many_steps():
     )
     curve = np.array(
         flipping(
-            model=nn.Sequential(nn.Flatten(), module),
+            model=nn.Sequential(nn.Flatten(), module).eval(),
             x_batch=x[:, np.newaxis],
             y_batch=np.ones(3, int),
             a_batch=found.values[:, np.newaxis],

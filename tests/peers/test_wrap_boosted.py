@@ -64,4 +64,4 @@ def test_regressions_of_probabilities_have_them(library):
         np.testing.assert_allclose(found.output, expected[:5], atol=1e-5)
         with pytest.raises(assay.UnsupportedError, match="probability"):
             assay.explain(kept, x[:5], "tree_shap", background=x[:20])
-        assay.evaluate(found, ["faithfulness", "deletion_auc"], pool=x)
+        assay.evaluate(found, ["faithfulness", "deletion_auc"], model=kept, X=x[:5], pool=x)
