@@ -12,6 +12,7 @@
 #include "assay/core/table_text.h"
 #include "assay/data/io/bytes.h"
 #include "assay/report/manifest.h"
+#include "assay/report/study_files.h"
 #include "assay/report/study_folder.h"
 #include "cli/commands.h"
 #include "cli/report_parts.h"
@@ -69,6 +70,18 @@ std::vector<std::string> input_problems(const Manifest& manifest, const StudyOve
   return problems;
 }
 
+// Which version and vector target made the study is said twice. How the study is run again and how the two are compared
+// follow from it, so that it must be the same.
+std::vector<std::string> maker_problems(const std::string& study, const Context& context) {
+  const StudySettings settings = read_settings(study, context);
+  const StudyFolder said = open_study_folder(study, context);
+  if (settings.version == said.summary.version && settings.vector_target == said.vector_target) return {};
+  return {
+      fmt::format("settings.json says that version {} with {} made the study, and study.json says version {} with {}",
+                  in_quotes(settings.version), in_quotes(settings.vector_target), in_quotes(said.summary.version),
+                  in_quotes(said.vector_target))};
+}
+
 struct Verified {
   std::vector<std::string> problems;
   std::string result;  // one line
@@ -84,6 +97,8 @@ Verified verify(const VerifyArguments& arguments, const Session& session) {
   for (std::string& each : input_problems(manifest, arguments.where, session.context)) {
     made.problems.push_back(std::move(each));
   }
+  // Files that are damaged are reported as such, and not read.
+  if (made.problems.empty()) made.problems = maker_problems(arguments.study, session.context);
   if (!made.problems.empty()) {
     made.result = fmt::format("not verified: {} with the files; the study was not run again",
                               plural(made.problems.size(), "problem"));

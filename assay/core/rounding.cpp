@@ -10,8 +10,10 @@
 namespace assay {
 namespace {
 
-// Numbers in sentences are printed with a few digits.
+// Numbers in sentences are printed with a few digits. Whole ones are counts, which are printed with all.
 constexpr double kPrinted = 1e-2;
+
+bool is_whole(std::string_view number) { return number.find_first_of(".e") == std::string_view::npos; }
 
 struct Token {
   std::string_view words;   // up to the number
@@ -43,6 +45,7 @@ bool same_sentence(std::string_view recorded, std::string_view found) {
     const Token b = next_token(found);
     if (a.words != b.words || a.number.empty() != b.number.empty()) return false;
     if (a.number == b.number) continue;
+    if (is_whole(a.number) && is_whole(b.number)) return false;
     double x = 0;
     double y = 0;
     std::from_chars(a.number.data(), a.number.data() + a.number.size(), x);

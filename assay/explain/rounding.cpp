@@ -102,19 +102,26 @@ void compare_combination(const Combination& recorded, const Combination& found, 
   }
 }
 
-}  // namespace
-
-std::vector<double> attribution_scales(const Explanations& explanations) {
+// of_outputs: whether |output| + |base| belong to it, where a row has a base value.
+std::vector<double> scales_of(const Explanations& explanations, bool of_outputs) {
   std::vector<double> scales(explanations.rows());
   double largest = 0;
   for (size_t r = 0; r < scales.size(); r++) {
     scales[r] = sum_of_sizes(explanations.values.row(r));
-    if (r < explanations.output.size()) scales[r] += size_of(explanations.output[r]);
-    if (r < explanations.base.size()) scales[r] += size_of(explanations.base[r]);
+    const double base = r < explanations.base.size() ? explanations.base[r] : NAN;
+    if (of_outputs && std::isfinite(base)) {
+      scales[r] += std::fabs(base) + (r < explanations.output.size() ? size_of(explanations.output[r]) : 0);
+    }
     largest = std::max(largest, scales[r]);
   }
   for (double& scale : scales) scale += kOfAllRows * largest;
   return scales;
+}
+
+}  // namespace
+
+std::vector<double> attribution_scales(const Explanations& explanations) {
+  return scales_of(explanations, !explanations.combination.relative);
 }
 
 void compare_attributions(const std::string& what, const Matrix& recorded, const Matrix& found, double scale,
@@ -131,15 +138,15 @@ void compare_explanations(const Explanations& recorded, const Explanations& foun
   if (recorded.ids != found.ids || recorded.id_name != found.id_name) check.fail("the rows have other names");
   compare_provenance(recorded.provenance, found.provenance, check);
   const std::vector<double> scales = attribution_scales(recorded);
-  const auto near = [&](double factor) { return [&scales, factor](size_t r) { return factor * scales[r]; }; };
-  compare_matrices("values", recorded.values, found.values, near(kAttributionRounding), check);
-  compare_matrices("stderr", recorded.standard_error, found.standard_error, near(kAttributionRounding), check);
-  compare_matrices("background_stderr", recorded.background_error, found.background_error, near(kAttributionRounding),
-                   check);
+  const std::vector<double> gaps = scales_of(recorded, true);
+  const auto near = [&](size_t r) { return kAttributionRounding * scales[r]; };
+  compare_matrices("values", recorded.values, found.values, near, check);
+  compare_matrices("stderr", recorded.standard_error, found.standard_error, near, check);
+  compare_matrices("background_stderr", recorded.background_error, found.background_error, near, check);
   const double output = kOutputRounding * std::max(largest_of(recorded.output), largest_of(recorded.base));
   compare_columns("output", recorded.output, found.output, [&](size_t) { return output; }, check);
   compare_columns("base", recorded.base, found.base, [&](size_t) { return output; }, check);
-  compare_columns("gap", recorded.gap, found.gap, near(kGapRounding), check);
+  compare_columns("gap", recorded.gap, found.gap, [&](size_t r) { return kGapRounding * gaps[r]; }, check);
   compare_combination(recorded.combination, found.combination, check);
   check.sentences("the notes", recorded.notes, found.notes);
   check.words("the evaluations", fmt::format("{}", recorded.evaluations), fmt::format("{}", found.evaluations));

@@ -11,8 +11,10 @@
 
 namespace assay {
 
-// What the rounding of a row's attributions and gap is measured by: |output| + |base| + sum of |attributions| of this
-// row, plus a tenth of the largest of all rows. Rows and outputs that are no numbers count as 0.
+// What the rounding of a row's attributions is measured by: the sum of |attributions| of this row, and |output| +
+// |base| where attributions are differences of outputs; plus a tenth of the largest of all rows. Slopes, which have no
+// base value, and relative aggregates are not in the unit of the output: its size says nothing of theirs. Numbers that
+// are none count as 0.
 std::vector<double> attribution_scales(const Explanations& explanations);
 
 void compare_explanations(const Explanations& recorded, const Explanations& found, RoundingCheck& check);

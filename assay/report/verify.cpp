@@ -16,6 +16,7 @@
 #include "assay/core/sha256.h"
 #include "assay/core/table_text.h"
 #include "assay/data/io/npz.h"
+#include "assay/evaluate/rounding.h"
 #include "assay/explain/rounding.h"
 #include "assay/report/study_folder.h"
 #include "assay/study/io/entry_json.h"
@@ -203,7 +204,7 @@ class EntryParts {
     if (to_doubles("rows", first.read("rows")) != to_doubles("rows", second.read("rows"))) return "it has other rows";
     RoundingCheck check;
     compare_attributions("values", to_matrix(first.name(), first.read("values")),
-                         to_matrix(second.name(), second.read("values")), scale_of(name), check);
+                         to_matrix(second.name(), second.read("values")), scales_of(name).attributions, check);
     return check.difference();
   }
 
@@ -219,7 +220,7 @@ class EntryParts {
       }
     }
     RoundingCheck check;
-    compare_entries(entry_from_json(path, first), entry_from_json(path, second), scale_of(name), check);
+    compare_entries(entry_from_json(path, first), entry_from_json(path, second), scales_of(name), check);
     return check.difference();
   }
 
@@ -229,21 +230,19 @@ class EntryParts {
   }
 
   // Of the recorded attributions of the entry that this file is of.
-  double scale_of(const std::string& name) {
+  ScoreScales scales_of(const std::string& name) {
     const std::string stem = fs::path(name).stem().string();
     const std::string file = fmt::format("explanations/{}.npz", stem);
-    if (!instead_of_file(recorded_, file).empty()) return 0;
+    if (!instead_of_file(recorded_, file).empty()) return {};
     const auto found = scales_.find(stem);
     if (found != scales_.end()) return found->second;
-    const Explanations made = read_explanations(path_within(recorded_, file), context_);
-    const std::vector<double> scales = attribution_scales(made);
-    return scales_[stem] = scales.empty() ? 0 : std::ranges::max(scales);
+    return scales_[stem] = score_scales(read_explanations(path_within(recorded_, file), context_));
   }
 
   std::string recorded_;
   std::string again_;
   const Context& context_;
-  std::map<std::string, double> scales_;
+  std::map<std::string, ScoreScales> scales_;
 };
 
 // How two files whose bytes differ do so; empty where that is within the tolerances.

@@ -4,11 +4,13 @@
 #pragma once
 
 #include "assay/core/rounding.h"
+#include "assay/evaluate/rounding.h"
 #include "assay/study/study.h"
 
 namespace assay {
 
-// scale: as compare_scores has it.
-void compare_entries(const StudyEntry& recorded, const StudyEntry& found, double scale, RoundingCheck& check);
+// scales: as compare_scores has them.
+void compare_entries(const StudyEntry& recorded, const StudyEntry& found, const ScoreScales& scales,
+                     RoundingCheck& check);
 
 }  // namespace assay

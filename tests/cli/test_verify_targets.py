@@ -41,11 +41,25 @@ STUDIES = {
     # A network from elsewhere; a background, probabilities.
     "onnx": ("--model", "m.onnx", "--data", "test.csv", "--pool", "train.csv", "--label", "species", "--rows", "3-12"),
     "booster": ("--model", "trees/model.json", "--data", "trees/rows.csv", "--pool", "trees/background.csv"),
+    # Outputs of 2e5: relative aggregates, slopes and scores without a unit are no larger for that.
+    "prices": (
+        "--model",
+        "prices.onnx",
+        "--data",
+        "prices.csv",
+        "--pool",
+        "prices.csv",
+        "--label",
+        "price",
+        "--rows",
+        "1-10",
+    ),
 }
 METHODS = {
     "iris": "kernel_shap:samples=64,integrated_gradients,lime:samples=200,deeplift,smooth_grad:samples=5",
     "onnx": "exact_shapley,shapley_sampling:permutations=8,smooth_grad:samples=5,occlusion",
     "booster": "tree_shap,tree_shap_path,occlusion,shapley_sampling:permutations=8",
+    "prices": "exact_shapley,lime:samples=200,gradient,smooth_grad:samples=5",
 }
 CRITERIA = {
     "iris": "faithfulness,max_sensitivity,avg_sensitivity,complexity,compatibility:form=gap,infidelity,deletion_auc,"
@@ -53,6 +67,8 @@ CRITERIA = {
     "onnx": "faithfulness,avg_sensitivity,complexity,compatibility,sufficiency,posthoc_accuracy,effective_complexity,"
     "relative_input_stability",
     "booster": "faithfulness,avg_sensitivity,complexity,compatibility:form=gap,irof,sensitivity_n",
+    "prices": "faithfulness,avg_sensitivity:normalise=unit,max_sensitivity,compatibility,infidelity,deletion_auc,"
+    "insertion_auc,deletion,addition,sufficiency,prediction_gap_important,separability,identity,conviction,monotonicity",
 }
 AGGREGATORS = "mean,median,borda,convex_min,region_shrinking,closest_simple,ava:k=3"
 
@@ -71,6 +87,12 @@ def recorded(program, targets, root, tmp_path_factory):
     train = ("train", "--data", "train.csv", "--label", "species", "--hidden", "8", "--training", "epochs=30")
     made(targets[0], *train, "--out", "m.onnx")
     shutil.copytree(root / "tests" / "fixtures" / "trees" / "xgboost_binary", where / "trees")
+    x = np.random.default_rng(3).normal(size=(60, 4))
+    price = 2e5 + 3e4 * x[:, 0] - 2e4 * x[:, 1] * x[:, 2] + 5e3 * x[:, 3]
+    lines = [",".join(f"{each:.4f}" for each in row) for row in np.column_stack([x, price])]
+    (where / "prices.csv").write_text("\n".join(["area,age,noise,garden,price", *lines]) + "\n")
+    train = ("train", "--data", "prices.csv", "--label", "price", "--hidden", "8", "--training", "epochs=30")
+    made(targets[0], *train, "--out", "prices.onnx")
     for target in targets:
         for name, subject in STUDIES.items():
             chosen = ("--methods", METHODS[name], "--criteria", CRITERIA[name], "--aggregators", AGGREGATORS)
@@ -140,6 +162,13 @@ def later(values):
     values[2] = (values[2] or 0) * 1.001 + 0.001
 
 
+def no_mean(found):
+    """A value that may jump, and a mean that does not follow from the values."""
+    monotonicity = score(found, "monotonicity")
+    monotonicity["values"][2] = 1 - monotonicity["values"][2]
+    monotonicity["mean"] = 0.999
+
+
 def conclude(found):
     found["verdict"][0] = "Trust lime."
 
@@ -148,7 +177,33 @@ def lift(found):
     found["entries"][0]["scores"][0]["mean"] += 0.001
 
 
+# By the study that is changed, iris where none is named.
+OF_STUDY = {
+    "signs of an aggregate": "prices",
+    "slopes": "prices",
+    "a score without a unit": "prices",
+    "a curve without a unit": "prices",
+}
 FORGED = {
+    "signs of an aggregate": ("explanations/median.npz", array("values", lambda values: -values), "'values' of row 1"),
+    "slopes": ("explanations/gradient.npz", array("values", lambda values: values * 1.001), "'values' of row 1"),
+    "a score without a unit": (
+        "scores/lime-samples-200.json",
+        text(lambda found: later(score(found, "avg_sensitivity")["values"])),
+        "avg_sensitivity of ",
+    ),
+    "a curve without a unit": (
+        "scores/lime-samples-200.json",
+        text(
+            lambda found: later(next(each for each in found["curves"] if each["criterion"] == "faithfulness")["mean"])
+        ),
+        "the curve of faithfulness along subset: the means, number 3",
+    ),
+    "a mean beside a jump": (
+        "scores/deeplift.json",
+        text(no_mean),
+        "the mean of monotonicity: recorded 0.999, but that of the recorded values is",
+    ),
     "an attribution": ("explanations/deeplift.npz", array("values", added((2, 1), 0.01)), "'values' of row 3"),
     "an output": ("explanations/deeplift.npz", array("output", added(2, 0.01)), "'output' of row 3"),
     "a gap": ("explanations/deeplift.npz", array("gap", added(2, 0.001)), "'gap' of row 3"),
@@ -178,13 +233,15 @@ FORGED = {
 def test_a_changed_value_is_found_with_every_target(program, targets, recorded, tmp_path, what):
     name, change, expected = FORGED[what]
     study = tmp_path / "study"
-    shutil.copytree(recorded / f"iris-{targets[0]}", study)
+    of_study = OF_STUDY.get(what, "iris")
+    shutil.copytree(recorded / f"{of_study}-{targets[0]}", study)
     before = (study / name).read_bytes()
     forge(study, name, change)
     assert (study / name).read_bytes() != before
-    assert run(program, tmp_path, targets[0], "verify", "study", "--files-only").returncode == 0
+    # Inputs are named as the study was told them.
+    assert run(program, recorded, targets[0], "verify", study, "--files-only").returncode == 0
     for target in targets:
-        result = run(program, tmp_path, target, "verify", "study")
+        result = run(program, recorded, target, "verify", study)
         assert (result.returncode, result.stderr) == (NOT_PASSED, ""), f"{target}: {result.stdout}"
         assert name in result.stdout
         # With the same target files are compared as they are.
@@ -203,3 +260,19 @@ def test_another_model_is_found_with_every_target(program, targets, recorded, tm
         result = run(program, tmp_path, target, "verify", "study")
         assert (result.returncode, result.stderr) == (NOT_PASSED, ""), f"{target}: {result.stdout}"
         assert "explanations/deeplift.npz: 'values' of row 1" in result.stdout or target == targets[0]
+
+
+def test_files_that_name_another_target_are_found(program, targets, recorded, tmp_path):
+    """What settings.json says decides how the study is run again, and what study.json says how it is compared."""
+    study = tmp_path / "study"
+    shutil.copytree(recorded / f"iris-{targets[0]}", study)
+
+    def other(found):
+        found["vector_target"] = "ELSEWHERE"
+
+    forge(study, "settings.json", text(other))
+    result = run(program, tmp_path, targets[0], "verify", "study")
+    assert (result.returncode, result.stderr) == (NOT_PASSED, "")
+    assert "settings.json says that version" in result.stdout
+    assert "ELSEWHERE" in result.stdout
+    assert "bit for bit" not in result.stdout

@@ -13,7 +13,6 @@
 #include "assay/data/table_io.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/evaluate/rounding.h"
-#include "assay/explain/rounding.h"
 #include "tests/evaluate/trial.h"
 #include "tests/message.h"
 #include "tests/on_targets.h"
@@ -308,8 +307,8 @@ TEST_P(CriteriaContract, VectorTargetsAgree) {
       }
       const OnTarget on(targets[t]);
       RoundingCheck check;
-      const double scale = std::ranges::max(attribution_scales(first.trial.explanations));
-      compare_scores(expected, run(spec(), other.task(), on_threads(2, 5)), scale, check);
+      compare_scores(expected, run(spec(), other.task(), on_threads(2, 5)), score_scales(first.trial.explanations),
+                     check);
       EXPECT_TRUE(check.passed()) << check.difference();
       most = std::max(most, check.most());
     }

@@ -182,12 +182,28 @@ TEST_F(OtherTarget, StepsMayJumpSeldom) {
   EXPECT_THAT(found({0, 1, 0, 0}), ElementsAre());
   EXPECT_THAT(found({0, NAN, 1, 0}), ElementsAre());
   EXPECT_THAT(found({0, 0, 0, 0}), ElementsAre(HasSubstr("monotonicity of row 3: recorded 1, found 0")));
+  // A jump between 0 and undefined moves the mean as well.
+  EXPECT_THAT(found({NAN, 1, 1, 0}), ElementsAre());
   Study forged = stepwise;
   forged.entries[0].scores[0].mean = 0.9;  // without a jump that would explain it
   write("b", forged);
   put("b/study.json", get("a/study.json"));
   replace("b/study.json", "\"vector_target\": \"AVX2\"", "\"vector_target\": \"NEON\"");
   EXPECT_THAT(different(), ElementsAre(HasSubstr("the mean of monotonicity: recorded 0.5, found 0.9")));
+}
+
+// The recorded error of a mean is as open to doubt as the mean: neither makes room for the other.
+TEST_F(OtherTarget, ARecordedErrorAllowsNothing) {
+  Study forged = recorded_;
+  forged.entries[0].scores[0] = scores_of("roar", Direction::higher, {0.5, 0.51, 0.49, 0.5});
+  const Study honest = forged;
+  forged.entries[0].scores[0] = scores_of("roar", Direction::higher, {9e9, -9e9, 3, 3});
+  write("a", forged);
+  write("b", honest);
+  put("b/study.json", get("a/study.json"));
+  replace("b/study.json", "\"vector_target\": \"AVX2\"", "\"vector_target\": \"NEON\"");
+  put("b/scores.csv", get("a/scores.csv"));
+  EXPECT_THAT(different(), ElementsAre(HasSubstr("scores/k.json: the mean of roar: recorded 1.5")));
 }
 
 // Words of another version may be others, and so may its rules of what is significant.
