@@ -105,15 +105,8 @@ def test_dtypes_are_compared_as_the_library_does(kind):
     if kind == "arrow":
         given = pytest.importorskip("pyarrow", reason="an Arrow table").Table.from_pandas(x)
     model = assay.wrap(fitted)
-    try:
-        found = model.predict(given)[:, 0]
-    except ValueError as error:
-        assert "between the model's thresholds" in str(error)
-        assert kind in ("frame", "mixed", "arrow")
-        found = model.predict(x.iloc[:0] if hasattr(x, "iloc") else x[:0])[:, 0]
-        x = x[:0]
-    if len(found):
-        np.testing.assert_allclose(found, fitted.predict(x), rtol=1e-6, atol=1e-6)
+    # None of them is refused: 3,000 whole numbers have thresholds far enough apart.
+    np.testing.assert_allclose(model.predict(given)[:, 0], fitted.predict(x), rtol=1e-6, atol=1e-6)
 
 
 def test_names_with_spaces():

@@ -417,7 +417,7 @@ def test_a_crash_of_the_exporter_is_a_reason(rows, capfd):
     module = Crashing()
     model = assay.wrap(module)
     with pytest.raises(
-        assay.UnsupportedError, match=r"PyTorch's exporter crashed \(SIGFPE\); export=False does not ask"
+        assay.UnsupportedError, match=r"PyTorch's exporter crashed \(SIGFPE\); pass export=False"
     ):
         assay.explain(model, rows, "deeplift", baseline="zero", target="0")
     close(assay.explain(model, rows, "gradient", target="1").values, gradient_of(module, rows, 1))
