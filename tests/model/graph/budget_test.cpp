@@ -279,7 +279,7 @@ TEST(LoadingMemory, WhatPredictsIsLoaded) {
     loaded++;
     EXPECT_EQ(message_of([&] { GraphModel::from_onnx("m.onnx", wide(10'000), {}, context); }), "no error") << bytes;
   }
-  EXPECT_GT(loaded, 10U);
+  EXPECT_GT(loaded, 3U);
 }
 
 ErrorKind kind_of(const std::function<void()>& act) {
