@@ -16,6 +16,7 @@
 #include "assay/model/affine_entry.h"
 #include "assay/model/graph_head.h"
 #include "assay/model/graph_inputs.h"
+#include "assay/model/graph_rows.h"
 #include "assay/model/metadata.h"
 #include "assay/model/model_file.h"
 #include "assay/model/open_batch.h"
@@ -37,43 +38,6 @@ std::vector<std::string> metadata_names(const Graph& graph, std::string_view key
       json.is_array() && std::all_of(json.begin(), json.end(), [](const auto& each) { return each.is_string(); });
   if (!list) fail_input(fmt::format("{}: its metadata {} must be a JSON list of texts", graph.name(), in_quotes(key)));
   return json.get<std::vector<std::string>>();
-}
-
-// Copies rows of a fetched value, float32 or float64.
-void copy_rows(const void* source, OnnxElement type, size_t width, size_t begin, size_t end, MatrixView<float> out) {
-  if (type == OnnxElement::float32 && out.stride() == width) {
-    std::memcpy(out.row(begin).data(), source, (end - begin) * width * sizeof(float));
-    return;
-  }
-  for (size_t r = begin; r < end; r++) {
-    float* to = out.row(r).data();
-    const size_t from = (r - begin) * width;
-    if (type == OnnxElement::float32) {
-      std::memcpy(to, static_cast<const float*>(source) + from, width * sizeof(float));
-    } else {
-      std::copy_n(static_cast<const double*>(source) + from, width, to);
-    }
-  }
-}
-
-void set_seeds(MatrixView<const float> weights, const Block& block, OnnxElement type, size_t rows, void* out) {
-  const size_t width = weights.cols();
-  const size_t given = block.end - block.begin;
-  std::memset(static_cast<std::byte*>(out) + given * width * element_size(type), 0,
-              (rows - given) * width * element_size(type));
-  if (type == OnnxElement::float32 && weights.stride() == width) {
-    std::memcpy(out, weights.row(block.begin).data(), given * width * sizeof(float));
-    return;
-  }
-  for (size_t r = block.begin; r < block.end; r++) {
-    const auto row = weights.row(r);
-    const size_t to = (r - block.begin) * width;
-    if (type == OnnxElement::float32) {
-      std::copy(row.begin(), row.end(), static_cast<float*>(out) + to);
-    } else {
-      std::copy(row.begin(), row.end(), static_cast<double*>(out) + to);
-    }
-  }
 }
 
 class OnnxGraphModel final : public GraphModel,

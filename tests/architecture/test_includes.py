@@ -12,7 +12,9 @@ import pytest
 STAGES = ["core", "data", "model", "explain", "evaluate", "aggregate", "study", "report"]
 
 # What operators stand on, and what those of one family share.
-OPERATOR_FAMILIES = {f"{name}.h" for name in ("kernel", "node_setup", "operators", "unary", "leaky", "integer_unary")}
+OPERATOR_FAMILIES = {
+    f"{name}.h" for name in ("kernel", "kernel_cost", "node_setup", "operators", "unary", "leaky", "integer_unary")
+}
 OPERATOR_FAMILIES |= {f"{name}.h" for name in ("broadcast", "extremum", "softmax", "movement", "reduce", "window")}
 OPERATOR_FAMILIES |= {f"{name}.h" for name in ("pool", "two_by_two", "im2col", "matrix_product", "dense_layer")}
 OPERATOR_FAMILIES |= {f"{name}.h" for name in ("classifier", "linear_model", "post_transform", "tabular")}
