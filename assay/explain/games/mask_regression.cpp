@@ -62,7 +62,7 @@ MaskRegression::MaskRegression(const Coalitions& masks, const MaskWeights& weigh
 double MaskRegression::size(size_t masks, size_t players) {
   const auto n = static_cast<double>(masks);
   const auto d = static_cast<double>(players);
-  return masks <= players ? (2 * n + d) * n : (n + d) * d;
+  return masks <= players ? (2 * n + d) * n : (2 * n + d) * d;
 }
 
 size_t MaskRegression::enough_for_errors(size_t players) {

@@ -29,7 +29,7 @@
 // the masks span, and the factor follows for a space of random direction. In between it is a guess that was measured.
 // The second is that of Student's variance to the normal one, so that value +- 1.96 errors means what it says. Measured
 // over networks, steps, sparse games and sums of products of 5 to 300 players, with a third to eight times as many
-// masks, and ridges of 0, 0.1 and 1: such intervals hold the mean over seeds in 90 to 97 % of the cases, but in 80 to
+// masks, and ridges of 0, 0.1 and 1: such intervals hold the mean over seeds in 89 to 98 % of the cases, but in 80 to
 // 90 % with fewer than 16 masks or 5 free ones, where there are no errors.
 //
 // Cost: masks x players x min(masks, players) multiplications once, on all threads; masks x players for the
@@ -63,7 +63,8 @@ class MaskRegression {
   MaskRegression(const Coalitions& masks, const MaskWeights& weights, const Context& context,
                  MaskForm form = MaskForm::best);
 
-  // Numbers of float64 that it keeps for so many masks and players, at least; may be beyond any memory.
+  // Numbers of float64 that it keeps for so many masks and players; may be beyond any memory. Solving takes
+  // masks x players + players^2 more for a while, unless in the dual form.
   static double size(size_t masks, size_t players);
   // Masks that have errors whatever the ridge and the draws.
   static size_t enough_for_errors(size_t players);

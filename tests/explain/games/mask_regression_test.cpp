@@ -117,7 +117,8 @@ TEST(MaskRegression, BitsDoNotDependOnThreads) {
 
 TEST(MaskRegression, SaysWhatItKeeps) {
   EXPECT_EQ(MaskRegression::size(2048, 30'000), (2.0 * 2048 + 30'000) * 2048);
-  EXPECT_EQ(MaskRegression::size(2048, 100), 2148.0 * 100);
+  // Regressors with a row for each mask and for each player's ridge, and the solver.
+  EXPECT_EQ(MaskRegression::size(2048, 100), (2048.0 + 100) * 100 + 100 * 2048.0);
   EXPECT_EQ(MaskRegression::enough_for_errors(3), 16U);
   EXPECT_EQ(MaskRegression::enough_for_errors(100), 106U);
 }
