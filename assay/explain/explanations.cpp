@@ -96,7 +96,8 @@ Explanations read_explanations(const std::string& path, const Context& context) 
   if (extension == ".npy") return explanations_from_array(path, read_npy(*open_bytes(path, context)));
   if (extension == ".npz") {
     const NpzFile file(path, context);
-    return holds_table(file) ? explanations_from_table(read_npz_table(path, context), true) : explanations_from_npz(file);
+    return holds_table(file) ? explanations_from_table(read_npz_table(path, context), true)
+                             : explanations_from_npz(file);
   }
   if (is_text_table(extension)) {
     return explanations_from_csv(reopenable(path == "-" ? "/dev/stdin" : path, context), context);

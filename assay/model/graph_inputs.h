@@ -20,7 +20,7 @@ namespace assay {
 struct GraphInputs {
   std::vector<RowInput> inputs;
   std::vector<std::string> feature_names;
-  bool named = false;      // the names are those of columns; else they only number the features
+  bool named = false;  // the names are those of columns; else they only number the features
   // LightGBM writes the spaces of names as underscores: a column "Marital Status" is its feature "Marital_Status".
   bool underscored = false;
   size_t fixed_batch = 0;  // 0, or the only number of rows that the file declares

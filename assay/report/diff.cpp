@@ -107,7 +107,7 @@ ChangeKind change_of(const ScoreChange& score) {
     return std::isnan(second) ? ChangeKind::lost : ChangeKind::gained;
   }
   if (first == second) return ChangeKind::same;
-  if (std::fabs(second - first) <= kScoreRounding * std::max(std::fabs(first), std::fabs(second)) &&
+  if (std::fabs(second - first) <= kTieRounding * std::max(std::fabs(first), std::fabs(second)) &&
       std::isfinite(first) && std::isfinite(second)) {
     return ChangeKind::same;
   }
@@ -255,8 +255,8 @@ EntryComparison welch_comparison(const Scores& first, const Scores& second) {
   made.error = std::sqrt(a + b);
   const double largest = std::max(std::fabs(first.mean), std::fabs(second.mean));
   if (std::isnan(made.difference) || std::isnan(made.error)) return made;
-  if (made.error == 0 || std::fabs(made.difference) <= kScoreRounding * largest) {
-    made.p_value = std::fabs(made.difference) <= kScoreRounding * largest ? 1 : 0;
+  if (made.error == 0 || std::fabs(made.difference) <= kTieRounding * largest) {
+    made.p_value = std::fabs(made.difference) <= kTieRounding * largest ? 1 : 0;
     return made;
   }
   const double size = std::fabs(made.difference) / made.error;

@@ -98,17 +98,17 @@ std::string shown(const JsonRead& value) {
 
 class JsonWalk {
  public:
-  explicit JsonWalk(Comparison by) : by_(by) {}
+  explicit JsonWalk(HeldTo by) : by_(by) {}
 
   // field: the path without numbers in brackets.
   void compare(const std::string& path, const std::string& field, const JsonRead& a, const JsonRead& b) {
-    if (by_ != Comparison::exact && fields_of_the_machine().contains(field)) return;
-    if (by_ == Comparison::other_version && concluded_fields().contains(field)) return;
+    if (by_ != HeldTo::exact && fields_of_the_machine().contains(field)) return;
+    if (by_ == HeldTo::other_version && concluded_fields().contains(field)) return;
     if (a.is_object() && b.is_object()) {
       compare_objects(path, field, a, b);
     } else if (a.is_array() && b.is_array() && a.size() == b.size()) {
       for (size_t i = 0; i < a.size(); i++) compare(fmt::format("{}[{}]", path, i), field, a[i], b[i]);
-    } else if (by_ != Comparison::exact && a.is_number() && b.is_number()) {
+    } else if (by_ != HeldTo::exact && a.is_number() && b.is_number()) {
       const double x = a.get<double>();
       const double y = b.get<double>();
       if (!RoundingCheck::agree(x, y, kSameNumbers * std::max(std::fabs(x), std::fabs(y)))) {
@@ -150,7 +150,7 @@ class JsonWalk {
     if (count_++ == 0) first_ = fmt::format("{}: recorded {}, found {}", one_line(path), a, b);
   }
 
-  Comparison by_;
+  HeldTo by_;
   size_t count_ = 0;
   std::string first_;
 };
@@ -246,16 +246,16 @@ class EntryParts {
 };
 
 // How two files whose bytes differ do so; empty where that is within the tolerances.
-std::string file_difference(const std::string& name, const std::string& recorded, const std::string& again,
-                            Comparison by, EntryParts& parts, const Context& context) {
-  if (by != Comparison::exact) {
+std::string file_difference(const std::string& name, const std::string& recorded, const std::string& again, HeldTo by,
+                            EntryParts& parts, const Context& context) {
+  if (by != HeldTo::exact) {
     if (name.starts_with("explanations/")) return parts.explanations(name);
     if (name.starts_with("pool/")) return parts.pool(name);
     if (name.starts_with("scores/")) return parts.scores(name);
   }
   if (name.ends_with(".json")) {
     std::string found = json_difference(recorded, raw_bytes(recorded), raw_bytes(again), by);
-    return !found.empty() || by != Comparison::exact ? found : "the bytes differ, though they say the same";
+    return !found.empty() || by != HeldTo::exact ? found : "the bytes differ, though they say the same";
   }
   if (name.ends_with(".csv")) return lines_difference(raw_bytes(recorded), raw_bytes(again));
   return fmt::format("recorded sha256 {}, found {}", file_sha256(recorded, context), file_sha256(again, context));
@@ -268,7 +268,7 @@ bool same_bytes(const std::string& a, const std::string& b, const Context& conte
 
 }  // namespace
 
-std::string json_difference(std::string_view where, std::string_view recorded, std::string_view again, Comparison by) {
+std::string json_difference(std::string_view where, std::string_view recorded, std::string_view again, HeldTo by) {
   JsonWalk walk(by);
   walk.compare("", "", parsed_json(where, recorded, kDepth), parsed_json(where, again, kDepth));
   return walk.result();
@@ -291,9 +291,7 @@ FolderComparison compare_study_folders(const std::string& recorded, const std::s
   FolderComparison made;
   const bool same_version = first.summary.version == second.summary.version;
   made.exact = same_version && first.vector_target == second.vector_target;
-  const Comparison by = made.exact     ? Comparison::exact
-                        : same_version ? Comparison::other_target
-                                       : Comparison::other_version;
+  const HeldTo by = made.exact ? HeldTo::exact : same_version ? HeldTo::other_target : HeldTo::other_version;
   if (!made.exact) {
     made.why_not_exact = fmt::format(
         "recorded by version {} with {}, run again by version {} with {}: every part was made again from the recorded "

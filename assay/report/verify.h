@@ -32,11 +32,12 @@ struct FolderComparison {
 // Both are folders of finished studies. Cost: reads every file of both once, those that differ twice.
 FolderComparison compare_study_folders(const std::string& recorded, const std::string& again, const Context& context);
 
-enum class Comparison { exact, other_target, other_version };
+// What two files are held to: the same bytes, or what another vector target or version of Assay may change.
+enum class HeldTo { exact, other_target, other_version };
 
 // How two texts of study.json differ: how many fields, and the first of them by its path and values; empty where they
 // say the same. Texts are hostile: what is no JSON is an input error that starts with `where`.
-std::string json_difference(std::string_view where, std::string_view recorded, std::string_view again, Comparison by);
+std::string json_difference(std::string_view where, std::string_view recorded, std::string_view again, HeldTo by);
 
 // The first line of two tables that differs, likewise.
 std::string lines_difference(std::string_view recorded, std::string_view again);

@@ -136,7 +136,7 @@ EntryComparison entry_comparison(const Scores& first, const Scores& second) {
     made.error = std::hypot(first.mean_error, second.mean_error);
     degrees = welch_degrees(first, second);
   }
-  const double rounding = kScoreRounding * std::max(std::fabs(first.mean), std::fabs(second.mean));
+  const double rounding = kTieRounding * std::max(std::fabs(first.mean), std::fabs(second.mean));
   made.p_value = std::fabs(made.difference) <= rounding ? 1 : p_of(made.difference, made.error, degrees);
   return made;
 }

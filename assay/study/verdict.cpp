@@ -189,7 +189,7 @@ std::string domination(const Reader& read, const std::vector<size_t>& aims, size
 
 }  // namespace
 
-bool above_rounding(double a, double b) { return a - b > kScoreRounding * std::max(std::fabs(a), std::fabs(b)); }
+bool above_rounding(double a, double b) { return a - b > kTieRounding * std::max(std::fabs(a), std::fabs(b)); }
 
 std::optional<size_t> first_criterion_named(const Study& study, std::string_view name) {
   const auto found = std::ranges::find(study.criterion_names, name);

@@ -31,7 +31,7 @@ inline constexpr double kSignificance = 0.05;
 
 // Attributions are float32: two methods that compute the same thing have scores that differ by about so much of their
 // size, and no test should tell them apart.
-inline constexpr double kScoreRounding = 1e-6;
+inline constexpr double kTieRounding = 1e-6;
 
 // Whether a is above b by more than that. False where one is NaN.
 bool above_rounding(double a, double b);

@@ -209,8 +209,8 @@ def test_every_command_refuses_alike(assay, one_sentence, tmp_path, arguments):
     [
         ("a,b\n1,2\n3,inf\n", [], ["wide.csv, row 2", "'b'", "finite"]),
         ("a,b\n1,2\n3,3e38\n", ["--space", "raw"], ["wide.csv, row 2", "'b'", "float32"]),
-        ("a,b\n1,2\n3,4\n", ["--rows", "3"], ["--rows", "1 to 2", "found 3"]),
-        ("a,b\n1,2\n3,4\n", ["--rows", "0"], ["--rows", "1 to 2", "found 0"]),
+        ("a,b\n1,2\n3,4\n", ["--rows", "3"], ["--rows", "1 to 2", "found '3'"]),
+        ("a,b\n1,2\n3,4\n", ["--rows", "0"], ["--rows", "1 to 2", "found '0'"]),
     ],
 )
 def test_rows_that_have_no_neighbours(assay, one_sentence, tmp_path, content, options, words):

@@ -34,7 +34,9 @@ def hostile(assay, tmp_path):
     (tmp_path / "x.csv").write_text(header + "".join(rows), encoding="utf-8", newline="")
     (tmp_path / "wide.csv").write_text(quoted(names) + quoted(["1"] * len(names)), encoding="utf-8", newline="")
     options = ("--label", "class", "--id", "row")
-    made = assay("train", "--data", "x.csv", *options, "--training", "epochs=2", "--out", "m.onnx")
+    made = assay(
+        "train", "--data", "x.csv", *options, "--unseen", "unknown", "--training", "epochs=2", "--out", "m.onnx"
+    )
     assert made.returncode == 0
     harmless(made.stdout + made.stderr)
     return options

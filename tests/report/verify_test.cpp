@@ -216,18 +216,17 @@ TEST(VerifyJson, ConclusionsOfAnotherVersionAreNotCompared) {
            R"(", "standing": ")" + derived + R"(", "options": {"p": ")" + option + R"("}}]}]})";
   };
   const std::string recorded = study("a", "1");
-  EXPECT_EQ(json_difference("s", recorded, study("b", "1"), Comparison::other_version), "");
-  EXPECT_THAT(json_difference("s", recorded, study("b", "1"), Comparison::other_target),
+  EXPECT_EQ(json_difference("s", recorded, study("b", "1"), HeldTo::other_version), "");
+  EXPECT_THAT(json_difference("s", recorded, study("b", "1"), HeldTo::other_target),
               HasSubstr("7 fields differ, the first is criteria[0].order[0]"));
-  EXPECT_THAT(json_difference("s", recorded, study("b", "1"), Comparison::exact), HasSubstr("9 fields differ"));
-  EXPECT_THAT(json_difference("s", recorded, study("a", "2"), Comparison::other_version),
+  EXPECT_THAT(json_difference("s", recorded, study("b", "1"), HeldTo::exact), HasSubstr("9 fields differ"));
+  EXPECT_THAT(json_difference("s", recorded, study("a", "2"), HeldTo::other_version),
               HasSubstr("2 fields differ, the first is entries[0].provenance.options.order"));
   const auto hash = [](const std::string& value) {
     return R"json({"facts": {"inputs": [{"role": "model (trained)", "name": "model.onnx", "sha256": ")json" + value +
            R"json("}]}})json";
   };
-  EXPECT_THAT(json_difference("s", hash("1"), hash("2"), Comparison::other_version),
-              HasSubstr("facts.inputs[0].sha256"));
+  EXPECT_THAT(json_difference("s", hash("1"), hash("2"), HeldTo::other_version), HasSubstr("facts.inputs[0].sha256"));
 }
 
 }  // namespace

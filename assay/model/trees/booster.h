@@ -42,7 +42,7 @@ struct Booster {
   TreeSource source;         // children and weights may lead anywhere: what is made of it is checked
   // Whether the library compares doubles; others narrow cells to float32 first, as the engine does.
   bool compares_doubles = false;
-  std::string note;          // what users should know about the raw scores; may be empty
+  std::string note;  // what users should know about the raw scores; may be empty
 };
 
 // An input error that starts with `name` where parts contradict each other.
