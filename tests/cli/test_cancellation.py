@@ -104,7 +104,8 @@ def heed_signals():
 
 
 def begin(program, command, folder, **options):
-    words = [program, "--threads", "1", *command.split()]
+    # Quiet, or a run that tells of every epoch would wait for somebody to read it.
+    words = [program, "--quiet", "--threads", "1", *command.split()]
     options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, **options}
     return subprocess.Popen(words, cwd=folder, preexec_fn=heed_signals, **options)
 
