@@ -19,7 +19,7 @@ namespace assay {
 namespace {
 
 // A sum so much smaller than its terms is rounding.
-constexpr double kCancelled = 1e-6;
+constexpr double kCancelledSum = 1e-6;
 
 // The first need that is not met, in words.
 std::optional<std::string> missing_need(const AggregateNeeds& needs, const AggregateTask& task) {
@@ -75,7 +75,7 @@ void scale_to_output(Explanations& made, UndefinedCounts& undefined) {
     std::string_view reason;
     if (!std::isfinite(wanted)) {
       reason = "the members say no output and base to scale to, or differ in them";
-    } else if (std::abs(sum) <= kCancelled * size) {
+    } else if (std::abs(sum) <= kCancelledSum * size) {
       reason = "the values sum to 0, so that no scale makes them add up";
     }
     if (!reason.empty()) undefined.add(reason);
@@ -126,7 +126,7 @@ void add_measures(const Members& members, Explanations& made) {
       of_mean += mean[p] * mean[p];
     }
     // Members that cancel have a mean of rounding alone, and that has no direction.
-    const bool cancelled = std::sqrt(of_mean) <= kCancelled * std::sqrt(of_members);
+    const bool cancelled = std::sqrt(of_mean) <= kCancelledSum * std::sqrt(of_members);
     cosines[r] = cancelled ? NAN : product / (std::sqrt(of_mean) * norms[r]);
   }
   auto& measures = made.combination.measures;

@@ -15,7 +15,7 @@ namespace assay {
 namespace {
 
 // Beyond, 2^d evaluations for each antecedent are more than anybody asked for by saying nothing.
-constexpr size_t kMostExactPlayers = 16;
+constexpr size_t kMostPlayersOfExact = 16;
 
 enum class AtAntecedents { query, own, same };
 
@@ -72,9 +72,9 @@ Explained how_explained(const std::optional<Spec>& wanted, const AggregateTask& 
   }
   if (task.method != nullptr) return {*task.method, task.method_seed};
   const bool trees = !refusal({"tree_shap"}, explain_task(task));
-  const std::string chosen = trees                                       ? "tree_shap"
-                             : task.players->size() <= kMostExactPlayers ? "exact_shapley"
-                                                                         : "kernel_shap";
+  const std::string chosen = trees                                         ? "tree_shap"
+                             : task.players->size() <= kMostPlayersOfExact ? "exact_shapley"
+                                                                           : "kernel_shap";
   return {{chosen}, seed, fmt::format("antecedents are explained by {}", chosen)};
 }
 

@@ -45,6 +45,12 @@ void each_row(const Members& members, Combined& out, const Context& context, std
 // Mean of the rows, in float64.
 void mean_of(MatrixView<const double> rows, std::span<double> mean);
 double l2_norm(std::span<const double> values);
+// Of vectors of one size, added up in order. Here, because searches spend their time in it.
+inline double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (size_t k = 0; k < a.size(); k++) sum += a[k] * b[k];
+  return sum;
+}
 // Rounds to float32.
 void store_row(std::span<const double> values, std::span<float> out);
 // out.weights is rows x members; one list for all of them.

@@ -18,8 +18,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kMostSteps = 2000;
-constexpr double kLeastNorm = 1e-4;
+constexpr size_t kMostSublinearSteps = 2000;
 constexpr double kLeastNormOfRow = 0.05;
 constexpr std::string_view kOfShortMixtures =
     "the guarantee is about mixtures as they are, which are shorter than their members and less sensitive for that "
@@ -131,7 +130,7 @@ class SensitivityRun {
           context_.check_cancelled();
           return mixture_sensitivity(grams_, fold_, weights, context_);
         },
-        options_.gap, kMostSteps);
+        options_.gap, kMostSublinearSteps);
     Learnt learnt;
     learnt.weights = representable_weights(found.weights);
     for (size_t j = 0; j < m; j++) learnt.own.push_back(mean_defined(scores_of(vertex_weights(m, j), "raw")));
@@ -168,7 +167,7 @@ class SensitivityRun {
           context_.check_cancelled();
           const size_t r = grams_.rows()[i];
           const auto point = [&](std::span<const double> w) { return mixture_sensitivity(pairs, fold_, w); };
-          const SublinearMinimum found = minimise_sublinear(m, point, options_.gap, kMostSteps);
+          const SublinearMinimum found = minimise_sublinear(m, point, options_.gap, kMostSublinearSteps);
           Learnt learnt;
           learnt.weights = representable_weights(found.weights);
           learnt.value = point(learnt.weights).value;
@@ -260,7 +259,7 @@ void learn_complexity(const AggregateTask& task, const Members& members, Combine
                       context);
     return;
   }
-  const LeastComplexity found = search_least_complexity(members, rows, kLeastNorm, context);
+  const LeastComplexity found = search_least_complexity(members, rows, kLeastMixtureNorm, context);
   Learnt learnt;
   learnt.weights = found.weights;
   learnt.own = mean_complexities_of(members, rows);

@@ -9,13 +9,10 @@
 #include "assay/core/text.h"
 #include "assay/evaluate/common.h"
 #include "assay/evaluate/joining/explained_values.h"
+#include "assay/evaluate/joining/explanation_checks.h"
 
 namespace assay {
 namespace {
-
-// Explained values of one model are one up to this: other machines, and float32 in tables.
-constexpr double kRounding = 1e-3;
-constexpr double kRoundingOfLargest = 1e-5;
 
 // What float32 leaves of a difference of 0, beside the values it is of: two units in the last place, as
 // Game::rounding() has it.
@@ -105,14 +102,11 @@ class Pair {
   // Other rows or another model show here, where names do not tell. Those of antecedents are not the row's own.
   void check_outputs() const {
     if (!a_.combination.antecedents.empty() || !b_.combination.antecedents.empty()) return;
-    double largest = 0;
-    for (const double each : a_.output) largest = std::max(largest, std::isfinite(each) ? std::abs(each) : 0);
+    const double largest = largest_output(a_);
     for (size_t r = 0; r < a_.rows(); r++) {
       const double wanted = a_.output[r];
       const double found = b_.output[r];
-      if (!std::isfinite(wanted) || !std::isfinite(found)) continue;
-      const double rounding = kRounding * std::max(std::abs(wanted), std::abs(found)) + kRoundingOfLargest * largest;
-      if (std::abs(wanted - found) <= rounding) continue;
+      if (!std::isfinite(wanted) || !std::isfinite(found) || same_explained_value(wanted, found, largest)) continue;
       fail_input(second_,
                  fmt::format("the explained value {:.6g} in row {}, as in {}", wanted, r + 1, in_quotes(first_)),
                  fmt::format("{:.6g}: another model, or other rows", found));

@@ -25,10 +25,9 @@
 namespace assay {
 namespace {
 
-constexpr double kLeastNorm = 1e-4;
 // Mixtures judged at once, and numbers kept for them.
 constexpr size_t kMixturesAtOnce = 256;
-constexpr size_t kResultsAtOnce = size_t{1} << 23;
+constexpr size_t kJudgementsAtOnce = size_t{1} << 23;
 // Above so many players these are not made for all neighbours: each row may take seconds.
 constexpr size_t kMostPlayersOfSlow = 100;
 constexpr std::array<std::string_view, 2> kSlowOthers = {"kemeny_young", "minimum_complexity"};
@@ -137,7 +136,7 @@ class ParetoRun {
 
   void judge(std::span<const std::vector<double>> tried, std::vector<TradeOff>& found, std::vector<bool>& valid) {
     const size_t at_once =
-        std::clamp<size_t>(kResultsAtOnce / std::max<size_t>(1, members_.rows()), 1, kMixturesAtOnce);
+        std::clamp<size_t>(kJudgementsAtOnce / std::max<size_t>(1, members_.rows()), 1, kMixturesAtOnce);
     for (size_t first = 0; first < tried.size(); first += at_once) {
       context_.check_cancelled();
       const size_t here = std::min(at_once, tried.size() - first);
@@ -162,7 +161,7 @@ class ParetoRun {
             const size_t t = first + k;
             double square = 0;
             for (const float each : mixed.row(k)) square += static_cast<double>(each) * each;
-            if (square < kLeastNorm * kLeastNorm) complexities(i, t) = NAN;
+            if (square < kLeastMixtureNorm * kLeastMixtureNorm) complexities(i, t) = NAN;
             if (faithful == kNowhere) continue;
             const bool varies = subset_attribution_state(mixed.row(k)) == SubsetState::defined;
             correlations(faithful, t) = varies

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kPairsAtATime = 8192;
+constexpr size_t kExplainedAtATime = 8192;
 
 // Errors of draws and of a background are independent of each other.
 void keep_errors(const Explanations& found, size_t begin, size_t pairs, Matrix& kept) {
@@ -40,8 +40,8 @@ ExplainedPairs explain_pairs(const Spec& method, const ExplainTask& like, const 
   made.pairs = std::move(wanted);
   const size_t count = made.pairs.size();
   made.values = Matrix(count, like.players.size());
-  for (size_t begin = 0; begin < count; begin += kPairsAtATime) {
-    const size_t end = std::min(count, begin + kPairsAtATime);
+  for (size_t begin = 0; begin < count; begin += kExplainedAtATime) {
+    const size_t end = std::min(count, begin + kExplainedAtATime);
     Matrix rows(end - begin, pool.x.cols());
     Targets targets = like.targets;
     targets.of_row.clear();

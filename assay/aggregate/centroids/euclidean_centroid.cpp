@@ -18,18 +18,10 @@
 namespace assay {
 namespace {
 
-constexpr size_t kSteps = 500;
 // Once the loss is certified. Where it is flat, the point is still far less certain than the loss.
 constexpr size_t kStepsAfter = 4;
 constexpr double kExact = 1e-13;
-constexpr double kFirstSmoothing = 0.1;
 constexpr double kLeastSmoothing = 1e-15;
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (size_t k = 0; k < a.size(); k++) sum += a[k] * b[k];
-  return sum;
-}
 
 double smooth_loss(MatrixView<const double> points, std::span<const double> y, double p, double smoothing) {
   double sum = 0;
@@ -77,7 +69,7 @@ class EuclideanSolver {
     if (p_ == 1 && solve_exactly()) return;
     smoothing_ = p_ < 2 ? kFirstSmoothing : 0;
     size_t after = 0;
-    for (size_t steps = 0; steps < kSteps && after < kStepsAfter && bound_ < loss_; steps++) {
+    for (size_t steps = 0; steps < kNewtonSteps && after < kStepsAfter && bound_ < loss_; steps++) {
       context.check_cancelled();
       const double taken = newton_step();
       if (taken == 0 && smoothing_ <= kLeastSmoothing) return;

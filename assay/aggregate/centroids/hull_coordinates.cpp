@@ -11,15 +11,9 @@ namespace assay {
 namespace {
 
 // Of the largest distance to the mean: what members differ by less is rounding of the mean.
-constexpr double kRounding = 1e-13;
+constexpr double kMeanRounding = 1e-13;
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (size_t p = 0; p < a.size(); p++) sum += a[p] * b[p];
-  return sum;
-}
-
-void subtract(std::span<double> from, double factor, std::span<const double> what) {
+void subtract_times(std::span<double> from, double factor, std::span<const double> what) {
   for (size_t p = 0; p < from.size(); p++) from[p] -= factor * what[p];
 }
 
@@ -34,10 +28,10 @@ HullCoordinates hull_coordinates(MatrixView<const double> members) {
   HullCoordinates made;
   for (size_t j = 0; j < count; j++) {
     std::ranges::copy(members.row(j), centred.row(j).begin());
-    subtract(centred.row(j), 1, mean);
+    subtract_times(centred.row(j), 1, mean);
     made.scale = std::max(made.scale, l2_norm(centred.row(j)));
   }
-  if (made.scale <= kRounding * l2_norm(members.row(0))) made.scale = 0;
+  if (made.scale <= kMeanRounding * l2_norm(members.row(0))) made.scale = 0;
 
   Matrix64 rest = centred;
   Matrix64 directions(std::min(count, players), players);
@@ -52,13 +46,13 @@ HullCoordinates hull_coordinates(MatrixView<const double> members) {
         farthest = j;
       }
     }
-    if (most <= kRounding * made.scale) break;
+    if (most <= kMeanRounding * made.scale) break;
     const auto direction = directions.row(found);
     std::ranges::copy(rest.row(farthest), direction.begin());
-    for (size_t k = 0; k < found; k++) subtract(direction, dot(direction, directions.row(k)), directions.row(k));
+    for (size_t k = 0; k < found; k++) subtract_times(direction, dot(direction, directions.row(k)), directions.row(k));
     const double norm = l2_norm(direction);
     for (double& each : direction) each /= norm;
-    for (size_t j = 0; j < count; j++) subtract(rest.row(j), dot(rest.row(j), direction), direction);
+    for (size_t j = 0; j < count; j++) subtract_times(rest.row(j), dot(rest.row(j), direction), direction);
     found++;
   }
 

@@ -15,8 +15,6 @@
 namespace assay {
 namespace {
 
-constexpr size_t kSteps = 500;
-constexpr double kFirstSmoothing = 0.1;
 constexpr double kLeastBlur = 1e-14;
 constexpr double kPolishBlur = 1e-2;
 constexpr double kPatience = 0.1;
@@ -24,7 +22,7 @@ constexpr double kShrink = 0.2;
 constexpr size_t kPolishSteps = 4;
 // How far off a feature may be, in units of the smoothing, to be held at a member's value: one is always right.
 constexpr double kReaches[] = {10, 1e3, 1e5};
-constexpr double kRidge = 1e-8;
+constexpr double kHessianRidge = 1e-8;
 // Distances below have next to no curvature at high powers, and are not divided by.
 constexpr double kNear = 1e-3;
 
@@ -81,7 +79,7 @@ class ManhattanSolver {
     look();
     const auto size = static_cast<double>(size_);
     smoothing_ = kFirstSmoothing / size;
-    for (size_t steps = 0; steps < kSteps && !certified(); steps++) {
+    for (size_t steps = 0; steps < kNewtonSteps && !certified(); steps++) {
       context.check_cancelled();
       const double promised = newton_step();
       look();
@@ -193,7 +191,7 @@ class ManhattanSolver {
       smooth_ = distances_;
       for (size_t k = 0; k < size_; k++) {
         // A little of it makes the step unique where the loss is flat.
-        diagonal_[k] = held[k] ? 1.0 : kRidge * (p_ - 1) * loss_;
+        diagonal_[k] = held[k] ? 1.0 : kHessianRidge * (p_ - 1) * loss_;
         for (size_t i = 0; i < count_; i++) {
           slopes_(i, k) = held[k] ? 0.0 : (y_[k] > points_(i, k) ? 1.0 : -1.0);
           gradient_[k] += forces_[i] * slopes_(i, k);

@@ -8,7 +8,7 @@ namespace {
 constexpr double kFairPart = 1e-4;
 constexpr double kLeastLength = 1e-12;
 // Of a loss. Steps that it hides are taken all the same: bounds see what losses do not.
-constexpr double kRounding = 1e-14;
+constexpr double kLossRounding = 1e-14;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ double search_along(const NewtonSearch& search, std::span<double> moved,
   };
   double length = 1;
   double at = loss_along(length);
-  while (at > search.before + kFairPart * length * search.slope + kRounding * search.before) {
+  while (at > search.before + kFairPart * length * search.slope + kLossRounding * search.before) {
     length /= 2;
     if (length < kLeastLength) return 0;
     at = loss_along(length);
@@ -29,7 +29,7 @@ double search_along(const NewtonSearch& search, std::span<double> moved,
   // High powers are flat: Newton's step covers about 1 / (p - 1) of the way.
   while (search.p > 2 && length >= 1 && length < 2 * search.p) {
     const double farther = loss_along(2 * length);
-    if (farther >= at * (1 - kRounding)) break;
+    if (farther >= at * (1 - kLossRounding)) break;
     at = farther;
     length *= 2;
   }

@@ -4,10 +4,15 @@
 // Cost: one loss per length tried, mostly one or two in all.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <span>
 
 namespace assay {
+
+// At most so many steps, the first of them on a loss whose distances are this smooth beside the largest.
+inline constexpr size_t kNewtonSteps = 500;
+inline constexpr double kFirstSmoothing = 0.1;
 
 struct NewtonSearch {
   std::span<const double> from = {};

@@ -7,7 +7,7 @@ namespace assay {
 namespace {
 
 // Of the diagonal before elimination: what is left below this is rounding.
-constexpr double kRounding = 1e-15;
+constexpr double kPivotRounding = 1e-15;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ void solve_positive(MatrixView<double> a, std::span<double> b) {
     double pivot = a(j, j);
     for (size_t k = 0; k < j; k++) pivot -= a(j, k) * a(j, k);
     // 0 on the diagonal of the factor marks a direction that is left out.
-    a(j, j) = pivot > kRounding * a(j, j) ? std::sqrt(pivot) : 0;
+    a(j, j) = pivot > kPivotRounding * a(j, j) ? std::sqrt(pivot) : 0;
     for (size_t i = j + 1; i < n; i++) {
       double rest = a(i, j);
       for (size_t k = 0; k < j; k++) rest -= a(i, k) * a(j, k);

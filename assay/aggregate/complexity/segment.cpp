@@ -8,16 +8,14 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 // A sum of two terms of opposite signs so much smaller than they are is rounding.
-constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
-// Entropies this close are tied; then the point of larger norm counts.
-constexpr double kTied = 1e-12;
+constexpr double kCrossingRounding = 4 * std::numeric_limits<double>::epsilon();
 
 bool changes_sign(double a, double b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }
 
 // Branch and bound over the breakpoints of one segment.
-class Search {
+class SegmentSearch {
  public:
-  Search(std::span<const double> a, std::span<const double> b, double below, SegmentScratch& scratch)
+  SegmentSearch(std::span<const double> a, std::span<const double> b, double below, SegmentScratch& scratch)
       : from_(scratch.from), to_(scratch.to), crossings_(scratch.crossings), best_{0, below} {
     scratch.crossings.clear();
     scratch.from.clear();
@@ -36,7 +34,7 @@ class Search {
         plain_to_ += far;
       }
     }
-    noise_ = kRounding * slopes;
+    noise_ = kCrossingRounding * slopes;
   }
 
   // t = 0 where none is less complex than `below`.
@@ -79,12 +77,12 @@ class Search {
         slope += ahead > 0 || (ahead == 0 && !backwards) ? c.slope : -c.slope;
       }
       const double fall = -direction * slope;
-      if (norm < floor * (1 - kRounding) && t == (backwards ? 1 : 0)) return t;
+      if (norm < floor * (1 - kCrossingRounding) && t == (backwards ? 1 : 0)) return t;
       if (!(fall > 0)) return backwards ? 0 : 1;
       const double next = t + direction * (norm - floor) / fall;
       if (backwards ? next <= 0 : next >= 1) return backwards ? 0 : 1;
       // Newton's steps only go forwards, but for rounding.
-      if (!(direction * (next - t) > kRounding)) return t;
+      if (!(direction * (next - t) > kCrossingRounding)) return t;
       t = next;
     }
   }
@@ -95,8 +93,8 @@ class Search {
     const Place place{t, {plain.norm + crossing.norm, plain.logs + crossing.logs}};
     if (t > 0 && t < 1 && place.sums.norm > noise_) {
       const double entropy = entropy_from(place.sums);
-      const bool longer = best_.t > 0 && entropy <= best_.entropy + kTied && place.sums.norm > norm_;
-      if (entropy < best_.entropy - (best_.t > 0 ? kTied : 0) || longer) {
+      const bool longer = best_.t > 0 && entropy <= best_.entropy + kTiedEntropy && place.sums.norm > norm_;
+      if (entropy < best_.entropy - (best_.t > 0 ? kTiedEntropy : 0) || longer) {
         best_ = {t, std::min(entropy, best_.entropy)};
         norm_ = place.sums.norm;
       }
@@ -117,7 +115,7 @@ class Search {
     const std::span<const Crossing> inside(crossings_.data() + begin, end - begin);
     if (inside.size() > 1) {
       // Not where it may be equal, but with nothing found yet.
-      const double bar = best_.t > 0 ? best_.entropy + kTied : best_.entropy;
+      const double bar = best_.t > 0 ? best_.entropy + kTiedEntropy : best_.entropy;
       if (share_of_others(left, crossing_sums(inside, left.t)) >= bar &&
           share_of_others(right, crossing_sums(inside, right.t)) >= bar) {
         return;
@@ -146,15 +144,15 @@ class Search {
 void point_at(std::span<const double> a, std::span<const double> b, double t, std::span<double> out) {
   for (size_t k = 0; k < out.size(); k++) {
     const double v = (1 - t) * a[k] + t * b[k];
-    const bool zero =
-        t > 0 && t < 1 && changes_sign(a[k], b[k]) && std::abs(v) <= kRounding * (std::abs(a[k]) + std::abs(b[k]));
+    const bool zero = t > 0 && t < 1 && changes_sign(a[k], b[k]) &&
+                      std::abs(v) <= kCrossingRounding * (std::abs(a[k]) + std::abs(b[k]));
     out[k] = zero ? 0 : v;
   }
 }
 
 std::optional<SegmentPoint> segment_inside(std::span<const double> a, std::span<const double> b, double floor,
                                            double below, SegmentScratch& scratch) {
-  const double t = Search(a, b, below, scratch).run(floor).t;
+  const double t = SegmentSearch(a, b, below, scratch).run(floor).t;
   if (t <= 0) return {};
   scratch.point.resize(a.size());
   point_at(a, b, t, scratch.point);

@@ -27,6 +27,11 @@
 
 namespace assay {
 
+// Entropies this close are tied: what tells them apart is rounding. Then the longer point counts, if by more than this
+// share, which is what float32 rounds.
+inline constexpr double kTiedEntropy = 1e-12;
+inline constexpr double kLonger = 1e-6;
+
 struct SegmentPoint {
   double t = 0;
   double entropy = 0;

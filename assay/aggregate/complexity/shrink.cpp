@@ -13,10 +13,7 @@ namespace {
 // Coordinates of unit members that differ by no more are the same but for rounding; entropies then by no more than the
 // second.
 constexpr double kSamePoint = 1e-12;
-constexpr double kSameEntropy = 1e-9;
-// Entropies this close are tied; then the longer goes first, if by more than float32 rounds.
-constexpr double kTied = 1e-12;
-constexpr double kLonger = 1e-6;
+constexpr double kSamePointEntropy = 1e-9;
 
 class Region {
  public:
@@ -97,7 +94,7 @@ class Region {
   }
 
   bool same(const ShrunkPoint& a, const ShrunkPoint& b) const {
-    if (std::abs(a.entropy - b.entropy) > kSameEntropy) return false;
+    if (std::abs(a.entropy - b.entropy) > kSamePointEntropy) return false;
     for (size_t k = 0; k < a.values.size(); k++) {
       if (std::abs(a.values[k] - b.values[k]) > kSamePoint) return false;
     }
@@ -105,7 +102,7 @@ class Region {
   }
 
   static bool better(const ShrunkPoint& a, const ShrunkPoint& b) {
-    if (std::abs(a.entropy - b.entropy) > kTied) return a.entropy < b.entropy;
+    if (std::abs(a.entropy - b.entropy) > kTiedEntropy) return a.entropy < b.entropy;
     return a.length > b.length * (1 + kLonger);
   }
 

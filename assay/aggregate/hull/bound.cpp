@@ -12,9 +12,8 @@
 namespace assay {
 namespace {
 
-constexpr double kCancelled = 4e-15;
 // Of the largest l1 norm of a member: what rounding leaves, over many cuts, of a norm near 0.
-constexpr double kNormNoise = 1e-14;
+constexpr double kCutNormNoise = 1e-14;
 constexpr size_t kCutsAtATime = 64;
 
 struct Vertex {
@@ -36,7 +35,7 @@ struct Simplex {
 };
 
 // Where to cut: coordinate `at`, or the floor, on the edge between two of the simplex's vertices.
-struct Cut {
+struct SimplexCut {
   bool floor = false;
   size_t at = 0;
   size_t from = 0;  // positions in the simplex
@@ -56,7 +55,7 @@ class Bounding {
     double squares = 0;
     for (const Vertex& each : all_) {
       squares = std::max(squares, each.squares);
-      noise_ = std::max(noise_, kNormNoise * each.norm);
+      noise_ = std::max(noise_, kCutNormNoise * each.norm);
     }
     push(std::move(all), std::max(0.0, collision_bound(problem_.least_norm, squares)));
     for (size_t cut = 0; cut < cuts && !open_.empty(); cut++) {
@@ -64,7 +63,7 @@ class Bounding {
       const Simplex next = open_.top();
       open_.pop();
       // Nothing that is left can be lower.
-      if (next.bound >= best_.entropy - kSameHullEntropy) return best_.entropy;
+      if (next.bound >= best_.entropy - kTiedEntropy) return best_.entropy;
       split(next);
     }
     return open_.empty() ? best_.entropy : std::min(best_.entropy, open_.top().bound);
@@ -109,7 +108,7 @@ class Bounding {
     if (std::ranges::none_of(simplex.vertices, [&](size_t v) { return above_floor(all_[v]); })) return;
     simplex.bound = std::max(at_least, bound_of(simplex));
     simplex.made = made_++;
-    if (simplex.bound < best_.entropy - kSameHullEntropy) open_.push(std::move(simplex));
+    if (simplex.bound < best_.entropy - kTiedEntropy) open_.push(std::move(simplex));
   }
 
   double bound_of(const Simplex& simplex) {
@@ -166,7 +165,7 @@ class Bounding {
   }
 
   // The coordinate that reaches farthest on both sides of 0, on the edge between its extremes; else the floor.
-  bool find_cut(const Simplex& simplex, Cut& cut) const {
+  bool find_cut(const Simplex& simplex, SimplexCut& cut) const {
     double reach = 0;
     for (size_t k = 0; k < problem_.values.cols(); k++) {
       size_t least = 0;
@@ -191,7 +190,7 @@ class Bounding {
     return below_floor(all_[simplex.vertices[cut.from]]) && above_floor(all_[simplex.vertices[cut.to]]);
   }
 
-  Vertex vertex_on(const Vertex& a, const Vertex& b, const Cut& cut) const {
+  Vertex vertex_on(const Vertex& a, const Vertex& b, const SimplexCut& cut) const {
     const double at_a = cut.floor ? a.norm - problem_.floor : a.phi[cut.at];
     const double at_b = cut.floor ? b.norm - problem_.floor : b.phi[cut.at];
     const double t = at_a / (at_a - at_b);
@@ -200,7 +199,7 @@ class Bounding {
     for (size_t k = 0; k < a.phi.size(); k++) {
       const double x = (1 - t) * a.phi[k];
       const double y = t * b.phi[k];
-      made.phi.push_back(std::abs(x + y) <= kCancelled * (std::abs(x) + std::abs(y)) ? 0.0 : x + y);
+      made.phi.push_back(std::abs(x + y) <= kCancelledHull * (std::abs(x) + std::abs(y)) ? 0.0 : x + y);
     }
     if (!cut.floor) made.phi[cut.at] = 0;
     finish(made);
@@ -208,7 +207,7 @@ class Bounding {
   }
 
   void split(const Simplex& simplex) {
-    Cut cut;
+    SimplexCut cut;
     // Without a cut the signs are fixed and all vertices count: they were looked at when they were made.
     if (!find_cut(simplex, cut)) return;
     all_.push_back(vertex_on(all_[simplex.vertices[cut.from]], all_[simplex.vertices[cut.to]], cut));

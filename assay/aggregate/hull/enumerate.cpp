@@ -13,7 +13,7 @@ namespace {
 // Lines, and what leads to them, between two looks at whether the user gave up.
 constexpr size_t kLinesAtATime = 512;
 // Steps of one descent; each lowers the entropy, so that it ends by itself long before.
-constexpr size_t kMostSteps = 1000;
+constexpr size_t kMostDescentSteps = 1000;
 
 // A member as the first basis vector of its own: weight 1, then its group values.
 void write_member(const HullProblem& problem, size_t member, std::span<double> out) {
@@ -129,7 +129,7 @@ class Descent {
 
   // Follows lines down from the corner until none leads lower.
   void run(Corner corner, HullPoint& best) {
-    for (size_t step = 0; step < kMostSteps; step++) {
+    for (size_t step = 0; step < kMostDescentSteps; step++) {
       Corner lowest = corner;
       for (size_t dropped = 0; dropped < corner.tight.size(); dropped++) {
         if (!line_without(corner, dropped)) continue;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assay/aggregate/complexity/segment.h"
+
 namespace assay {
 namespace {
 
 // Below this a pivot is rounding noise: groups have entries of size 1.
 constexpr double kSingular = 1e-13;
-// What remains of a value after cancellation is 0 when it is smaller than this share of its parts.
-constexpr double kCancelled = 4e-15;
 // Slack of the filter, far above the rounding of S and |phi|^2 that are carried along the line.
 constexpr double kFilterSlack = 1e-9;
 // The same near the origin, as shares of the parts that cancelled there: of S, of |phi|_2^2, and of an entropy.
@@ -89,7 +89,7 @@ LineScan::Place LineScan::place(const LineRequest& line, double t) const {
     const double b = line.b[n + g] * t;
     const double size = std::abs(a + b);
     made.parts += problem_.weight[g] * (std::abs(a) + std::abs(b));
-    if (size <= kCancelled * (std::abs(a) + std::abs(b))) continue;
+    if (size <= kCancelledHull * (std::abs(a) + std::abs(b))) continue;
     made.norm += problem_.weight[g] * size;
     made.logs += size * (problem_.weight[g] * std::log(size) + problem_.spread[g]);
   }
@@ -107,7 +107,7 @@ void LineScan::take(const LineRequest& line, const Place& place, const TightAt& 
   const bool on_floor = tight.kind == TightAt::Kind::floor;
   if (!(place.norm > 0) || (!on_floor && place.norm < problem_.floor * total - kNormNoise * place.parts)) return;
   const double entropy = std::log(place.norm) - place.logs / place.norm;
-  if (!(entropy <= best.entropy + kSameHullEntropy)) return;
+  if (!(entropy <= best.entropy + kTiedEntropy)) return;
   if (!best.improves(entropy, std::sqrt(std::max(0.0, product(weights_, weights_))) / total)) return;
   for (size_t i = 0; i < n; i++) best.weights[i] = weights_[i] / total;
   found_ = tight;
@@ -137,7 +137,7 @@ void LineScan::branch(const LineRequest& line, std::span<const size_t> left, con
   if (left.size() > kFewLeft) {
     const double bound = std::min(bound_at(line, low.first, low.second, high.second),
                                   bound_at(line, high.first, low.second, high.second));
-    if (bound * (1 - kFilterSlack) > best.entropy + kSameHullEntropy) return;
+    if (bound * (1 - kFilterSlack) > best.entropy + kTiedEntropy) return;
   }
   const size_t half = left.size() / 2;
   const size_t middle = left[half];

@@ -2,24 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "assay/aggregate/common.h"
 #include "assay/aggregate/complexity/segment.h"
 
 namespace assay {
 namespace {
 
-constexpr size_t kPolished = 6;       // starts that are followed
-constexpr size_t kMostSteps = 150;    // of each
-constexpr size_t kMostHalvings = 25;  // of one step
+constexpr size_t kPolished = 6;           // starts that are followed
+constexpr size_t kMostPolishSteps = 150;  // of each
+constexpr size_t kMostHalvings = 25;      // of one step
 constexpr size_t kBisections = 45;
-constexpr double kLargestPower = 1e4;   // sizes that this power leaves alike are ties
-constexpr double kSameEntropy = 1e-13;  // beside rounding, not worth another step
-constexpr double kNearer = 1e-12;       // a step that gains less, relative to the distance, is the last
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
+constexpr double kLargestPower = 1e4;  // sizes that this power leaves alike are ties
+constexpr double kLeastGain = 1e-13;   // beside rounding, not worth another step
+constexpr double kNearer = 1e-12;      // a step that gains less, relative to the distance, is the last
 
 double squared_distance(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
@@ -89,7 +85,7 @@ class Nearest {
     double above = above_h(1);
     if (above <= 0) low = 1;
     double below = low < high ? above_h(0) : 0;
-    for (size_t i = 0; i < kBisections && low < high && below < -kSameEntropy; i++) {
+    for (size_t i = 0; i < kBisections && low < high && below < -kLeastGain; i++) {
       const double secant = low - (high - low) * below / (above - below);
       const double guess = i % 3 == 2 || !(secant > low && secant < high) ? (low + high) / 2 : secant;
       const double value = above_h(guess);
@@ -127,7 +123,7 @@ class Nearest {
     std::vector<double> tangent(x_.size());
     std::vector<double> next(x_.size());
     double step = 1;
-    for (size_t round = 0; round < kMostSteps; round++) {
+    for (size_t round = 0; round < kMostPolishSteps; round++) {
       // Coordinates at 0 stay there: entropy rises infinitely fast beside them.
       for (size_t k = 0; k < x_.size(); k++) target[k] = found.point[k] > 0 ? x_[k] : 0;
       next = found.point;
@@ -203,7 +199,7 @@ bool sharpen(std::span<double> y, double h) {
     const double value = power_entropy(logs, guess) - h;
     (value > 0 ? low : high) = guess;
     (value > 0 ? above : below) = value;
-    if (below > -kSameEntropy) break;
+    if (below > -kLeastGain) break;
   }
   for (size_t k = 0; k < y.size(); k++) y[k] = y[k] > 0 ? most * std::exp(high * logs[k]) : 0;
   return true;

@@ -12,22 +12,14 @@ namespace {
 constexpr size_t kSignVectors = 12;
 // Columns this close to proportional, relative to their largest entry, are: float64 cannot tell their zeros apart.
 constexpr double kProportional = 1e-14;
-// Lengths must differ by more than float32 rounds, or unit members would differ.
-constexpr double kLonger = 1e-6;
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (size_t k = 0; k < a.size(); k++) sum += a[k] * b[k];
-  return sum;
-}
-
-struct Column {
+struct HullColumn {
   std::vector<double> direction = {};  // over members, divided by its entry of largest size
   double size = 0;
 };
 
-Column column_of(const HullProblem& problem, size_t k) {
-  Column made;
+HullColumn column_of(const HullProblem& problem, size_t k) {
+  HullColumn made;
   double largest = 0;
   for (size_t i = 0; i < problem.size(); i++) {
     if (std::abs(problem.values(i, k)) > std::abs(largest)) largest = problem.values(i, k);
@@ -37,7 +29,7 @@ Column column_of(const HullProblem& problem, size_t k) {
   return made;
 }
 
-bool same_direction(const Column& a, const Column& b) {
+bool same_direction(const HullColumn& a, const HullColumn& b) {
   for (size_t i = 0; i < a.direction.size(); i++) {
     if (std::abs(a.direction[i] - b.direction[i]) > kProportional) return false;
   }
@@ -46,13 +38,13 @@ bool same_direction(const Column& a, const Column& b) {
 
 void group_columns(HullProblem& problem) {
   const size_t columns = problem.values.cols();
-  std::vector<Column> all;
+  std::vector<HullColumn> all;
   for (size_t k = 0; k < columns; k++) all.push_back(column_of(problem, k));
   // Sorting brings proportional columns together, but for those whose first entries differ by rounding: they stay
   // apart, which costs time and nothing else.
-  std::ranges::stable_sort(all, [](const Column& a, const Column& b) { return a.direction < b.direction; });
-  std::vector<const Column*> heads;
-  for (const Column& each : all) {
+  std::ranges::stable_sort(all, [](const HullColumn& a, const HullColumn& b) { return a.direction < b.direction; });
+  std::vector<const HullColumn*> heads;
+  for (const HullColumn& each : all) {
     if (heads.empty() || !same_direction(*heads.back(), each)) {
       heads.push_back(&each);
       problem.weight.push_back(0);
@@ -70,8 +62,8 @@ void group_columns(HullProblem& problem) {
 }  // namespace
 
 bool HullPoint::improves(double other_entropy, double other_length) {
-  const bool simpler = other_entropy < entropy - kSameHullEntropy;
-  const bool longer = other_entropy <= entropy + kSameHullEntropy && other_length > length * (1 + kLonger);
+  const bool simpler = other_entropy < entropy - kTiedEntropy;
+  const bool longer = other_entropy <= entropy + kTiedEntropy && other_length > length * (1 + kLonger);
   entropy = std::min(entropy, other_entropy);
   if (simpler || longer) length = other_length;
   return simpler || longer;

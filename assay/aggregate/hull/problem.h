@@ -31,8 +31,8 @@ struct HullPoint {
   bool improves(double other_entropy, double other_length);
 };
 
-// Two entropies this close are the same: what tells them apart is rounding.
-inline constexpr double kSameHullEntropy = 1e-12;
+// What remains of a value after cancellation is 0 when it is smaller than this share of its parts.
+inline constexpr double kCancelledHull = 4e-15;
 
 struct HullProblem {
   std::vector<size_t> member = {};  // of the row, for each of those kept

@@ -29,6 +29,9 @@ void each_mixture(const Members& members, std::span<const size_t> rows, MatrixVi
                   const std::function<void(size_t i, size_t first, MatrixView<const float> mixed)>& see,
                   const Context& context);
 
+// Mixtures of a smaller norm have no complexity: it is that of rounding.
+inline constexpr double kLeastMixtureNorm = 1e-4;
+
 // For each of the weights the mean complexity over these rows; infinite where some mixture has a norm below
 // `least_norm` or is zero: then it has none.
 std::vector<double> mean_complexities(const Members& members, std::span<const size_t> rows,

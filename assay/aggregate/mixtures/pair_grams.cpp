@@ -18,7 +18,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kPairsAtATime = 4096;
+constexpr size_t kGramsAtATime = 4096;
 
 constexpr uint32_t kNoSlot = std::numeric_limits<uint32_t>::max();
 // Pairs of a row that are gathered before they are handed out.
@@ -26,7 +26,7 @@ constexpr size_t kPairsAtOnce = 64;
 // Sums kept apart, so that additions need not wait for each other.
 constexpr size_t kSums = 8;
 
-double dot(const double* a, const double* b, size_t count) {
+double dot_in_parts(const double* a, const double* b, size_t count) {
   std::array<double, kSums> sums{};
   size_t p = 0;
   for (; p + kSums <= count; p += kSums) {
@@ -38,12 +38,12 @@ double dot(const double* a, const double* b, size_t count) {
 
 void pack_gram(const double* values, size_t members, size_t players, double* packed) {
   for (size_t j = 0; j < members; j++) {
-    for (size_t k = j; k < members; k++) *packed++ = dot(values + j * players, values + k * players, players);
+    for (size_t k = j; k < members; k++) *packed++ = dot_in_parts(values + j * players, values + k * players, players);
   }
 }
 
 // Rows have attributions of their own only where every member has.
-Explanations frame_of(const Members& members) {
+Explanations finite_frame(const Members& members) {
   Explanations made;
   made.values = Matrix(members.rows(), 1);
   for (size_t r = 0; r < members.rows(); r++) made.values(r, 0) = members.finite(r) ? 0.0F : NAN;
@@ -52,7 +52,7 @@ Explanations frame_of(const Members& members) {
 
 Neighbourhoods found_neighbourhoods(const AggregateTask& task, const Members& members,
                                     const MixtureNeighbourOptions& options, const Context& context) {
-  const Explanations frame = frame_of(members);
+  const Explanations frame = finite_frame(members);
   Neighbourhoods made(evaluate_task(task, frame, nullptr), options.criterion_options("raw"), context);
   for (PoolExplanations* pool : task.pool_members) {
     explain_neighbours(evaluate_task(task, frame, pool), made, context);
@@ -181,7 +181,7 @@ PairGrams::PairGrams(const AggregateTask& task, const Members& members, const Mi
       members_(&members),
       weighted_(options.weighting == "inverse_distance"),
       neighbourhoods_(found_neighbourhoods(task, members, options, context)) {
-  const Explanations frame = frame_of(members);
+  const Explanations frame = finite_frame(members);
   std::vector<uint64_t> counts(members.rows(), 0);
   std::vector<bool> needed(task.pool->rows(), false);
   const std::vector<std::vector<uint32_t>> comparable = comparable_places();
@@ -285,7 +285,7 @@ void PairGrams::each_pair(bool whole, const See& see, const Context& context) co
   Context inner = context;
   inner.progress = nullptr;
   // A pass is made again and again: few pairs take less time than handing them out.
-  const size_t at_a_time = std::max<size_t>(1, rows_.size() * kPairsAtATime / std::max<uint64_t>(1, pairs_));
+  const size_t at_a_time = std::max<size_t>(1, rows_.size() * kGramsAtATime / std::max<uint64_t>(1, pairs_));
   parallel_blocks(inner, rows_.size(), at_a_time, [&](const Block& block) {
     for (size_t i = block.begin; i < block.end; i++) {
       const KeptRow& row = kept_rows_[i];

@@ -11,7 +11,7 @@ namespace {
 
 // A norm this small beside 1, and a mixed difference this small beside those of the members that are mixed, is
 // rounding.
-constexpr double kCancelled = 1e-7;
+constexpr double kCancelledNorm = 1e-7;
 constexpr double kCancelledDifference = 3e-8;
 // What rounding does to the square of a mixed difference, beside those of the members, with some room.
 constexpr double kSquareRounding = 1e-15;
@@ -106,7 +106,7 @@ SublinearPoint point_of(size_t members, Fold fold, std::span<const double> state
 
 double norm_of_square(double square) {
   const double norm = std::sqrt(std::max(0.0, square));
-  return norm > kCancelled ? norm : 0.0;
+  return norm > kCancelledNorm ? norm : 0.0;
 }
 
 double unit_distance(double square, double norm_a, double norm_b) {

@@ -10,7 +10,7 @@ constexpr double kGrid = 16777216;  // 2^24
 // Pivots and reduced costs this small, beside entries of size 1, are rounding.
 constexpr double kTiny = 1e-13;
 // Keeps the active set's systems regular where the quadratic is flat.
-constexpr double kRidge = 1e-12;
+constexpr double kFaceRidge = 1e-12;
 
 // Solves the square system in place by elimination with partial pivoting; false when it is singular.
 bool solve_in_place(Matrix64& a, std::vector<double>& b) {
@@ -48,7 +48,7 @@ bool face_minimum(std::span<const double> linear, MatrixView<const double> hessi
   for (size_t i = 0; i < n; i++) {
     const std::span<double> row = a.row(i);
     for (size_t k = 0; k < n; k++) row[k] = hessian(free[i], free[k]);
-    row[i] += kRidge * (trace > 0 ? trace : 1.0);
+    row[i] += kFaceRidge * (trace > 0 ? trace : 1.0);
     row[n] = 1;
     a.row(n)[i] = 1;
     b[i] = -linear[free[i]];

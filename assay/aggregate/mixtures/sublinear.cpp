@@ -16,11 +16,11 @@ constexpr size_t kHalvings = 8;
 constexpr size_t kMostCuts = 400;
 // Of the least value of a vertex: what rounding may add to a bound. Values that are roots of sums which cancel are good
 // to half of the digits.
-constexpr double kRounding = 1e-8;
+constexpr double kBoundRounding = 1e-8;
 
-class Search {
+class SublinearSearch {
  public:
-  Search(size_t members, const SublinearFunction& function, size_t most_steps)
+  SublinearSearch(size_t members, const SublinearFunction& function, size_t most_steps)
       : members_(members), function_(function), most_steps_(most_steps) {}
 
   bool spent() const { return best_.steps >= most_steps_; }
@@ -107,11 +107,11 @@ class Search {
 }  // namespace
 
 SublinearMinimum minimise_sublinear(size_t members, const SublinearFunction& function, double gap, size_t most_steps) {
-  Search search(members, function, most_steps);
+  SublinearSearch search(members, function, most_steps);
   for (size_t j = 0; j < members; j++) search.look(vertex_weights(members, j));
   SublinearMinimum& best = search.best();
   const double wanted = gap * best.value;
-  search.allow(kRounding * best.value);
+  search.allow(kBoundRounding * best.value);
   if (members > 1) search.look(std::vector<double>(members, 1 / static_cast<double>(members)));
   // Newton's steps rest, the longer the more often they failed, and others cut where the bound is weak.
   double before = INFINITY;
