@@ -11,17 +11,10 @@
 #include "assay/core/error.h"
 #include "assay/core/random.h"
 #include "assay/core/statistics.h"
+#include "assay/data/table.h"
 
 namespace assay {
 namespace {
-
-std::vector<double> defined_values(const Dataset& pool, size_t column) {
-  std::vector<double> values;
-  for (size_t i = 0; i < pool.rows(); ++i) {
-    if (const float v = pool.x(i, column); !std::isnan(v)) values.push_back(v);
-  }
-  return values;
-}
 
 void set_mode(const Dataset& pool, const FeatureGroup& group, std::vector<float>& row) {
   if (group.count == 1) {
@@ -55,7 +48,7 @@ std::vector<float> baseline(const Dataset& pool, const Centre& centre) {
       continue;
     }
     for (size_t k = group.first; k < group.first + group.count; ++k) {
-      auto values = defined_values(pool, k);
+      auto values = defined_values(pool.x, k);
       row[k] = static_cast<float>(centre(values));
     }
   }

@@ -19,15 +19,6 @@ namespace {
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kMostClasses = 20;  // a numeric label with more different values is a regression
 
-std::vector<double> defined_values(const Table& table, size_t column) {
-  std::vector<double> values;
-  values.reserve(table.rows());
-  for (size_t i = 0; i < table.rows(); ++i) {
-    if (const float v = table.values(i, column); !std::isnan(v)) values.push_back(v);
-  }
-  return values;
-}
-
 // An infinity would make the mean, and so every cell of its column, undefined.
 void require_finite(const Table& table, size_t column, const std::vector<double>& values) {
   if (std::ranges::all_of(values, [](double v) { return std::isfinite(v); })) return;
@@ -148,7 +139,7 @@ Encoder Encoder::fit(const Table& training, const EncoderOptions& options) {
       encoder.columns_.push_back({.name = column.name, .fill = kNothing});
       continue;
     }
-    auto values = defined_values(training, j);
+    auto values = defined_values(training.values, j);
     require_finite(training, j, values);
     const bool any_missing = values.size() < training.rows();
     if (values.empty() && any_missing && options.impute != "none" && options.impute != "constant") {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <new>
 #include <unordered_map>
 
@@ -13,8 +12,6 @@
 
 namespace assay {
 namespace {
-
-constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 std::string cell_name(const Table& table, size_t row, size_t column) {
   return fmt::format("{}, row {}, column {}", table.source, row + 1, in_quotes(table.columns[column].name));

@@ -41,6 +41,15 @@ std::vector<std::string> column_names(const Table& table) {
   return names;
 }
 
+std::vector<double> defined_values(const Matrix& values, size_t column) {
+  std::vector<double> out;
+  out.reserve(values.rows());
+  for (size_t i = 0; i < values.rows(); ++i) {
+    if (const float v = values(i, column); !std::isnan(v)) out.push_back(v);
+  }
+  return out;
+}
+
 Table select_rows(const Table& table, const std::vector<size_t>& rows) {
   Table out;
   out.source = table.source;

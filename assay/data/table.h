@@ -2,14 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "assay/core/matrix.h"
 
 namespace assay {
+
+inline constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+// Codes are held in float32, which counts exactly to here; beyond it they would collide.
+inline constexpr size_t kMostLevels = size_t{1} << std::numeric_limits<float>::digits;
 
 enum class ColumnKind { numeric, categorical };
 
@@ -22,7 +29,32 @@ struct Column {
   size_t rounded = 0;
 };
 
-// values(i, j) is row i of columns[j]: a number, or the code of a level. Missing is NaN in both.
+// The texts of a categorical column while it is read, each with the code it got when it first came.
+class LevelCodes {
+ public:
+  float code_of(std::string_view text) {
+    const auto found = codes_.find(text);
+    if (found != codes_.end()) return found->second;
+    const auto code = static_cast<float>(codes_.size());
+    codes_.emplace(text, code);
+    return code;
+  }
+  size_t size() const { return codes_.size(); }
+  std::vector<std::string> in_order_of_code() const {
+    std::vector<std::string> out(codes_.size());
+    for (const auto& [text, code] : codes_) out[static_cast<size_t>(code)] = text;
+    return out;
+  }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::unordered_map<std::string, float, Hash, std::equal_to<>> codes_;
+};
+
+// values(i, j) is row i of columns[j]: a number, or the code of a level. Missing is kMissing in both.
 struct Table {
   std::string source;  // the file or data set, for messages
   std::vector<Column> columns;
@@ -40,6 +72,9 @@ struct Table {
 size_t find_column(std::string_view where, const std::vector<std::string>& names, std::string_view name_or_position);
 
 std::vector<std::string> column_names(const Table& table);
+
+// The values of a column that are not missing.
+std::vector<double> defined_values(const Matrix& values, size_t column);
 
 // The rows with these indices, in this order.
 Table select_rows(const Table& table, const std::vector<size_t>& rows);

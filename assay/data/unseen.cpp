@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -16,8 +15,6 @@
 
 namespace assay {
 namespace {
-
-constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 // The rows of a column that hold something else than these texts. Missing cells are no such rows. A short file may make
 // a column of categories look numeric.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <unordered_set>
 
@@ -20,11 +19,7 @@ namespace {
 
 constexpr size_t kMaxColumns = size_t{1} << 22;
 
-std::string array_where(const std::string& file, std::string_view array) {
-  return fmt::format("{}, array {}", file, in_quotes(array));
-}
-
-void check_size(std::string_view where, const std::vector<size_t>& shape) {
+void check_shape(std::string_view where, const std::vector<size_t>& shape) {
   const auto [rows, columns] = rows_and_columns(shape);
   if (shape.empty() || rows == 0 || columns == 0) {
     fail_input(where, "at least one row and one column",
@@ -64,7 +59,7 @@ std::vector<Column> numbered_columns(size_t count) {
 
 Table table_of(const std::string& source, const NpyArray& array, KeptDoubles* kept) {
   if (array.is_text()) fail_input(source, "numbers", "text, dtype " + dtype_text(array.type, array.item_size));
-  check_size(source, array.shape);
+  check_shape(source, array.shape);
   Table table;
   table.source = source;
   table.columns = numbered_columns(rows_and_columns(array.shape).second);
@@ -97,7 +92,7 @@ void check_codes(const std::string& where, const Table& table) {
 // The number is checked before the texts are made: a text in memory is much larger than in the file.
 std::vector<std::string> read_texts(const NpzFile& file, std::string_view name, size_t count, std::string_view each) {
   const NpyArray array = file.read(name);
-  const std::string where = array_where(file.name(), name);
+  const std::string where = array_where(file, name);
   if (array.count() != count) {
     fail_input(where, fmt::format("{} texts, one for each {}", count, each), fmt::format("{}", array.count()));
   }
@@ -107,8 +102,8 @@ std::vector<std::string> read_texts(const NpzFile& file, std::string_view name, 
 Table read_own(const NpzFile& file, const std::string& meta) {
   Table table;
   table.source = file.name();
-  const std::string where = array_where(file.name(), "values");
-  read_table_meta(array_where(file.name(), "meta"), meta, table);
+  const std::string where = array_where(file, "values");
+  read_table_meta(array_where(file, "meta"), meta, table);
   const NpyArray values = file.read("values");
   const bool matches = values.shape.size() == 2 && values.shape[1] == table.columns.size();
   if (!matches || (table.columns.empty() && values.shape[0] > 0)) {
@@ -121,7 +116,7 @@ Table read_own(const NpzFile& file, const std::string& meta) {
   check_codes(where, table);
   if (file.contains("features") &&
       read_texts(file, "features", table.columns.size(), "column") != column_names(table)) {
-    fail_input(array_where(file.name(), "features"), "the names in 'meta'", "others");
+    fail_input(array_where(file, "features"), "the names in 'meta'", "others");
   }
   if (file.contains("ids")) table.ids = read_texts(file, "ids", table.rows(), "row");
   return table;
@@ -173,10 +168,10 @@ NpyArray encode_text(const std::vector<std::string>& texts, Column& column) {
 
 Table read_foreign(const NpzFile& file, KeptDoubles* kept) {
   const std::string name = find_values(file);
-  const std::string where = array_where(file.name(), name);
+  const std::string where = array_where(file, name);
   const NpyArray values = file.read(name);
   if (values.is_text()) fail_input(where, "numbers", "text, dtype " + dtype_text(values.type, values.item_size));
-  check_size(where, values.shape);
+  check_shape(where, values.shape);
   const auto [rows, columns] = rows_and_columns(values.shape);
   Table table;
   table.source = file.name();
@@ -186,7 +181,7 @@ Table read_foreign(const NpzFile& file, KeptDoubles* kept) {
     const NpyArray features = file.read("features");
     std::vector<std::string> names;
     if (features.is_text() && features.count() == columns) {
-      names = to_strings(array_where(file.name(), "features"), features);
+      names = to_strings(array_where(file, "features"), features);
     }
     if (names.size() == columns && all_different(names)) {
       for (size_t j = 0; j < columns; ++j) table.columns[j].name = std::move(names[j]);
@@ -197,15 +192,13 @@ Table read_foreign(const NpzFile& file, KeptDoubles* kept) {
     fill_values(table, where, values, kept);
     return table;
   }
-  const std::string label_where = array_where(file.name(), *label);
+  const std::string label_where = array_where(file, *label);
   if (std::ranges::find(table.columns, "label", &Column::name) != table.columns.end()) {
     fail_input(label_where, "no feature named 'label' beside it", "one in 'features'");
   }
   table.label = columns;
   table.columns.push_back({.name = "label"});
   NpyArray labels = file.read(*label);
-  // Distinct codes must stay distinct in float32.
-  constexpr size_t kMostLevels = size_t{1} << std::numeric_limits<float>::digits;
   if (labels.is_text()) labels = encode_text(to_strings(label_where, labels), table.columns.back());
   if (table.columns.back().levels.size() > kMostLevels) {
     fail_input(label_where, "at most 2^24 different labels", fmt::format("{}", table.columns.back().levels.size()));
@@ -219,7 +212,7 @@ Table read_npz(const NpzFile& file, KeptDoubles* kept = nullptr) {
   if (file.contains("meta") && file.contains("values")) {
     const NpyHeader header = file.header("meta");
     if (header.type == NpyType::unicode && header.shape.empty()) {
-      const std::string meta = to_strings(array_where(file.name(), "meta"), file.read("meta"))[0];
+      const std::string meta = to_strings(array_where(file, "meta"), file.read("meta"))[0];
       // Other programs may keep notes of their own under this name.
       if (meta.starts_with('{') && meta.find("\"assay\"") != std::string::npos) return read_own(file, meta);
     }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <limits>
 #include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
@@ -18,10 +17,6 @@
 
 namespace assay {
 namespace {
-
-constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-// float32 holds every whole number up to here, so codes beyond it would collide.
-constexpr size_t kMostLevels = size_t{1} << 24;
 
 // A structure of the C interface, released when it goes out of scope.
 template <class T>
@@ -66,34 +61,21 @@ Number to_number(T value) {
   }
 }
 
-// The distinct texts of a column, in the order they arrive.
-class Levels {
- public:
-  float code(const std::string& where, std::string_view text) {
-    if (const auto known = codes_.find(text); known != codes_.end()) return static_cast<float>(known->second);
-    if (texts_.size() == kMostLevels) {
-      fail_input(where, fmt::format("at most {} different texts", kMostLevels), "more");
-    }
-    const std::string& kept = texts_.emplace_back(text);
-    codes_.emplace(kept, texts_.size() - 1);
-    return static_cast<float>(texts_.size() - 1);
-  }
-  std::vector<std::string> texts() const { return {texts_.begin(), texts_.end()}; }
-
- private:
-  std::deque<std::string> texts_;  // a deque never moves them, so the views below stay good
-  std::unordered_map<std::string_view, size_t> codes_;
-};
-
 struct Field {
   std::string name;
   std::string where;  // "file, column 'name'"
   ArrowValue value = ArrowValue::null;
   std::optional<ArrowValue> index = {};  // of a dictionary
   std::optional<size_t> target = {};     // the column of the table; none for the row names
-  Levels levels = {};
+  LevelCodes levels = {};
   size_t rounded = 0;
   std::vector<double> doubles = {};
+
+  float code_of(std::string_view text) {
+    const float code = levels.code_of(text);
+    if (levels.size() > kMostLevels) fail_input(where, fmt::format("at most {} different texts", kMostLevels), "more");
+    return code;
+  }
 };
 
 // The schema's metadata, or nothing: pairs of texts, each preceded by its length.
@@ -146,7 +128,7 @@ class Importer {
         kept_->set(field.name, std::move(field.doubles));
       }
       if (column.kind != ColumnKind::categorical) continue;
-      column.levels = field.levels.texts();
+      column.levels = field.levels.in_order_of_code();
       field.levels = {};
       sort_levels(table_, *field.target);
     }
@@ -257,7 +239,7 @@ class Importer {
       return;
     }
     for (int64_t i = 0; i < rows.count(); ++i) {
-      cell(field, i) = rows.valid(i) ? field.levels.code(field.where, rows.text(i)) : kMissing;
+      cell(field, i) = rows.valid(i) ? field.code_of(rows.text(i)) : kMissing;
     }
   }
 
@@ -283,7 +265,7 @@ class Importer {
     });
     if (text && field.target) {
       for (int64_t k = 0; k < entries.count(); ++k) {
-        if (entries.valid(k)) numbers[k].value = field.levels.code(field.where, entries.text(k));
+        if (entries.valid(k)) numbers[k].value = field.code_of(entries.text(k));
       }
     }
     if (!field.target) table_.ids.resize(first_row_ + static_cast<size_t>(rows.count()));

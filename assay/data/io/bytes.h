@@ -14,6 +14,9 @@
 
 namespace assay {
 
+// Of a buffer between two steps of reading or writing.
+inline constexpr size_t kChunkBytes = size_t{1} << 16;
+
 // A stream of bytes read once, front to back.
 class ByteSource {
  public:

@@ -15,9 +15,6 @@
 namespace assay {
 namespace {
 
-constexpr size_t kChunk = size_t{1} << 16;
-// Unpacked between two looks whether to stop: a few packed bytes can hold as much as one likes.
-constexpr size_t kLargestRead = size_t{1} << 22;
 constexpr std::string_view kGzipMagic("\x1f\x8b", 2);
 constexpr std::string_view kXzMagic(
     "\xfd"
@@ -94,7 +91,7 @@ class PeekedSource : public ByteSource {
 class PackedInput {
  public:
   explicit PackedInput(std::unique_ptr<ByteSource> packed)
-      : packed_(std::move(packed)), size_(packed_->remaining()), chunk_(kChunk) {
+      : packed_(std::move(packed)), size_(packed_->remaining()), chunk_(kChunkBytes) {
     limit_.add_packed(size_.value_or(0));
   }
 
@@ -124,7 +121,7 @@ class GzipSource : public ByteSource {
 
   size_t read(std::span<char> out) override {
     if (out.empty()) return 0;
-    out = out.first(std::min(out.size(), kLargestRead));
+    out = out.first(std::min(out.size(), kMostReadAtOnce));
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
     stream_.avail_out = static_cast<uInt>(out.size());
     while (stream_.avail_out == out.size()) {
@@ -178,7 +175,7 @@ class XzSource : public ByteSource {
 
   size_t read(std::span<char> out) override {
     if (out.empty()) return 0;
-    out = out.first(std::min(out.size(), kLargestRead));
+    out = out.first(std::min(out.size(), kMostReadAtOnce));
     stream_.next_out = reinterpret_cast<uint8_t*>(out.data());
     stream_.avail_out = out.size();
     while (stream_.avail_out == out.size() && !finished_) {
@@ -249,7 +246,7 @@ std::string read_all(ByteSource& source, uint64_t limit) {
   for (;;) {
     const size_t old_size = out.size();
     // A known size is taken at once; an unknown one doubles what has really arrived.
-    const uint64_t step = source.remaining().value_or(std::max<size_t>(kChunk, old_size));
+    const uint64_t step = source.remaining().value_or(std::max<size_t>(kChunkBytes, old_size));
     const uint64_t allowed = limit - old_size;
     out.resize(old_size + std::min(step, allowed));
     out.resize(old_size + source.read_fully(std::span(out).subspan(old_size)));

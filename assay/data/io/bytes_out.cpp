@@ -18,8 +18,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kChunk = size_t{1} << 16;
-constexpr size_t kLargestWrite = size_t{1} << 20;  // between two looks whether to stop
+constexpr size_t kMostWrittenAtOnce = size_t{1} << 20;  // between two looks whether to stop
 
 // Through symbolic links the file behind them is replaced, not the link, whether or not that file exists yet.
 std::string behind_links(const std::string& path) {
@@ -95,7 +94,7 @@ class AtomicFile::FileSink : public AtomicFile::Sink {
 
 class AtomicFile::GzipSink : public AtomicFile::Sink {
  public:
-  explicit GzipSink(Sink& next) : next_(next), output_(kChunk) {
+  explicit GzipSink(Sink& next) : next_(next), output_(kChunkBytes) {
     // No name and no time in the header: the same content gives the same bytes.
     constexpr int kGzipWrapper = 16 + MAX_WBITS;
     if (deflateInit2(&stream_, 6, Z_DEFLATED, kGzipWrapper, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
@@ -130,7 +129,7 @@ class AtomicFile::GzipSink : public AtomicFile::Sink {
 
 class AtomicFile::XzSink : public AtomicFile::Sink {
  public:
-  explicit XzSink(Sink& next) : next_(next), output_(kChunk) {
+  explicit XzSink(Sink& next) : next_(next), output_(kChunkBytes) {
     if (lzma_easy_encoder(&stream_, 6, LZMA_CHECK_CRC64) != LZMA_OK) throw std::bad_alloc();
   }
   ~XzSink() override { lzma_end(&stream_); }
@@ -172,7 +171,7 @@ void AtomicFile::write(std::string_view bytes) {
   Sink& sink = filter_ ? *filter_ : *file_;
   while (!bytes.empty()) {
     context_.check_cancelled();
-    const auto part = bytes.substr(0, kLargestWrite);
+    const auto part = bytes.substr(0, kMostWrittenAtOnce);
     sink.write(part);
     bytes.remove_prefix(part.size());
   }

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "assay/core/error.h"
@@ -18,9 +16,6 @@ namespace {
 
 constexpr size_t kScoutedRows = 1000;
 constexpr size_t kRowsBetweenReports = 4096;  // of progress, and looks whether to stop
-constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-// Codes are held in float32, which counts exactly to here.
-constexpr size_t kMostLevels = size_t{1} << 24;
 
 enum class Role { numeric, categorical, id };
 
@@ -52,31 +47,6 @@ bool looks_like_header(std::span<const std::string_view> cells) {
   };
   return counts_upwards(cells) || std::ranges::none_of(cells, is_number);
 }
-
-// The text of one level of a categorical column to its code.
-class Levels {
- public:
-  float code_of(std::string_view text) {
-    const auto found = codes_.find(text);
-    if (found != codes_.end()) return found->second;
-    const auto code = static_cast<float>(codes_.size());
-    codes_.emplace(text, code);
-    return code;
-  }
-  size_t size() const { return codes_.size(); }
-  std::vector<std::string> in_order_of_code() const {
-    std::vector<std::string> out(codes_.size());
-    for (const auto& [text, code] : codes_) out[static_cast<size_t>(code)] = text;
-    return out;
-  }
-
- private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-  std::unordered_map<std::string, float, Hash, std::equal_to<>> codes_;
-};
 
 class TableReader {
  public:
@@ -189,7 +159,7 @@ class TableReader {
     const bool has_id = !table_.id_name.empty();
     table_.values = Matrix(0, width - (has_id ? 1 : 0));
     table_.ids.clear();
-    levels_.assign(width, Levels());
+    levels_.assign(width, LevelCodes());
     rounded_.assign(width, 0);
     doubles_.assign(width, {});
     bool kinds_hold = true;
@@ -270,7 +240,7 @@ class TableReader {
   Plan plan_;
   Table table_;
   std::optional<size_t> label_;
-  std::vector<Levels> levels_;
+  std::vector<LevelCodes> levels_;
   std::vector<size_t> rounded_;
   std::vector<std::vector<double>> doubles_;
 };

@@ -16,7 +16,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "arrays are kept in little-endian order");
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
-constexpr size_t kChunk = size_t{1} << 16;
 constexpr size_t kMaxHeader = size_t{1} << 16;
 
 struct NumericType {
@@ -204,7 +203,7 @@ std::string read_exactly(ByteSource& source, size_t total) {
   std::string out;
   while (out.size() < total) {
     const size_t old_size = out.size();
-    const size_t step = known ? total : std::min(total - old_size, std::max(kChunk, old_size));
+    const size_t step = known ? total : std::min(total - old_size, std::max(kChunkBytes, old_size));
     out.resize(old_size + step);
     const size_t got = source.read_fully(std::span(out).subspan(old_size));
     if (got < step) fail_input(source.name(), expected, fmt::format("{}", old_size + got));

@@ -38,6 +38,10 @@ NpyHeader NpzFile::header(std::string_view array) const { return read_npy_header
 
 NpyArray NpzFile::read(std::string_view array) const { return read_npy(*open(array)); }
 
+std::string array_where(const NpzFile& file, std::string_view array) {
+  return file.name() + ", array " + in_quotes(array);
+}
+
 void write_npz(const std::string& path, const std::vector<std::pair<std::string, NpyArray>>& arrays, bool compressed,
                const Context& context) {
   std::set<std::string_view> names;

@@ -38,6 +38,9 @@ class NpzFile {
   std::map<std::string, size_t, std::less<>> entries_;  // by name, in the archive
 };
 
+// What messages call an array of the file.
+std::string array_where(const NpzFile& file, std::string_view array);
+
 // Writes the arrays under their names, whole or not at all. The same arrays give the same bytes.
 void write_npz(const std::string& path, const std::vector<std::pair<std::string, NpyArray>>& arrays, bool compressed,
                const Context& context = {});

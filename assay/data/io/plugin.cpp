@@ -21,22 +21,22 @@ constexpr const char* kPluginFile = "libassay_arrow.so";
 constexpr const char* kPluginEntry = "assay_table_plugin_v1";
 constexpr size_t kErrorSize = 1024;
 
-struct Format {
+struct ArrowFormat {
   const char* id;  // in the plugin's C table
   std::string_view words;
 };
-constexpr Format kParquet{"parquet", "Parquet file"};
-constexpr Format kFeather{"feather", "Feather (Arrow) file"};
+constexpr ArrowFormat kParquet{"parquet", "Parquet file"};
+constexpr ArrowFormat kFeather{"feather", "Feather (Arrow) file"};
 
-const Format* find_format(const std::string& path) {
+const ArrowFormat* find_arrow_format(const std::string& path) {
   const std::string extension = format_extension(path);
   if (extension == ".parquet" || extension == ".pq") return &kParquet;
   if (extension == ".feather" || extension == ".arrow") return &kFeather;
   return nullptr;
 }
 
-const Format& format_of(const std::string& path) {
-  const Format* format = find_format(path);
+const ArrowFormat& arrow_format_of(const std::string& path) {
+  const ArrowFormat* format = find_arrow_format(path);
   if (format == nullptr) fail_input(path, "a name that ends in .parquet, .pq, .feather or .arrow", "another");
   return *format;
 }
@@ -112,7 +112,7 @@ FoundPlugin find_plugin(const char* file, const char* entry) {
   return found;
 }
 
-bool is_arrow_path(const std::string& path) { return find_format(path) != nullptr; }
+bool is_arrow_path(const std::string& path) { return find_arrow_format(path) != nullptr; }
 
 const AssayTablePlugin& checked_plugin(const AssayTablePlugin* plugin, const std::string& file) {
   if (plugin == nullptr) fail_plugin(fmt::format("{}: expected a table plugin of Assay, found an empty one", file));
@@ -129,7 +129,7 @@ const AssayTablePlugin& checked_plugin(const AssayTablePlugin* plugin, const std
 }
 
 Table read_arrow_table(const std::string& path, const Context& context, KeptDoubles* doubles) {
-  const Format& format = format_of(path);
+  const ArrowFormat& format = arrow_format_of(path);
   // Opened before the plugin is looked for: that a file is missing is the more useful thing to hear.
   const auto source = open_bytes(path, context);
   const AssayTablePlugin& plugin = load_plugin(path);
@@ -150,7 +150,7 @@ Table read_arrow_table(const std::string& path, const Context& context, KeptDoub
 void require_arrow_plugin(const std::string& path) { load_plugin(path); }
 
 void write_arrow_table(const Table& table, const std::string& path, const Context& context) {
-  const Format& format = format_of(path);
+  const ArrowFormat& format = arrow_format_of(path);
   const AssayTablePlugin& plugin = load_plugin(path);
   Sink sink{AtomicFile(path, context)};
   ArrowArrayStream stream{};

@@ -1,12 +1,16 @@
 // How much a packed file may unpack to. A few hundred bytes can hold gigabytes of zeros, which no table of anybody is.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "assay/core/error.h"
 
 namespace assay {
+
+// Read or unpacked between two looks whether to stop: a few packed bytes can hold as much as one likes.
+inline constexpr size_t kMostReadAtOnce = size_t{1} << 22;
 
 // Counts what comes out of packed bytes: an input error when that is more than 256 MiB and more than 256 times the
 // packed bytes. Tables pack to a half or a fiftieth; gzip reaches 1,000 and xz 7,000 for zeros alone.

@@ -19,8 +19,6 @@
 namespace assay {
 namespace {
 
-constexpr size_t kChunk = size_t{1} << 16;
-constexpr size_t kLargestRead = size_t{1} << 22;  // between two looks whether to stop
 constexpr uint32_t kLocalMagic = 0x04034b50;
 constexpr uint32_t kCentralMagic = 0x02014b50;
 constexpr uint32_t kEndMagic = 0x06054b50;
@@ -102,7 +100,7 @@ class FileStorage : public ZipReader::Storage {
     size_t filled = 0;
     while (filled < out.size()) {
       check_cancelled();
-      const size_t step = std::min(out.size() - filled, kLargestRead);
+      const size_t step = std::min(out.size() - filled, kMostReadAtOnce);
       const ssize_t count = ::pread(file_, out.data() + filled, step, static_cast<off_t>(offset + filled));
       if (count == 0) break;
       if (count > 0) {
@@ -196,7 +194,7 @@ class StoredEntry : public EntrySource {
  public:
   using EntrySource::EntrySource;
   size_t read(std::span<char> out) override {
-    out = out.first(std::min(out.size(), kLargestRead));
+    out = out.first(std::min(out.size(), kMostReadAtOnce));
     const size_t count = packed_.read(name(), out);
     account({out.data(), count}, packed_.left() == 0);
     return count;
@@ -208,7 +206,7 @@ class StoredEntry : public EntrySource {
 class DeflatedEntry : public EntrySource {
  public:
   DeflatedEntry(std::string name, const ZipEntry& entry, PackedBytes packed)
-      : EntrySource(std::move(name), entry, std::move(packed)), input_(kChunk) {
+      : EntrySource(std::move(name), entry, std::move(packed)), input_(kChunkBytes) {
     limit_.add_packed(entry.packed_size);
     if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
   }
@@ -216,7 +214,7 @@ class DeflatedEntry : public EntrySource {
 
   size_t read(std::span<char> out) override {
     if (out.empty() || finished_) return 0;
-    out = out.first(std::min(out.size(), kLargestRead));
+    out = out.first(std::min(out.size(), kMostReadAtOnce));
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
     stream_.avail_out = static_cast<uInt>(out.size());
     while (stream_.avail_out == out.size() && !finished_) {
@@ -319,13 +317,12 @@ Directory find_directory(const ZipReader::Storage& storage, const std::string& w
 
 // Sizes and offset that do not fit in 32 bits stand in an extra field, in this order, each only where needed.
 void apply_zip64(const std::string& where, std::string_view extra, ZipEntry& entry) {
-  constexpr uint16_t kZip64 = 0x0001;
   uint64_t* values[] = {&entry.size, &entry.packed_size, &entry.offset};
   if (std::ranges::none_of(values, [](const uint64_t* value) { return *value == UINT32_MAX; })) return;
   for (Fields fields(extra); fields.size() >= 4;) {
     const uint16_t id = fields.u16(), length = fields.u16();
     Fields body(fields.take(length));
-    if (id != kZip64) continue;
+    if (id != kZip64Field) continue;
     for (uint64_t* value : values) {
       if (*value != UINT32_MAX) continue;
       if (body.size() < 8) fail_input(where, "whole zip64 sizes", "too few bytes");

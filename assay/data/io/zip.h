@@ -16,6 +16,8 @@
 
 namespace assay {
 
+inline constexpr uint16_t kZip64Field = 0x0001;  // the extra field for sizes that do not fit in 32 bits
+
 struct ZipEntry {
   std::string name;
   bool deflated = false;

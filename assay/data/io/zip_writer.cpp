@@ -9,11 +9,9 @@
 namespace assay {
 namespace {
 
-constexpr size_t kChunk = size_t{1} << 16;
 constexpr uint32_t kMost32 = UINT32_MAX;
 constexpr uint16_t kVersion = 20;
 constexpr uint16_t kVersion64 = 45;
-constexpr uint16_t kZip64 = 0x0001;
 constexpr uint16_t kDate = (1 << 5) | 1;  // 1980-01-01, the first that ZIP knows
 
 // Little-endian numbers, one after another.
@@ -58,7 +56,7 @@ void deflate_parts(const std::vector<std::string_view>& parts, Sink sink) {
     Stream& operator=(const Stream&) = delete;
     ~Stream() { deflateEnd(this); }
   } stream;
-  std::vector<char> output(kChunk);
+  std::vector<char> output(kChunkBytes);
   const auto drain = [&](int flush) {
     do {
       stream.next_out = reinterpret_cast<Bytef*>(output.data());
@@ -104,7 +102,7 @@ void ZipWriter::add(const std::string& name, const std::vector<std::string_view>
   header.u16(0).u16(kDate).u32(deflated ? 0 : entry.crc);
   header.u32(zip64 ? kMost32 : size_now).u32(zip64 ? kMost32 : size_now);
   header.u16(name.size()).u16(zip64 ? 20 : 0).text(name);
-  if (zip64) header.u16(kZip64).u16(16).u64(size_now).u64(size_now);
+  if (zip64) header.u16(kZip64Field).u16(16).u64(size_now).u64(size_now);
   write(header.bytes());
 
   const uint64_t data_start = position_;
@@ -141,7 +139,7 @@ void ZipWriter::finish() {
     record.u32_or_mark(entry.packed_size).u32_or_mark(entry.size);
     record.u16(entry.name.size()).u16(zip64 ? extra.bytes().size() + 4 : 0).u16(0).u16(0).u16(0).u32(0);
     record.u32_or_mark(entry.offset).text(entry.name);
-    if (zip64) record.u16(kZip64).u16(extra.bytes().size()).text(extra.bytes());
+    if (zip64) record.u16(kZip64Field).u16(extra.bytes().size()).text(extra.bytes());
     write(record.bytes());
   }
   const uint64_t end = position_;

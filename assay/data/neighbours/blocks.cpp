@@ -10,13 +10,13 @@ namespace assay {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kSampledPairs = 2048;
+constexpr size_t kPairsOfPool = 2048;
 
 // How far apart rows of the pool are in each coordinate: a sum over pairs that depend on the pool's size alone.
 std::vector<double> total_differences(const NeighbourSpace& space, MatrixView<const float> coordinates) {
   std::vector<double> totals(coordinates.cols(), 0.0);
   const size_t rows = coordinates.rows();
-  const size_t pairs = std::min(rows / 2, kSampledPairs);
+  const size_t pairs = std::min(rows / 2, kPairsOfPool);
   for (size_t i = 0; i < pairs; ++i) {
     const auto a = coordinates.row(i * rows / (2 * pairs));
     const auto b = coordinates.row(rows / 2 + i * 7919 % (rows - rows / 2));
@@ -72,7 +72,7 @@ NeighbourBlocks::NeighbourBlocks(const NeighbourSpace& space, MatrixView<const f
         values[place * kBlockRows + i] = from[c];
         if (place < layout_.mismatches) continue;
         const size_t number = place - layout_.mismatches;
-        const bool lost = from[c] == kMissing;
+        const bool lost = from[c] == kMissingCoordinate;
         missing_ |= lost;
         if (!layout_.scaled()) continue;
         cells[number * kBlockRows + i] = space.cell(c, pool.row(row));
@@ -95,7 +95,7 @@ BlockQuery NeighbourBlocks::query(const NeighbourSpace& space, std::span<const f
     const size_t place = layout_.position[c];
     room[place] = coordinates[c];
     if (place < mismatches) continue;
-    query.missing |= coordinates[c] == kMissing;
+    query.missing |= coordinates[c] == kMissingCoordinate;
     if (layout_.scaled()) cells[place - mismatches] = space.cell(c, row);
   }
   query.slack = rounding_slack(layout_, {room, coordinates.size()});

@@ -7,9 +7,6 @@
 namespace assay {
 namespace {
 
-// A pass over the whole block costs about as much as this many rows one by one.
-constexpr int kFewRows = 2;
-
 void look_at(const NeighbourBlocks& blocks, size_t block, const BlockQuery& query, double distance, DistanceGap& gap) {
   const BlockLayout& layout = blocks.layout();
   // What is at the upper end itself changes nothing.
@@ -24,7 +21,7 @@ void look_at(const NeighbourBlocks& blocks, size_t block, const BlockQuery& quer
   const BlockEstimate found = estimate_rows(layout, rows, query, limits);
   const uint32_t places = ~uint32_t{0} >> (kBlockRows - blocks.rows_in(block));
   uint32_t open = found.under & ~found.surely & places;
-  const bool all = std::popcount(open) > kFewRows;
+  const bool all = std::popcount(open) > kFewBlockRows;
   double distances[kBlockRows];
   if (all) exact_distances(layout, rows, query, distances);
   for (; open != 0; open &= open - 1) {

@@ -138,7 +138,7 @@ uint32_t boxes_under_of(const BlockLayout& layout, const float* HWY_RESTRICT box
         // A box that holds a missing value holds a row no further than 1, however far its numbers are.
         const FloatVector highest = hn::Load(d, boxes + (2 * c + 1) * kBlockRows + lane);
         const auto at_most_one =
-            hn::Or(hn::Ge(difference, hn::Set(d, kMissingGap)), hn::Eq(highest, hn::Set(d, kMissing)));
+            hn::Or(hn::Ge(difference, hn::Set(d, kMissingGap)), hn::Eq(highest, hn::Set(d, kMissingCoordinate)));
         difference = hn::IfThenElse(at_most_one, hn::Min(difference, one), difference);
       }
       total = accumulate<norm>(d, total, difference);

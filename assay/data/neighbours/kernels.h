@@ -42,5 +42,7 @@ uint32_t boxes_under(const BlockLayout& layout, const float* boxes, const BlockQ
 // The distances of all rows of a block, and that of one: equal to the last bit.
 void exact_distances(const BlockLayout& layout, const BlockRows& rows, const BlockQuery& query, double* distances);
 double exact_distance(const BlockLayout& layout, const BlockRows& rows, size_t row, const BlockQuery& query);
+// A pass over the whole block costs about as much as this many rows one by one.
+inline constexpr int kFewBlockRows = 2;
 
 }  // namespace assay

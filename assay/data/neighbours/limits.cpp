@@ -21,7 +21,7 @@ double rounding_slack(const BlockLayout& layout, std::span<const float> values) 
   double total = 0;
   for (size_t i = 0; i < layout.numbers(); ++i) {
     const float value = values[layout.mismatches + i];
-    if (value == kMissing) continue;
+    if (value == kMissingCoordinate) continue;
     const double off = (layout.largest[i] + std::abs(value)) * kRounding + 2 * kSmallest;
     switch (layout.norm) {
       case Norm::linf: total = std::max(total, off); break;

@@ -27,7 +27,7 @@ constexpr size_t kMostTreeCoordinates = 24;
 // Queries of one task: enough to share a block read from memory, few enough that their lists stay in cache.
 constexpr size_t kBatch = kBlockRows;
 
-void check_size(const Dataset& pool) {
+void check_pool_size(const Dataset& pool) {
   if (pool.rows() < std::numeric_limits<uint32_t>::max()) return;
   fail_input(pool_name(pool), "fewer than 4294967295 rows", fmt::format("{}", pool.rows()));
 }
@@ -154,7 +154,7 @@ struct NeighbourIndex::State {
 NeighbourIndex::NeighbourIndex(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 NeighbourIndex::NeighbourIndex(const Dataset& pool, Norm norm, Space space) {
-  check_size(pool);
+  check_pool_size(pool);
   NeighbourSpace mapped(pool, space);
   const Matrix coordinates = mapped.map(pool_name(pool), pool.x.view(), 0, pool.rows());
   std::vector<uint32_t> rows(pool.rows());
@@ -164,7 +164,7 @@ NeighbourIndex::NeighbourIndex(const Dataset& pool, Norm norm, Space space) {
 
 std::vector<NeighbourIndex> NeighbourIndex::of_parts(const Dataset& pool, Norm norm, Space space,
                                                      std::span<const std::vector<size_t>> parts) {
-  check_size(pool);
+  check_pool_size(pool);
   const NeighbourSpace mapped(pool, space);
   const Matrix coordinates = mapped.map(pool_name(pool), pool.x.view(), 0, pool.rows());
   std::vector<NeighbourIndex> made;

@@ -11,7 +11,7 @@ namespace {
 
 // The position of the largest value; a row of no level (all zero) is a level of its own, beyond the others.
 float one_hot_code(std::span<const float> values) {
-  if (std::any_of(values.begin(), values.end(), [](float v) { return std::isnan(v); })) return kMissing;
+  if (std::any_of(values.begin(), values.end(), [](float v) { return std::isnan(v); })) return kMissingCoordinate;
   const auto largest = std::max_element(values.begin(), values.end());
   return static_cast<float>(*largest > 0 ? largest - values.begin() : std::ssize(values));
 }
@@ -122,7 +122,7 @@ Matrix NeighbourSpace::map(std::string_view where, MatrixView<const float> rows,
       if (c.kind == Kind::one_hot) {
         out[j] = one_hot_code(row.subspan(c.first, c.count));
       } else if (std::isnan(value)) {
-        out[j] = kMissing;
+        out[j] = kMissingCoordinate;
       } else if (c.kind == Kind::code) {
         out[j] = value;
       } else {

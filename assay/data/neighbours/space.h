@@ -1,8 +1,8 @@
 // The coordinates in which neighbours are searched: one float32 number per feature group (scaled) or column (raw).
 //
 // Every coordinate is compared by |a - b| with two exceptions that make it 1: a mismatch coordinate whose values differ
-// at all, and a value against a missing one. Missing is stored as kMissing, so far from every allowed value that the
-// difference alone tells; two missing values are 0 apart without a special case.
+// at all, and a value against a missing one. Missing is stored as kMissingCoordinate, so far from every allowed value
+// that the difference alone tells; two missing values are 0 apart without a special case.
 //
 // Scaled coordinates are rounded, so they only estimate: equal steps of a scale come out a little unequal, and beside
 // an outlier values that differ come out equal. What is near is decided by cells: |a - b| / deviation in float64.
@@ -22,7 +22,7 @@
 
 namespace assay {
 
-inline constexpr float kMissing = std::numeric_limits<float>::max();
+inline constexpr float kMissingCoordinate = std::numeric_limits<float>::max();
 inline constexpr float kLargestCoordinate = 1e38f;  // values beyond it, infinities among them, are refused
 inline constexpr float kMissingGap = 2.2e38f;       // twice the largest < this < missing less the largest
 
@@ -45,10 +45,10 @@ class NeighbourSpace {
   // Whether cells are divided by a deviation; else coordinates are cells.
   bool scaled() const { return scaled_; }
   double deviation(size_t coordinate) const { return coordinates_[coordinate].deviation; }
-  // The value behind a coordinate that is a number, in a row as it is in the table; kMissing for NaN.
+  // The value behind a coordinate that is a number, in a row as it is in the table; kMissingCoordinate for NaN.
   float cell(size_t coordinate, std::span<const float> row) const {
     const float value = row[coordinates_[coordinate].first];
-    return std::isnan(value) ? kMissing : value;
+    return std::isnan(value) ? kMissingCoordinate : value;
   }
 
   // About the distance of two values of one coordinate.

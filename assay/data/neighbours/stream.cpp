@@ -6,9 +6,6 @@
 namespace assay {
 namespace {
 
-// A pass over the whole block costs about as much as this many rows one by one.
-constexpr int kFewRows = 2;
-
 class BlockStream {
  public:
   BlockStream(const NeighbourBlocks& blocks, std::span<const BlockQuery> queries, double radius, bool distances)
@@ -47,7 +44,7 @@ class BlockStream {
     const uint32_t computed = wanted_ ? under : open;
     if (computed == 0) return;
     const BlockQuery& query = queries_[hit.query];
-    const bool all = std::popcount(computed) > kFewRows;
+    const bool all = std::popcount(computed) > kFewBlockRows;
     if (all) exact_distances(blocks_.layout(), blocks_.block(block), query, distances);
     for (uint32_t left = all ? open : computed; left != 0; left &= left - 1) {
       const int at = std::countr_zero(left);

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kSampledPairs = 64;
+constexpr size_t kPairsOfSplit = 64;
 
 class Splitter {
  public:
@@ -39,7 +39,7 @@ class Splitter {
   size_t widest(std::span<const uint32_t> rows) {
     std::fill(differences_.begin(), differences_.end(), 0.0);
     const size_t half = rows.size() / 2;
-    const size_t pairs = std::min(half, kSampledPairs);
+    const size_t pairs = std::min(half, kPairsOfSplit);
     for (size_t i = 0; i < pairs; ++i) {
       const auto a = coordinates_.row(rows[i * half / pairs]);
       const auto b = coordinates_.row(rows[half + (i * half / pairs + i) % half]);

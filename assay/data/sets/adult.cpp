@@ -22,7 +22,7 @@ void remove_dots(Table& table) {
   }
 }
 
-LoadedSet load(const DataFiles& files, const SetOptions&) {
+LoadedSet load_adult(const DataFiles& files, const SetOptions&) {
   TableOptions options;
   options.delimiter = ',';
   options.names = kColumns;
@@ -49,7 +49,7 @@ DatasetSource adult_set() {
   info.folders = {"adult"};
   info.files = {{"adult.data", "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"},
                 {"adult.test", "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05"}};
-  return {info, load};
+  return {info, load_adult};
 }
 
 }  // namespace assay

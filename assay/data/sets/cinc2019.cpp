@@ -36,14 +36,14 @@ constexpr std::array<clinical::Range, kFeatures> kRanges = {
     clinical::kPressure,   clinical::kHeartRate,   clinical::kCelsius,   clinical::Range{0, 2}, clinical::kUreaNitrogen,
     clinical::kWhiteCells, clinical::kBicarbonate, clinical::kPotassium, clinical::kBilirubin,  kAge};
 
-struct Stay {
+struct SepsisStay {
   std::string id = {};
   size_t hours = 0;
   bool septic = false;
   std::array<Mean, kFeatures> means = {};
 };
 
-void add_hour(const NamedRows& rows, Stay& stay) {
+void add_hour(const NamedRows& rows, SepsisStay& stay) {
   for (size_t j = 0; j < kFeatures; ++j) {
     auto value = rows.number(j + 1);
     if (value && j == kFraction) value = clinical::oxygen_fraction(*value);
@@ -51,7 +51,7 @@ void add_hour(const NamedRows& rows, Stay& stay) {
   }
 }
 
-LoadedSet load(const DataFiles& files, const SetOptions&) {
+LoadedSet load_cinc2019(const DataFiles& files, const SetOptions&) {
   auto columns = clinical::numeric_columns({"systolic_pressure", "heart_rate", "temperature", "fio2", "urea_nitrogen",
                                             "white_blood_cells", "bicarbonate", "potassium", "bilirubin", "age"});
   clinical::StayTable table("cinc2019", "PatientID", std::move(columns));
@@ -61,7 +61,7 @@ LoadedSet load(const DataFiles& files, const SetOptions&) {
                  '|');
   constexpr size_t kLabel = 11;
   std::unordered_set<std::string> seen;
-  Stay stay;
+  SepsisStay stay;
   const auto finish_stay = [&] {
     if (stay.hours == 0) return;
     std::array<float, kFeatures> row;
@@ -102,7 +102,7 @@ DatasetSource cinc2019_set() {
   info.folders = {"cinc2019"};
   // Of the plain file: the 20,000 files of the challenge joined in order of name, with a first column PatientID.
   info.files = {{"training_setB.psv", "8abddfe6ba5bc96ae4b17e563ea810aaf650048062410394cb8968d4b506b88e"}};
-  return {std::move(info), load};
+  return {std::move(info), load_cinc2019};
 }
 
 }  // namespace assay

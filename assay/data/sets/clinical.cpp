@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "assay/core/error.h"
 #include "assay/data/io/number.h"

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,7 +25,6 @@
 
 namespace assay::clinical {
 
-inline constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 inline constexpr int64_t kSecondsPerHour = 3600;
 
 // A value is plausible when it lies strictly between the two; others are slips of the keyboard or codes for "none" and

@@ -29,7 +29,6 @@
 namespace assay {
 namespace {
 
-using clinical::kMissing;
 using clinical::NamedRows;
 
 constexpr float kOver89 = 90;
@@ -113,7 +112,7 @@ float fraction(std::optional<double> value) {
   return static_cast<float>(clinical::oxygen_fraction(*value).value_or(kMissing));
 }
 
-LoadedSet load(const DataFiles& files, const SetOptions&) {
+LoadedSet load_eicu(const DataFiles& files, const SetOptions&) {
   const auto patients = read_patients(files);
   const auto histories = read_histories(files);
   auto columns =
@@ -175,7 +174,7 @@ DatasetSource eicu_set() {
       {"apachepredvar.csv", "7e9d2b5708823829f99d1e3cd3a51889ebfca4f95e2b0de949cb12c805be9713", "apachepredvar.csv.xz"},
       {"patient.csv", "bb8f4e06dc6b228e5bf8a81607f432abe4e58e552341f0c8b689d8aaaf884b6c", "patient.csv.xz"},
   };
-  return {std::move(info), load};
+  return {std::move(info), load_eicu};
 }
 
 }  // namespace assay

@@ -39,7 +39,7 @@ constexpr std::array<std::array<uint8_t, 4>, 150> kMillimetres = {{
     {67, 33, 57, 25}, {67, 30, 52, 23}, {63, 25, 50, 19}, {65, 30, 52, 20}, {62, 34, 54, 23}, {59, 30, 51, 18},
 }};
 
-LoadedSet load(const DataFiles&, const SetOptions&) {
+LoadedSet load_iris(const DataFiles&, const SetOptions&) {
   constexpr size_t kFlowersOfEach = 50;
   LoadedSet set;
   Table& table = set.table;
@@ -66,7 +66,7 @@ DatasetSource iris_set() {
   info.label = "species";
   info.address = "https://doi.org/10.1111/j.1469-1809.1936.tb02137.x";
   info.citation = "R. A. Fisher (1936), Annals of Eugenics 7:179-188";
-  return {info, load};
+  return {info, load_iris};
 }
 
 }  // namespace assay

@@ -287,7 +287,7 @@ clinical::SepsisRule sepsis_rule(const SetOptions& options) {
   fail_input("mimic3, option sepsis", "explicit, martin or angus", in_quotes(chosen->second));
 }
 
-LoadedSet load(const DataFiles& files, const SetOptions& options) {
+LoadedSet load_mimic3(const DataFiles& files, const SetOptions& options) {
   const auto rule = sepsis_rule(options);
   Unit unit;
   read_admissions(files, unit);
@@ -324,7 +324,7 @@ LoadedSet load(const DataFiles& files, const SetOptions& options) {
         codes.aids() ? 1.0F : 0.0F,
         codes.haematologic_malignancy() ? 1.0F : 0.0F,
         codes.metastatic_cancer() ? 1.0F : 0.0F,
-        type.empty() ? clinical::kMissing : clinical::level_code(table.column(kAdmissionType), type)};
+        type.empty() ? kMissing : clinical::level_code(table.column(kAdmissionType), type)};
     table.add(stay.id, row, codes.septic(rule));
   }
   LoadedSet set = table.finish();
@@ -359,7 +359,7 @@ DatasetSource mimic3_set() {
       {"PROCEDURES_ICD.csv", "0a1474dcb7e1bc083cc7b329257e5e85305f3e54ee5b0bedd325b3772806d655"},
   };
   info.options = {"sepsis=explicit|martin|angus"};
-  return {std::move(info), load};
+  return {std::move(info), load_mimic3};
 }
 
 }  // namespace assay

@@ -38,7 +38,7 @@ void append(const DataFiles& files, const std::string& part, Table& table) {
   }
 }
 
-LoadedSet load(const DataFiles& files, const SetOptions&) {
+LoadedSet load_mnist(const DataFiles& files, const SetOptions&) {
   LoadedSet set;
   Table& table = set.table;
   for (size_t y = 0; y < kSide; ++y) {
@@ -75,7 +75,7 @@ DatasetSource mnist_set() {
                  "t10k-images-idx3-ubyte.gz"},
                 {"t10k-labels-idx1-ubyte", "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
                  "t10k-labels-idx1-ubyte.gz"}};
-  return {info, load};
+  return {info, load_mnist};
 }
 
 }  // namespace assay

@@ -11,10 +11,6 @@
 namespace assay {
 namespace {
 
-std::string array_where(const NpzFile& file, std::string_view array) {
-  return fmt::format("{}, array {}", file.name(), in_quotes(array));
-}
-
 // rows x something, checked before the data is read.
 NpyArray read_by_row(const NpzFile& file, const char* name, size_t rows) {
   const NpyHeader header = file.header(name);

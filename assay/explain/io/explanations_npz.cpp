@@ -18,10 +18,6 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kMaxColumns = size_t{1} << 22;
 
-std::string array_where(const NpzFile& file, std::string_view array) {
-  return fmt::format("{}, array {}", file.name(), in_quotes(array));
-}
-
 // The array, whose shape is checked before its data is read.
 NpyArray read_shaped(const NpzFile& file, const char* name, const std::vector<size_t>& shape, std::string_view each) {
   const NpyHeader header = file.header(name);
