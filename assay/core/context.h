@@ -19,9 +19,9 @@ class Progress {
   virtual void rename(std::string_view /*task*/) noexcept {}
 };
 
-// The most that one job sized by a file from outside may take: reading it, building a graph, computing its constants,
-// planning a block of rows, solving. A file of a few bytes can ask for gigabytes and hours. Charged through Spending
-// (core/budget.h).
+// The most that one job sized by a model from outside may take: building its graph, computing its constants, planning a
+// block of rows and trying it. A file of a few bytes can ask for gigabytes and hours. Charged through Spending
+// (core/budget.h). Packed files have a limit of their own (data/io/unpacking.h).
 struct Budget {
   uint64_t bytes = uint64_t{1} << 30;
   uint64_t steps = uint64_t{1} << 35;  // multiply-adds, comparisons, copied elements: about 1 ns each

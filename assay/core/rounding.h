@@ -32,7 +32,8 @@ inline constexpr double kScoreRounding = 1e-4;
 // Scores that are divided by single attributions, which may be near 0; of themselves.
 inline constexpr double kQuotientRounding = 1e-2;
 
-// Whether two sentences say the same: numbers in them, which are printed with a few digits, may be 1 % apart.
+// Whether two sentences say the same. Whole numbers in them are counts and must be equal; others are printed with a few
+// digits and may be 1 % apart.
 bool same_sentence(std::string_view recorded, std::string_view found);
 
 // Compares pairs of numbers and keeps the first that are too far apart, and how near the nearest miss was.

@@ -122,6 +122,25 @@ void note_undefined(Explanations& made, std::span<const double> sums) {
                   undefined, made.rows()));
 }
 
+// Models give float32: of large outputs that differ by little, the differences have few digits, and so do attributions.
+void note_lost_digits(Explanations& made) {
+  constexpr double kRoundingOfFloat = 0x1p-24;
+  constexpr double kWorthTelling = 1e-3;
+  double size = 0;
+  double spread = 0;
+  for (size_t r = 0; r < made.rows(); r++) {
+    size = std::max({size, std::fabs(made.output[r]), std::fabs(made.base[r])});
+    spread = std::max(spread, std::fabs(made.output[r] - made.base[r]));
+  }
+  const double rounding = size * kRoundingOfFloat;
+  if (spread == 0 || rounding <= kWorthTelling * spread) return;
+  made.notes.push_back(fmt::format(
+      "outputs are near {:.3g} and differ from the base value by at most {:.3g}: the model rounds them by up "
+      "to {:.1g}, and so many digits of the values are lost; a model that gives the output less a constant "
+      "has the same attributions and loses none",
+      size, spread, rounding));
+}
+
 Provenance provenance_of(const MethodInfo& method, const Spec& spec, const ExplainTask& task, const Context& context) {
   Provenance made;
   made.method = method.name;
@@ -185,6 +204,7 @@ Explanations explain(const Spec& spec, const ExplainTask& task, const Context& c
   std::vector<double> sums = sums_of_rows(made, quiet);
   note_undefined(made, sums);
   if (method.uses_reference || own_base) {
+    note_lost_digits(made);
     for (size_t r = 0; r < sums.size(); r++) sums[r] = made.output[r] - made.base[r] - sums[r];
     made.gap = std::move(sums);
   } else {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -145,7 +146,26 @@ def output_matrix(name: str, found: Any, rows: int, columns: int | None = None) 
 
 def float_matrix(name: str, found: Any, rows: int, columns: int) -> NDArray[np.float32]:
     """As output_matrix, as the engine takes it."""
-    return to_float32(output_matrix(name, found, rows, columns))
+    values = output_matrix(name, found, rows, columns)
+    narrow = to_float32(values)
+    if values.dtype != np.float32 and rows > 1 and np.isfinite(narrow).all():
+        warn_where_rounded_away(name, values, narrow)
+    return narrow
+
+
+def warn_where_rounded_away(name: str, values: NDArray[Any], narrow: NDArray[np.float32]) -> None:
+    """Where outputs differ, and are one number in float32: the engine cannot see it. It notes fewer lost digits."""
+    spread = np.ptp(values, axis=0)
+    size = np.abs(values).max(axis=0)
+    lost = (np.ptp(narrow, axis=0) == 0) & (spread > 1e-12 * size)  # less is how sums of float64 round
+    if not lost.any():
+        return
+    j = int(np.argmax(lost))
+    warnings.warn(
+        f"outputs of {name} are near {size[j]:.3g} and differ by {spread[j]:.3g}, which is lost: they are kept as "
+        "float32; subtract a constant from the output, which changes no attribution",
+        stacklevel=2,
+    )
 
 
 def to_float32(values: NDArray[Any]) -> NDArray[np.float32]:

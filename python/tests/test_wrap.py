@@ -384,3 +384,18 @@ def test_gradients_are_refused_with_the_reason():
 def test_no_rows_are_refused():
     with pytest.raises(ValueError, match="X"):
         assay.explain(assay.wrap(linear), ROWS[:0], "occlusion", baseline=BASELINE)
+
+
+def test_large_outputs_that_differ_by_little_are_told():
+    """Outputs are kept as float32: what is lost of their differences is said, in part or as a whole."""
+    rows = np.random.default_rng(0).normal(size=(5, 3))
+    weights = np.array([1, 2, 3.0])
+
+    def explained(offset):
+        model = assay.wrap(lambda x: offset + x @ weights)
+        return assay.explain(model, rows, "exact_shapley", background=rows)
+
+    assert not explained(100.0).notes
+    assert any("outputs are near 1e+06" in note for note in explained(1e6).notes)
+    with pytest.warns(UserWarning, match=r"near 1e\+10 and differ by .* which is lost"):
+        explained(1e10)

@@ -41,6 +41,7 @@ TEST(Rounding, SentencesMayHaveNumbersThatArePrintedDifferently) {
       same_sentence("a gap above 1e-3 in 3 rows, at most 0.00123", "a gap above 1e-3 in 3 rows, at most 0.00124"));
   EXPECT_FALSE(same_sentence("a gap above 1e-3 in 3 rows", "a gap above 1e-3 in 4 rows"));
   EXPECT_FALSE(same_sentence("radius 0.5", "radius 0.6"));
+  EXPECT_FALSE(same_sentence("1000 rows", "1001 rows"));
   EXPECT_FALSE(same_sentence("radius 0.5", "radius 5e-1x"));
   EXPECT_TRUE(same_sentence("radius 0.5", "radius 5e-1"));
   EXPECT_FALSE(same_sentence("no number", "no number 1"));

@@ -105,7 +105,9 @@ double Neighbourhoods::reach(const EvaluateTask& task, size_t neighbours, const 
   }
   for (const Part& part : parts_) gap = part.index.gap(rows, part.rows, least, gap, context);
   if (std::isinf(gap.above)) return least;
-  return gap.below + (gap.above - gap.below) / 2;
+  const double middle = gap.below + (gap.above - gap.below) / 2;
+  // Beyond the last neighbour but an outlier, the middle would say nothing of the distances that count.
+  return gap.below > 0 ? std::min(middle, 2 * gap.below) : middle;
 }
 
 std::vector<size_t> finite_rows(MatrixView<const float> attributions, std::span<const size_t> rows) {
