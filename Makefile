@@ -96,7 +96,7 @@ bench-peers: setup-test ## Measure Assay beside its peers in one run and write d
 
 lint: setup-test ## Check formatting, clang-tidy and ruff; LINT_SINCE=REV looks at files changed since then alone
 	@tools/install-packages tools/packages/lint.txt
-	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --preset lint >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@tools/lint $(LINT_SINCE)
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
