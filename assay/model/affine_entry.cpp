@@ -7,18 +7,6 @@
 namespace assay {
 namespace {
 
-constexpr size_t kNoValue = GraphNode::kNoValue;
-
-float real_attribute(const OnnxNode& node, std::string_view name, float fallback) {
-  const OnnxAttribute* found = node.attribute(name);
-  return found == nullptr || found->floats.empty() ? fallback : found->floats[0];
-}
-
-int64_t int_attribute(const OnnxNode& node, std::string_view name, int64_t fallback) {
-  const OnnxAttribute* found = node.attribute(name);
-  return found == nullptr || found->ints.empty() ? fallback : found->ints[0];
-}
-
 // The only node that reads a value; null when there are several or the value is fetched.
 const GraphNode* only_reader(const Graph& graph, size_t value, size_t fetch) {
   if (value == fetch) return nullptr;
@@ -32,12 +20,12 @@ const GraphNode* only_reader(const Graph& graph, size_t value, size_t fetch) {
   return reader;
 }
 
-bool is_copy(const GraphNode& node) {
+bool keeps_float_rows(const GraphNode& node) {
   const std::string& op = node.onnx.op_type;
   // Flatten keeps the rows of a matrix; other changes of shape may not. A Cast to float32 keeps what is float32.
   return node.onnx.domain.empty() &&
-         (op == "Identity" || op == "Dropout" || (op == "Flatten" && int_attribute(node.onnx, "axis", 1) == 1) ||
-          (op == "Cast" && int_attribute(node.onnx, "to", 0) == static_cast<int64_t>(OnnxElement::float32)));
+         (op == "Identity" || op == "Dropout" || (op == "Flatten" && node.onnx.int_attribute("axis", 1) == 1) ||
+          (op == "Cast" && node.onnx.int_attribute("to", 0) == static_cast<int64_t>(OnnxElement::float32)));
 }
 
 // The constant of a row vector of this width, or null.
@@ -53,7 +41,7 @@ const Tensor* row_vector(const Graph& graph, size_t value, size_t width) {
 // Steps over copies: the only node that reads the value, which moves on to that node's input.
 const GraphNode* next_node(const Graph& graph, size_t& value, size_t fetch) {
   const GraphNode* node = only_reader(graph, value, fetch);
-  while (node != nullptr && is_copy(*node)) {
+  while (node != nullptr && keeps_float_rows(*node)) {
     value = node->outputs[0];
     node = only_reader(graph, value, fetch);
   }
@@ -72,17 +60,17 @@ std::optional<DenseNodes> find_dense(const Graph& graph, size_t value, size_t in
   if (node == nullptr || !node->onnx.domain.empty() || node->inputs.size() < 2 || node->inputs[0] != value) return {};
   const bool gemm = node->onnx.op_type == "Gemm";
   if (!gemm && node->onnx.op_type != "MatMul") return {};
-  if (gemm && int_attribute(node->onnx, "transA", 0) != 0) return {};
+  if (gemm && node->onnx.int_attribute("transA", 0) != 0) return {};
   if (node->inputs[1] == kNoValue || graph.constant(node->inputs[1]) == nullptr) return {};
   const Tensor& weights = *graph.constant(node->inputs[1]);
   if (weights.type() != OnnxElement::float32 || weights.dims().size() != 2) return {};
-  const bool turned = gemm && int_attribute(node->onnx, "transB", 0) != 0;
+  const bool turned = gemm && node->onnx.int_attribute("transB", 0) != 0;
   if (static_cast<size_t>(weights.dims()[turned ? 1 : 0]) != inputs) return {};
   const auto width = static_cast<size_t>(weights.dims()[turned ? 0 : 1]);
 
   DenseNodes layer;
   layer.weights = Matrix(inputs, width);
-  const float alpha = gemm ? real_attribute(node->onnx, "alpha", 1) : 1;
+  const float alpha = gemm ? node->onnx.real_attribute("alpha", 1) : 1;
   for (size_t i = 0; i < inputs; i++) {
     for (size_t j = 0; j < width; j++) {
       layer.weights(i, j) = alpha * weights.data<float>()[turned ? j * inputs + i : i * width + j];
@@ -93,7 +81,7 @@ std::optional<DenseNodes> find_dense(const Graph& graph, size_t value, size_t in
   if (gemm && node->inputs.size() > 2 && node->inputs[2] != kNoValue) {
     const Tensor* bias = row_vector(graph, node->inputs[2], width);
     if (bias == nullptr) return {};
-    const float beta = real_attribute(node->onnx, "beta", 1);
+    const float beta = node->onnx.real_attribute("beta", 1);
     for (size_t j = 0; j < width; j++) layer.bias[j] = beta * bias->data<float>()[j];
   } else if (const GraphNode* sum = only_reader(graph, layer.result, fetch);
              sum != nullptr && sum->onnx.domain.empty() && sum->onnx.op_type == "Add" && sum->inputs.size() == 2) {
@@ -110,7 +98,7 @@ std::optional<DenseNodes> find_dense(const Graph& graph, size_t value, size_t in
 std::optional<float> leaky_slope(const Graph& graph, const GraphNode& node, size_t value) {
   if (!node.onnx.domain.empty() || node.inputs.empty() || node.inputs[0] != value) return {};
   if (node.onnx.op_type == "Relu") return 0.0F;
-  if (node.onnx.op_type == "LeakyRelu") return real_attribute(node.onnx, "alpha", 0.01F);
+  if (node.onnx.op_type == "LeakyRelu") return node.onnx.real_attribute("alpha", 0.01F);
   if (node.onnx.op_type != "PRelu" || node.inputs.size() != 2 || node.inputs[1] == kNoValue) return {};
   const Tensor* slope = graph.constant(node.inputs[1]).get();
   if (slope == nullptr || slope->type() != OnnxElement::float32 || slope->count() != 1) return {};

@@ -14,8 +14,6 @@
 namespace assay {
 namespace {
 
-constexpr size_t kNoValue = GraphNode::kNoValue;
-
 const GraphNode* producer(const Graph& graph, size_t value) {
   const size_t node = value == kNoValue ? kNoValue : graph.producer_of(value);
   return node == kNoValue ? nullptr : &graph.nodes()[node];
@@ -40,8 +38,7 @@ bool may_be_scores(const Graph& graph, const OnnxValue& output) {
 
 bool casts_to_float(const GraphNode* node) {
   if (!is(node, "", "Cast")) return false;
-  const OnnxAttribute* to = node->onnx.attribute("to");
-  const int64_t type = to == nullptr || to->ints.empty() ? 0 : to->ints[0];
+  const int64_t type = node->onnx.int_attribute("to", 0);
   return type == static_cast<int64_t>(OnnxElement::float32) || type == static_cast<int64_t>(OnnxElement::float64);
 }
 
@@ -109,12 +106,8 @@ std::string add_raw_scores(Graph& graph, const GraphNode& node) {
   raw.name += "/margin";
   const std::string scores = fresh_name(graph, fmt::format("{}/margin", raw.outputs[1]));
   raw.outputs = {fresh_name(graph, fmt::format("{}/margin_label", raw.outputs[1])), scores};
-  OnnxAttribute flag;
-  flag.name = "assay_raw";
-  flag.kind = OnnxAttributeKind::one_int;
-  flag.ints = {1};
   std::erase_if(raw.attributes, [](const OnnxAttribute& each) { return each.name == "assay_raw"; });
-  raw.attributes.push_back(std::move(flag));
+  raw.attributes.push_back(OnnxAttribute::one_int("assay_raw", 1));
   graph.append(raw, opset);
   return scores;
 }

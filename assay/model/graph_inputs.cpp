@@ -17,9 +17,6 @@
 namespace assay {
 namespace {
 
-// The most features a row may have: their product is a size of memory.
-constexpr int64_t kMostFeatures = int64_t{1} << 21;
-
 RowInput row_input(const Graph& graph, const OnnxValue& input, std::optional<size_t> features) {
   const auto refuse = [&](const std::string& reason) {
     fail_input(fmt::format("{}: input {} {}", graph.name(), in_quotes(input.name), reason));

@@ -24,7 +24,7 @@ Table output_table(const Graph& graph, const std::vector<std::string>& fetches, 
     first_column.push_back(table.columns.size());
     const size_t producer = graph.producer_of(graph.find_value(fetches[f]));
     std::vector<std::string> keys;
-    if (producer != GraphNode::kNoValue && graph.nodes()[producer].onnx.op_type == "ZipMap") {
+    if (producer != kNoValue && graph.nodes()[producer].onnx.op_type == "ZipMap") {
       keys = zip_map_keys(graph.nodes()[producer].onnx);
     }
     const size_t width = outputs.width(f);

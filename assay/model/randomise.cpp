@@ -17,23 +17,11 @@
 namespace assay {
 namespace {
 
-constexpr size_t kNoValue = GraphNode::kNoValue;
-
-int64_t int_attribute(const OnnxNode& node, std::string_view name) {
-  const OnnxAttribute* found = node.attribute(name);
-  return found == nullptr || found->ints.empty() ? 0 : found->ints[0];
-}
-
-float real_attribute(const OnnxNode& node, std::string_view name, float fallback) {
-  const OnnxAttribute* found = node.attribute(name);
-  return found == nullptr || found->floats.empty() ? fallback : found->floats[0];
-}
-
 // Passes each row on as it is, in another shape at most.
 bool is_copy(const OnnxNode& node) {
   if (!node.domain.empty()) return false;
   if (node.op_type == "Cast") {
-    const int64_t to = int_attribute(node, "to");
+    const int64_t to = node.int_attribute("to", 0);
     return to == static_cast<int64_t>(OnnxElement::float32) || to == static_cast<int64_t>(OnnxElement::float64);
   }
   return node.op_type == "Identity" || node.op_type == "Dropout" || node.op_type == "Flatten" ||
@@ -82,7 +70,8 @@ class LayerFinder {
       layer.reads = input_behind(graph_, node.inputs.at(0));
     }
     if (!node.onnx.domain.empty()) return layer;
-    if (op == "Gemm") add_product(node, layer, int_attribute(node.onnx, "transA"), int_attribute(node.onnx, "transB"));
+    if (op == "Gemm")
+      add_product(node, layer, node.onnx.int_attribute("transA", 0), node.onnx.int_attribute("transB", 0));
     if (op == "MatMul") add_product(node, layer, 0, 0);
     if (op == "Conv" && is_weight(node, 1)) {
       const Shape& dims = graph_.constant(node.inputs[1])->dims();
@@ -153,14 +142,14 @@ class LayerFinder {
     }
     add_uniform(node, right ? 1 : 0, fan_in, layer, role);
     if (is_weight(node, 2) && graph_.constant(node.inputs[2])->count() == width) {
-      const double own = real_attribute(node.onnx, "beta", 1);
-      layer.bias_factor = own == 0 ? 0 : real_attribute(node.onnx, "alpha", 1) / own;
+      const double own = node.onnx.real_attribute("beta", 1);
+      layer.bias_factor = own == 0 ? 0 : node.onnx.real_attribute("alpha", 1) / own;
       add_uniform(node, 2, fan_in, layer, LayerParameter::Role::bias);
     } else {
       add_uniform(node, 2, fan_in, layer);
     }
     if (right && node.inputs.size() == 2) {
-      layer.bias_factor = real_attribute(node.onnx, "alpha", 1);
+      layer.bias_factor = node.onnx.real_attribute("alpha", 1);
       add_bias_behind(node.outputs[0], width, fan_in, layer);
     }
   }
@@ -334,7 +323,7 @@ size_t linear_targets(const OnnxNode& node) {
     return found->floats.size();
   }
   if (node.op_type == "LinearRegressor")
-    return static_cast<size_t>(std::max<int64_t>(int_attribute(node, "targets"), 1));
+    return static_cast<size_t>(std::max<int64_t>(node.int_attribute("targets", 0), 1));
   for (const std::string_view name : {"classlabels_ints", "classlabels_strings"}) {
     const OnnxAttribute* found = node.attribute(name);
     if (found != nullptr) return std::max<size_t>(found->ints.size() + found->strings.size(), 1);

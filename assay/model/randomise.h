@@ -56,7 +56,7 @@ struct GraphLayer {
   // Nodes whose parameters are attributes; several are copies of one another.
   std::vector<size_t> linear_nodes = {};
   // The input of the graph that it reads, and what its bias is multiplied by beside the rest; kNoValue: none.
-  size_t reads = GraphNode::kNoValue;
+  size_t reads = kNoValue;
   double bias_factor = 1;
 };
 

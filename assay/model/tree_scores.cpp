@@ -9,8 +9,6 @@
 namespace assay {
 namespace {
 
-constexpr size_t kNoValue = GraphNode::kNoValue;
-
 bool has_trees(const OnnxNode& node) {
   const std::string_view op = node.op_type;
   if (node.domain == "assay") return op == "Trees";
@@ -19,12 +17,10 @@ bool has_trees(const OnnxNode& node) {
 }
 
 // Walks back over nodes that hand on float32 rows as they are.
-size_t behind_copies(const Graph& graph, size_t value) {
+size_t behind_float_copies(const Graph& graph, size_t value) {
   while (value != kNoValue && graph.producer_of(value) != kNoValue) {
     const GraphNode& node = graph.nodes()[graph.producer_of(value)];
-    const OnnxAttribute* to = node.onnx.attribute("to");
-    const bool to_float =
-        to != nullptr && !to->ints.empty() && to->ints[0] == static_cast<int64_t>(OnnxElement::float32);
+    const bool to_float = node.onnx.int_attribute("to", 0) == static_cast<int64_t>(OnnxElement::float32);
     const bool copy = node.onnx.domain.empty() && !node.inputs.empty() &&
                       (node.onnx.op_type == "Identity" || (node.onnx.op_type == "Cast" && to_float));
     if (!copy) break;
@@ -55,7 +51,8 @@ std::vector<ScoredTrees> find_trees(const Graph& graph, const std::string& input
   std::vector<ScoredTrees> found;
   const size_t rows = graph.find_value(input);
   for (const GraphNode& node : graph.nodes()) {
-    if (!has_trees(node.onnx) || node.inputs.size() != 1 || behind_copies(graph, node.inputs[0]) != rows) continue;
+    if (!has_trees(node.onnx) || node.inputs.size() != 1 || behind_float_copies(graph, node.inputs[0]) != rows)
+      continue;
     // The scores are the last output, after the labels of a classifier.
     const bool classifier = node.onnx.op_type == "TreeEnsembleClassifier";
     const size_t output = classifier ? 1 : 0;

@@ -10,7 +10,6 @@
 namespace assay {
 namespace {
 
-constexpr size_t kNoValue = GraphNode::kNoValue;
 // A chain keeps three tiles of at least 16 rows of its widest layer: 50 MB at this width. Layers beyond are as fast one
 // by one, for no tile of theirs stays in a cache. Rows alone must not decide it: fused layers may round otherwise.
 constexpr size_t kWidest = size_t{1} << 18;

@@ -94,7 +94,7 @@ Graph::Graph(std::string name, OnnxModel model, const Context& context) : name_(
     tensor = {};  // a file of weights is not held twice
   }
   for (OnnxValue& input : graph.inputs) {
-    if (const size_t known = find_value(input.name); known != GraphNode::kNoValue && initializer_[known]) continue;
+    if (const size_t known = find_value(input.name); known != kNoValue && initializer_[known]) continue;
     add_value(input.name);
     inputs_.push_back(std::move(input));
   }
@@ -102,7 +102,7 @@ Graph::Graph(std::string name, OnnxModel model, const Context& context) : name_(
   for (const size_t position : running_order(name_, graph.nodes, known)) add_node(graph.nodes[position], position);
   if (graph.outputs.empty()) fail_input(fmt::format("{}: the graph has no outputs", name_));
   for (const OnnxValue& output : graph.outputs) {
-    if (find_value(output.name) == GraphNode::kNoValue) {
+    if (find_value(output.name) == kNoValue) {
       fail_input(fmt::format("{}: output {} is neither an input of the graph, a weight nor made by a node", name_,
                              in_quotes(output.name)));
     }
@@ -146,7 +146,7 @@ void Graph::check_operators(const OnnxModel& model) const {
 
 size_t Graph::find_value(std::string_view name) const {
   const auto found = values_.find(std::string(name));
-  return found == values_.end() ? GraphNode::kNoValue : found->second;
+  return found == values_.end() ? kNoValue : found->second;
 }
 
 size_t Graph::add_value(const std::string& name) {
@@ -158,7 +158,7 @@ size_t Graph::add_value(const std::string& name) {
   value_names_.push_back(name);
   constants_.emplace_back();
   initializer_.push_back(false);
-  producers_.push_back(GraphNode::kNoValue);
+  producers_.push_back(kNoValue);
   return value;
 }
 
@@ -170,11 +170,11 @@ void Graph::add_node(const OnnxNode& onnx, size_t position) {
   node.where = fmt::format("{}: {}", name_, node_label(onnx, position + 1));
   node.shared = std::make_shared<SharedParts>();
   for (const std::string& input : onnx.inputs) {
-    node.inputs.push_back(input.empty() ? GraphNode::kNoValue : values_.at(input));
+    node.inputs.push_back(input.empty() ? kNoValue : values_.at(input));
   }
   for (const std::string& output : onnx.outputs) {
     if (output.empty()) {
-      node.outputs.push_back(GraphNode::kNoValue);
+      node.outputs.push_back(kNoValue);
       continue;
     }
     node.outputs.push_back(add_value(output));
@@ -199,7 +199,7 @@ void Graph::fold_constants(const Context& context) {
     std::vector<const ValueInfo*> inputs(node.inputs.size(), nullptr);
     bool all_constant = true;
     for (size_t i = 0; i < node.inputs.size(); i++) {
-      if (node.inputs[i] == GraphNode::kNoValue) continue;
+      if (node.inputs[i] == kNoValue) continue;
       const auto& constant = constants_[node.inputs[i]];
       all_constant &= constant != nullptr;
       if (constant == nullptr) break;
@@ -213,15 +213,15 @@ void Graph::fold_constants(const Context& context) {
     const MadeKernel made = make_kernel(node, inputs, spending.bytes_left(), false);
     std::vector<std::shared_ptr<const Tensor>> outputs = fold(node, made, inputs, spending);
     for (size_t i = 0; i < node.outputs.size(); i++) {
-      if (node.outputs[i] == GraphNode::kNoValue || outputs[i] == nullptr) continue;
+      if (node.outputs[i] == kNoValue || outputs[i] == nullptr) continue;
       constants_[node.outputs[i]] = std::move(outputs[i]);
-      producers_[node.outputs[i]] = GraphNode::kNoValue;
+      producers_[node.outputs[i]] = kNoValue;
     }
   }
   nodes_ = std::move(kept);
   for (size_t i = 0; i < nodes_.size(); i++) {
     for (const size_t output : nodes_[i].outputs) {
-      if (output != GraphNode::kNoValue) producers_[output] = i;
+      if (output != kNoValue) producers_[output] = i;
     }
   }
 }

@@ -21,12 +21,13 @@ namespace assay {
 
 struct Operator;
 
-// A node whose values are numbered; kNoValue where one is left out.
 class SharedParts;
 
-struct GraphNode {
-  static constexpr size_t kNoValue = SIZE_MAX;
+// Values and nodes are numbered; this stands where there is none.
+inline constexpr size_t kNoValue = SIZE_MAX;
 
+// A node whose values are numbered; kNoValue where one is left out.
+struct GraphNode {
   OnnxNode onnx;
   const Operator* op = nullptr;
   int64_t opset = 0;  // of the node's domain

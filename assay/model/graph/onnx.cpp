@@ -19,9 +19,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are kept in little-endian order");
 
-// Far more than any operator takes; also what the data stage allows.
-constexpr size_t kMostDimensions = 64;
-
 struct ElementType {
   std::string_view name;
   size_t bits;
@@ -68,7 +65,7 @@ To checked(std::string_view where, const OnnxTensor& tensor, size_t i, From valu
 
 // Stored is the type in memory, and `meaning` turns it into the number it stands for.
 template <class To, class Stored, class Meaning>
-std::vector<To> converted(std::string_view where, const OnnxTensor& tensor, Meaning meaning) {
+std::vector<To> converted_elements(std::string_view where, const OnnxTensor& tensor, Meaning meaning) {
   const size_t count = tensor.raw.size() / sizeof(Stored);
   std::vector<To> out(count);
   for (size_t i = 0; i < count; ++i) {
@@ -83,24 +80,25 @@ template <class To>
 std::vector<To> numbers(std::string_view where, const OnnxTensor& tensor) {
   const auto itself = [](auto value) { return value; };
   switch (tensor.type) {
-    case OnnxElement::int8: return converted<To, int8_t>(where, tensor, itself);
-    case OnnxElement::int16: return converted<To, int16_t>(where, tensor, itself);
-    case OnnxElement::int32: return converted<To, int32_t>(where, tensor, itself);
-    case OnnxElement::int64: return converted<To, int64_t>(where, tensor, itself);
-    case OnnxElement::uint8: return converted<To, uint8_t>(where, tensor, itself);
-    case OnnxElement::uint16: return converted<To, uint16_t>(where, tensor, itself);
-    case OnnxElement::uint32: return converted<To, uint32_t>(where, tensor, itself);
-    case OnnxElement::uint64: return converted<To, uint64_t>(where, tensor, itself);
+    case OnnxElement::int8: return converted_elements<To, int8_t>(where, tensor, itself);
+    case OnnxElement::int16: return converted_elements<To, int16_t>(where, tensor, itself);
+    case OnnxElement::int32: return converted_elements<To, int32_t>(where, tensor, itself);
+    case OnnxElement::int64: return converted_elements<To, int64_t>(where, tensor, itself);
+    case OnnxElement::uint8: return converted_elements<To, uint8_t>(where, tensor, itself);
+    case OnnxElement::uint16: return converted_elements<To, uint16_t>(where, tensor, itself);
+    case OnnxElement::uint32: return converted_elements<To, uint32_t>(where, tensor, itself);
+    case OnnxElement::uint64: return converted_elements<To, uint64_t>(where, tensor, itself);
     case OnnxElement::boolean:
-      return converted<To, uint8_t>(where, tensor, [](uint8_t byte) { return static_cast<uint8_t>(byte != 0); });
+      return converted_elements<To, uint8_t>(where, tensor,
+                                             [](uint8_t byte) { return static_cast<uint8_t>(byte != 0); });
     default: break;
   }
   if constexpr (std::floating_point<To>) {
     switch (tensor.type) {
-      case OnnxElement::float32: return converted<To, float>(where, tensor, itself);
-      case OnnxElement::float64: return converted<To, double>(where, tensor, itself);
-      case OnnxElement::float16: return converted<To, uint16_t>(where, tensor, float_from_half);
-      case OnnxElement::bfloat16: return converted<To, uint16_t>(where, tensor, bfloat_to_float);
+      case OnnxElement::float32: return converted_elements<To, float>(where, tensor, itself);
+      case OnnxElement::float64: return converted_elements<To, double>(where, tensor, itself);
+      case OnnxElement::float16: return converted_elements<To, uint16_t>(where, tensor, float_from_half);
+      case OnnxElement::bfloat16: return converted_elements<To, uint16_t>(where, tensor, bfloat_to_float);
       default: break;
     }
   }
@@ -122,6 +120,24 @@ OnnxTensor tensor_of(std::string name, OnnxElement type, std::vector<int64_t> di
 const OnnxAttribute* OnnxNode::attribute(std::string_view wanted) const {
   const auto found = std::ranges::find(attributes, wanted, &OnnxAttribute::name);
   return found == attributes.end() ? nullptr : &*found;
+}
+
+int64_t OnnxNode::int_attribute(std::string_view wanted, int64_t fallback) const {
+  const OnnxAttribute* found = attribute(wanted);
+  return found == nullptr || found->ints.empty() ? fallback : found->ints[0];
+}
+
+float OnnxNode::real_attribute(std::string_view wanted, float fallback) const {
+  const OnnxAttribute* found = attribute(wanted);
+  return found == nullptr || found->floats.empty() ? fallback : found->floats[0];
+}
+
+OnnxAttribute OnnxAttribute::one_int(std::string name, int64_t value) {
+  OnnxAttribute made;
+  made.name = std::move(name);
+  made.kind = OnnxAttributeKind::one_int;
+  made.ints = {value};
+  return made;
 }
 
 int64_t opset_version(const std::vector<OnnxOpset>& opsets, std::string_view domain) {

@@ -23,6 +23,9 @@
 
 namespace assay {
 
+// Of a tensor or a value: far more than any operator takes; also what the data stage allows.
+inline constexpr size_t kMostDimensions = 64;
+
 // The type of a tensor's elements, with ONNX's numbers (TensorProto.DataType).
 enum class OnnxElement : int32_t {
   undefined = 0,
@@ -100,6 +103,7 @@ struct OnnxAttribute {
   std::vector<OnnxTensor> tensors;
   std::vector<OnnxGraph> graphs;
 
+  static OnnxAttribute one_int(std::string name, int64_t value);
   bool operator==(const OnnxAttribute&) const = default;
 };
 
@@ -114,6 +118,9 @@ struct OnnxNode {
 
   // The attribute of this name, or null.
   const OnnxAttribute* attribute(std::string_view wanted) const;
+  // The first number of an attribute; the fallback where there is none.
+  int64_t int_attribute(std::string_view wanted, int64_t fallback) const;
+  float real_attribute(std::string_view wanted, float fallback) const;
   bool operator==(const OnnxNode&) const = default;
 };
 

@@ -17,8 +17,6 @@ constexpr int kMostNested = 32;
 // Nodes, attributes, values and tensors in all. Real models have tens of thousands; a few bytes of a file make one,
 // which takes a few hundred in memory.
 constexpr size_t kMostThings = size_t{1} << 20;
-// As for tensors; checked early, since two bytes of a file make a dimension of many.
-constexpr size_t kMostDimensions = 64;
 
 std::string default_is_empty(std::string domain) { return domain == "ai.onnx" ? "" : std::move(domain); }
 
@@ -64,6 +62,7 @@ std::vector<OnnxDimension> read_shape(const std::string& where, std::string_view
   OnnxMessage fields(where, message);
   while (fields.next()) {
     if (fields.number() != 1) continue;
+    // Checked early, since two bytes of a file make a dimension of many.
     if (out.size() == kMostDimensions) {
       fail_input(where, fmt::format("at most {} dimensions", kMostDimensions), "more");
     }

@@ -30,7 +30,7 @@ struct Stored {
   std::optional<uint64_t> length = {};
 };
 
-uint64_t whole_number(const std::string& where, std::string_view key, const std::string& text) {
+uint64_t external_number(const std::string& where, std::string_view key, const std::string& text) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
@@ -48,8 +48,8 @@ void read_external_entry(const std::string& where, std::string_view message, Sto
     if (entry.number() == 2) value = entry.text();
   }
   if (key == "location") out.location = value;
-  if (key == "offset") out.offset = whole_number(where, key, value);
-  if (key == "length") out.length = whole_number(where, key, value);
+  if (key == "offset") out.offset = external_number(where, key, value);
+  if (key == "length") out.length = external_number(where, key, value);
 }
 
 Stored read_fields(const std::string& where, std::string_view message) {
@@ -122,11 +122,11 @@ Form typed_form(OnnxElement type) {
 
 // What a word of int32_data or uint64_data may be: a number of the type, or the bits of an element (of several, where
 // they have 2 or 4 bits).
-struct Range {
+struct WordRange {
   int64_t low;
   int64_t high;
 };
-Range word_range(OnnxElement type) {
+WordRange word_range(OnnxElement type) {
   switch (type) {
     case OnnxElement::boolean: return {0, 1};
     case OnnxElement::int8: return {INT8_MIN, INT8_MAX};
@@ -146,7 +146,7 @@ Range word_range(OnnxElement type) {
 
 std::string pack_words(const std::string& where, const Stored& stored) {
   const OnnxElement type = stored.tensor.type;
-  const Range range = word_range(type);
+  const WordRange range = word_range(type);
   const bool six_bits = type == OnnxElement::float6e2m3 || type == OnnxElement::float6e3m2;
   const size_t width = onnx_byte_count(type, 1);
   std::string out(six_bits ? onnx_byte_count(type, stored.words.size()) : stored.words.size() * width, '\0');

@@ -14,7 +14,6 @@
 namespace assay {
 namespace {
 
-constexpr size_t kNoValue = GraphNode::kNoValue;
 // Values of about so many rows more have their dimensions told where nothing is run.
 constexpr size_t kRowsOnlyDescribed = 1024;
 

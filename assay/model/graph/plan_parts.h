@@ -37,7 +37,7 @@ struct PlanStep {
   std::shared_ptr<const Kernel> kernel;
   std::string op;  // the operator's name, for messages
   std::string domain;
-  std::vector<size_t> inputs;  // values; GraphNode::kNoValue where left out
+  std::vector<size_t> inputs;  // values; kNoValue where left out
   std::vector<size_t> outputs;
   // Offsets of the state in the arena, and of the step's pointers in the workspace's rows of pointers.
   size_t state = 0;

@@ -32,19 +32,11 @@
 namespace assay {
 namespace {
 
-constexpr size_t kNoValue = GraphNode::kNoValue;
-
-template <class Body>
-void with_floating(OnnxElement type, const Body& body) {
-  if (type == OnnxElement::float64) return body.template operator()<double>();
-  body.template operator()<float>();
-}
-
 // The absolute values of a constant, or zeros in its place.
 std::shared_ptr<const Tensor> replaced(const Tensor& constant, bool coefficients) {
   auto made = std::make_shared<Tensor>(constant.type(), constant.dims());
   if (coefficients) {
-    with_floating(constant.type(), [&]<class T>() {
+    with_floating_element(constant.type(), [&]<class T>() {
       std::transform(constant.data<T>(), constant.data<T>() + constant.count(), made->data<T>(),
                      [](T x) { return std::abs(x); });
     });
@@ -54,7 +46,7 @@ std::shared_ptr<const Tensor> replaced(const Tensor& constant, bool coefficients
 
 // to[i] = |x[i] - reference[i]|
 void distances(const ValueInfo& info, const void* x, const void* reference, void* to) {
-  with_floating(info.type, [&]<class T>() {
+  with_floating_element(info.type, [&]<class T>() {
     const T *a = static_cast<const T*>(x), *b = static_cast<const T*>(reference);
     for (size_t i = 0; i < info.count(); i++) static_cast<T*>(to)[i] = std::abs(a[i] - b[i]);
   });
@@ -62,7 +54,7 @@ void distances(const ValueInfo& info, const void* x, const void* reference, void
 
 // to[i] += sign(x[i] - reference[i]) * by[i]
 void add_by_sign(const ValueInfo& info, const void* x, const void* reference, const void* by, void* to) {
-  with_floating(info.type, [&]<class T>() {
+  with_floating_element(info.type, [&]<class T>() {
     const T *a = static_cast<const T*>(x), *b = static_cast<const T*>(reference), *c = static_cast<const T*>(by);
     T* sums = static_cast<T*>(to);
     for (size_t i = 0; i < info.count(); i++) sums[i] += a[i] > b[i] ? c[i] : a[i] < b[i] ? -c[i] : T(0);

@@ -20,15 +20,15 @@ namespace {
 // A block's values should stay in the second-level cache, yet a block should be worth handing to a thread, and a few
 // rows at least share each pass over the weights.
 constexpr size_t kBlockBytes = size_t{512} << 10;
-constexpr size_t kMostRows = 1024;
-constexpr size_t kLeastRows = 2;
+constexpr size_t kMostBlockRows = 1024;
+constexpr size_t kLeastBlockRows = 2;
 constexpr size_t kLargeRow = size_t{64} << 20;
 constexpr size_t kTrialRows = 16;
 // Workspaces of a plan that wait for the next run.
 constexpr size_t kMostIdleBytes = size_t{256} << 20;
 
 template <class T>
-T converted(float value, const std::string& input) {
+T converted_input(float value, const std::string& input) {
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(value);
   } else {
@@ -114,7 +114,7 @@ class RowRunner::Lease {
             if constexpr (std::is_same_v<T, std::string>) {
               out[c] = text(input.first_column + c, row[c]);
             } else {
-              out[c] = converted<T>(row[c], input.value);
+              out[c] = converted_input<T>(row[c], input.value);
             }
           }
         }
@@ -172,7 +172,8 @@ RowRunner::RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> i
   differentiable_ &= gradient_stop_.empty();
   row_steps_ = trial->plan.run_steps() / trial_rows + 1;
   const size_t row_bytes = trial->plan.workspace_bytes() / trial_rows + 1;
-  block_rows_ = std::bit_floor(std::clamp(kBlockBytes / row_bytes, row_bytes > kLargeRow ? 1 : kLeastRows, kMostRows));
+  block_rows_ =
+      std::bit_floor(std::clamp(kBlockBytes / row_bytes, row_bytes > kLargeRow ? 1 : kLeastBlockRows, kMostBlockRows));
   if (fixed_batch != 0) block_rows_ = fixed_batch;
   if (trial_rows == block_rows_) plans_.emplace(trial_rows, std::move(trial));
   trial.reset();
@@ -348,7 +349,8 @@ size_t RowRunner::rows_of_block(size_t rows, const Context& context) const {
   if (fixed_batch_ != 0) return fixed_batch_;
   // Few rows are still shared by all threads.
   const size_t share = (rows + context.thread_count() - 1) / std::max(1U, context.thread_count());
-  return std::clamp<size_t>(std::bit_ceil(std::max<size_t>(share, 1)), std::min(kLeastRows, block_rows_), block_rows_);
+  return std::clamp<size_t>(std::bit_ceil(std::max<size_t>(share, 1)), std::min(kLeastBlockRows, block_rows_),
+                            block_rows_);
 }
 
 Context RowRunner::with_room(const Context& context, size_t block_rows, size_t workspaces) const {

@@ -67,6 +67,13 @@ decltype(auto) with_element(OnnxElement type, const Body& body) {
   }
 }
 
+// Likewise for is_floating types.
+template <class Body>
+void with_floating_element(OnnxElement type, const Body& body) {
+  if (type == OnnxElement::float64) return body.template operator()<double>();
+  body.template operator()<float>();
+}
+
 // Owns its elements: zeros, false or empty text at first.
 class Tensor {
  public:
@@ -79,6 +86,10 @@ class Tensor {
     Tensor tensor(element_of<T>(), std::move(dims));
     for (size_t i = 0; i < values.size(); i++) tensor.template data<T>()[i] = values[i];
     return tensor;
+  }
+  template <class T>
+  static Tensor list_of(const std::vector<T>& values) {
+    return of<T>({static_cast<int64_t>(values.size())}, values);
   }
 
   OnnxElement type() const { return type_; }

@@ -32,7 +32,7 @@ Workspace::Workspace(const Plan& plan)
     if (value.gradient_place != kNoPlace) gradients_[i] = arena_.get() + value.gradient_place;
   }
   const auto at = [](const std::vector<void*>& places, size_t value) {
-    return value == GraphNode::kNoValue ? nullptr : places[value];
+    return value == kNoValue ? nullptr : places[value];
   };
   for (const PlanStep& step : plan.steps_) {
     for (size_t i = 0; i < step.inputs.size(); i++) {

@@ -22,11 +22,6 @@ class ConstantKernel final : public Kernel {
   Tensor value_;
 };
 
-template <class T>
-Tensor list_of(const std::vector<T>& values) {
-  return Tensor::of<T>({static_cast<int64_t>(values.size())}, values);
-}
-
 Tensor read_value(const NodeSetup& setup) {
   const auto& attributes = setup.node().attributes;
   if (attributes.size() != 1) {
@@ -41,9 +36,9 @@ Tensor read_value(const NodeSetup& setup) {
   if (name == "value_float") return Tensor::of<float>({}, {setup.real(name, 0)});
   if (name == "value_int") return Tensor::of<int64_t>({}, {setup.integer(name, 0)});
   if (name == "value_string") return Tensor::of<std::string>({}, {setup.text(name, "")});
-  if (name == "value_floats") return list_of(setup.reals(name));
-  if (name == "value_ints") return list_of(setup.integers(name));
-  if (name == "value_strings") return list_of(setup.texts(name));
+  if (name == "value_floats") return Tensor::list_of(setup.reals(name));
+  if (name == "value_ints") return Tensor::list_of(setup.integers(name));
+  if (name == "value_strings") return Tensor::list_of(setup.texts(name));
   if (name == "sparse_value") setup.fail("its value is a sparse tensor, which the engine does not compute with");
   setup.fail(fmt::format("expected an attribute that holds the value, found {}", in_quotes(name)));
 }

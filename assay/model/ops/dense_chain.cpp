@@ -12,13 +12,13 @@ namespace {
 
 // Tiles of about this many floats stay in the second-level cache, and of at least so many rows use whole vectors.
 constexpr size_t kTileFloats = size_t{48} << 10;
-constexpr size_t kLeastRows = 64;
-constexpr size_t kMostRows = 256;
-constexpr size_t kLanes = 16;
+constexpr size_t kLeastTileRows = 64;
+constexpr size_t kMostTileRows = 256;
+constexpr size_t kStrideFloats = 16;
 
-const std::array<float, kMostRows>& ones() {
-  static const std::array<float, kMostRows> all_ones = [] {
-    std::array<float, kMostRows> values;
+const std::array<float, kMostTileRows>& ones() {
+  static const std::array<float, kMostTileRows> all_ones = [] {
+    std::array<float, kMostTileRows> values;
     values.fill(1);
     return values;
   }();
@@ -39,9 +39,9 @@ DenseChain::DenseChain(std::vector<ChainLayer> layers, size_t rows, bool gradien
     if (layer.unary != nullptr) width += layer.outputs;
   }
   state_width_ = width;
-  const size_t fitting = std::clamp(kTileFloats / std::max<size_t>(width, 1), kLeastRows, kMostRows);
+  const size_t fitting = std::clamp(kTileFloats / std::max<size_t>(width, 1), kLeastTileRows, kMostTileRows);
   stride_ = std::min(fitting, std::max<size_t>(rows, 1));
-  stride_ = (stride_ + kLanes - 1) / kLanes * kLanes;
+  stride_ = (stride_ + kStrideFloats - 1) / kStrideFloats * kStrideFloats;
 }
 
 size_t DenseChain::tile_rows(size_t tile) const { return std::min(stride_, rows_ - tile * stride_); }

@@ -85,11 +85,11 @@ struct Patches::Lines {
 namespace {
 
 // The output positions o in 0..count-1 that see the inside: start + o * stride in 0..size-1.
-struct Range {
+struct InsideRange {
   int64_t low = 0, high = 0;
 };
-Range positions_inside(int64_t start, int64_t stride, int64_t size, int64_t count) {
-  Range range;
+InsideRange positions_inside(int64_t start, int64_t stride, int64_t size, int64_t count) {
+  InsideRange range;
   range.low = start >= 0 ? 0 : std::min(count, (-start + stride - 1) / stride);
   range.high = start >= size ? 0 : std::min(count, (size - 1 - start) / stride + 1);
   range.high = std::max(range.low, range.high);
@@ -114,10 +114,10 @@ void Patches::for_lines(size_t first, size_t last, const Body& body) const {
   for (int64_t kd = 0; kd < kernel_[0]; kd++) {
     for (int64_t kh = 0; kh < kernel_[1]; kh++) {
       const int64_t top = kh * dilations_[1] - pads_[1];
-      const Range heights = positions_inside(top, strides_[1], input_[1], output_[1]);
+      const InsideRange heights = positions_inside(top, strides_[1], input_[1], output_[1]);
       for (int64_t kw = 0; kw < kernel_[2]; kw++, row_begin += columns_of_row) {
         const int64_t start = kw * dilations_[2] - pads_[2];
-        const Range columns = positions_inside(start, strides_[2], input_[2], width);
+        const InsideRange columns = positions_inside(start, strides_[2], input_[2], width);
         size_t to = row_begin;
         int64_t depth = first_depth;
         int64_t height = first_height;

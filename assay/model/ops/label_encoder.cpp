@@ -59,17 +59,12 @@ uint64_t number_key(T x) {
   }
 }
 
-template <class T>
-Tensor list_of(const std::vector<T>& values) {
-  return Tensor::of<T>({static_cast<int64_t>(values.size())}, values);
-}
-
 // The list given as one of <prefix>_strings, _int64s, _floats and _tensor.
 Tensor attribute_list(const NodeSetup& setup, const std::string& prefix) {
   std::vector<Tensor> given;
-  if (setup.has_attribute(prefix + "_strings")) given.push_back(list_of(setup.texts(prefix + "_strings")));
-  if (setup.has_attribute(prefix + "_int64s")) given.push_back(list_of(setup.integers(prefix + "_int64s")));
-  if (setup.has_attribute(prefix + "_floats")) given.push_back(list_of(setup.reals(prefix + "_floats")));
+  if (setup.has_attribute(prefix + "_strings")) given.push_back(Tensor::list_of(setup.texts(prefix + "_strings")));
+  if (setup.has_attribute(prefix + "_int64s")) given.push_back(Tensor::list_of(setup.integers(prefix + "_int64s")));
+  if (setup.has_attribute(prefix + "_floats")) given.push_back(Tensor::list_of(setup.reals(prefix + "_floats")));
   if (const OnnxTensor* tensor = setup.tensor(prefix + "_tensor"); tensor != nullptr) {
     given.push_back(Tensor::from_onnx(setup.where(), *tensor));
   }
@@ -120,8 +115,8 @@ class LabelEncoder final : public Kernel {
       const std::vector<std::string> classes = setup.texts("classes_strings");
       std::vector<int64_t> positions(classes.size());
       std::iota(positions.begin(), positions.end(), 0);
-      keys = list_of(classes);
-      values_ = list_of(positions);
+      keys = Tensor::list_of(classes);
+      values_ = Tensor::list_of(positions);
       if (type_ == OnnxElement::int64) std::swap(keys, values_);
     } else {
       keys = attribute_list(setup, "keys");

@@ -70,11 +70,6 @@ void with_product_element(OnnxElement type, const Body& body) {
     default: return body.template operator()<float>();
   }
 }
-template <class Body>
-void with_floating_element(OnnxElement type, const Body& body) {
-  if (type == OnnxElement::float64) return body.template operator()<double>();
-  body.template operator()<float>();
-}
 
 // half[i] = (x[i] + y[i]) / 2: what stands for a factor in DeepLift's rule for a product of two factors that change.
 // x' y' - x y = (x' - x) (y' + y) / 2 + (y' - y) (x' + x) / 2, so multipliers made of it are complete.

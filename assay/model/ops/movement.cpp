@@ -5,26 +5,13 @@
 #include <algorithm>
 
 namespace assay {
-namespace {
-
-// Calls body.template operator()<T>() for a floating type.
-template <class Body>
-void with_floating(OnnxElement type, const Body& body) {
-  if (type == OnnxElement::float64) {
-    body.template operator()<double>();
-  } else {
-    body.template operator()<float>();
-  }
-}
-
-}  // namespace
 
 void copy_elements(OnnxElement type, size_t count, const void* from, void* to) {
   with_element(type, [&]<class T>() { std::copy_n(static_cast<const T*>(from), count, static_cast<T*>(to)); });
 }
 
 void add_elements(OnnxElement type, size_t count, const void* from, void* to) {
-  with_floating(type, [&]<class T>() {
+  with_floating_element(type, [&]<class T>() {
     const T* source = static_cast<const T*>(from);
     T* target = static_cast<T*>(to);
     for (size_t i = 0; i < count; i++) target[i] += source[i];
@@ -127,7 +114,7 @@ void BoxCopy::add_back(OnnxElement type, const void* to, void* from) const {
   const auto inner = inner_;
   const auto rows = static_cast<int64_t>(middle.count);
   const auto count = static_cast<int64_t>(inner.count);
-  with_floating(type, [&]<class T>() {
+  with_floating_element(type, [&]<class T>() {
     for_each_start([&](int64_t from_start, int64_t to_start) {
       for (int64_t i = 0; i < rows; i++) {
         T* target = static_cast<T*>(from) + from_start + i * middle.from;

@@ -87,10 +87,13 @@ namespace assay {
 
 #define DECLARE(domain, name, make) std::unique_ptr<Kernel> make(NodeSetup& setup);
 ASSAY_OPERATORS(DECLARE)
+#undef DECLARE
 
 std::span<const Operator> operators() {
 #define LIST(domain, name, make) {domain, #name, make},
   static constexpr Operator kOperators[] = {ASSAY_OPERATORS(LIST)};
+#undef LIST
+#undef ASSAY_OPERATORS
   return kOperators;
 }
 

@@ -11,13 +11,13 @@ namespace assay {
 namespace {
 
 // What is left of one axis.
-struct Range {
+struct SliceRange {
   int64_t start = 0;
   int64_t count = 0;
   int64_t step = 1;
 };
 
-Range range_within(int64_t size, int64_t start, int64_t end, int64_t step) {
+SliceRange range_within(int64_t size, int64_t start, int64_t end, int64_t step) {
   if (size == 0) return {};
   if (start < 0) start += size;
   if (end < 0) end += size;
@@ -76,7 +76,7 @@ std::unique_ptr<Kernel> make_slice(NodeSetup& setup) {
     const size_t axis = lists.axes ? setup.axis((*lists.axes)[i], rank) : i;
     const int64_t step = lists.steps ? (*lists.steps)[i] : 1;
     if (step == 0) setup.fail(fmt::format("the step along axis {} must not be 0", axis));
-    const Range range = range_within(dims[axis], lists.starts[i], lists.ends[i], step);
+    const SliceRange range = range_within(dims[axis], lists.starts[i], lists.ends[i], step);
     result[axis] = range.count;
     offset += range.start * strides[axis];
     strides[axis] *= range.step;

@@ -8,7 +8,7 @@ namespace assay {
 namespace {
 
 // |a| and |-b| add up.
-struct Sum {
+struct AbsoluteSum {
   template <class T>
   T value(T a, T b) const {
     return a + b;
@@ -24,7 +24,7 @@ struct Sum {
 };
 
 struct Sub {
-  using Absolute = Sum;
+  using Absolute = AbsoluteSum;
   static std::optional<std::vector<size_t>> coefficients(const std::vector<bool>&) { return std::vector<size_t>{}; }
   template <class T>
   T value(T a, T b) const {

@@ -15,7 +15,7 @@ namespace assay {
 namespace {
 
 // The sets of the member nodes in their order: numbers with NaN after each set, which may be missing after the last.
-std::vector<std::vector<double>> read_sets(const NodeSetup& setup, size_t expected) {
+std::vector<std::vector<double>> read_member_sets(const NodeSetup& setup, size_t expected) {
   std::vector<std::vector<double>> sets;
   bool open = false;
   for (const double member : tensor_reals(setup, "membership_values")) {
@@ -74,7 +74,7 @@ TreeSource read_source(const NodeSetup& setup, size_t targets) {
     node.false_child = child(false_ids[i], false_leafs[i] != 0);
     node.id = static_cast<int64_t>(i);
   }
-  source.sets = read_sets(setup, sets);
+  source.sets = read_member_sets(setup, sets);
   for (size_t i = 0; i < leaves; i++) {
     if (leaf_targets[i] < 0 || static_cast<uint64_t>(leaf_targets[i]) >= std::min<size_t>(targets, UINT32_MAX)) {
       setup.fail(fmt::format("leaf_targetids must lie in 0 to {}, found {}", targets - 1, leaf_targets[i]));

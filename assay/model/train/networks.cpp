@@ -33,12 +33,6 @@ OnnxAttribute whole_numbers(std::string name, std::vector<int64_t> values) {
   return attribute;
 }
 
-OnnxAttribute whole_number(std::string name, int64_t value) {
-  OnnxAttribute attribute = whole_numbers(std::move(name), {value});
-  attribute.kind = OnnxAttributeKind::one_int;
-  return attribute;
-}
-
 OnnxAttribute real_number(std::string name, double value) {
   OnnxAttribute attribute;
   attribute.name = std::move(name);
@@ -85,7 +79,7 @@ class NetworkBuilder {
 
   void dense(const std::string& name, size_t in, size_t out, const std::string& output = {}) {
     add_weights(name, {out, in}, in);
-    add_as(name, "Gemm", {whole_number("transB", 1)}, {name + ".weight", name + ".bias"},
+    add_as(name, "Gemm", {OnnxAttribute::one_int("transB", 1)}, {name + ".weight", name + ".bias"},
            output.empty() ? name : output);
   }
 
@@ -116,7 +110,7 @@ class NetworkBuilder {
     dense("output", inputs, checked_width("network, outputs", static_cast<int64_t>(outputs)),
           std::string(classification ? kMarginName : kValueName));
     if (classification) {
-      add_as("softmax", "Softmax", {whole_number("axis", 1)}, {}, std::string(kProbabilityName));
+      add_as("softmax", "Softmax", {OnnxAttribute::one_int("axis", 1)}, {}, std::string(kProbabilityName));
     }
     model_.graph.outputs.push_back(float_value(last_, {outputs}));
     return std::move(model_);
@@ -216,7 +210,7 @@ OnnxModel cnn_network(const CnnOptions& options, const std::vector<size_t>& imag
     height = (height - lost) / pool;
     width = (width - lost) / pool;
   }
-  builder.add("flatten", "Flatten", {whole_number("axis", 1)});
+  builder.add("flatten", "Flatten", {OnnxAttribute::one_int("axis", 1)});
   size_t flat = channels * height * width;
   builder.hidden_layers("dense", options.dense, options.activation, flat);
   return builder.finish(flat, outputs, classification);

@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kAlignment = 16;
+constexpr size_t kAlignedFloats = 16;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ Parameters::Parameters(const OnnxModel& network) {
     if (tensor.type != OnnxElement::float32) continue;
     const size_t count = onnx_element_count("network", tensor.dims);
     places_.push_back({tensor.name, tensor.dims, size, count});
-    size += (count + kAlignment - 1) / kAlignment * kAlignment;
+    size += (count + kAlignedFloats - 1) / kAlignedFloats * kAlignedFloats;
   }
   if (size == 0) fail_input("network", "weights to train", "none of type FLOAT");
   values_ = Tensor(OnnxElement::float32, {static_cast<int64_t>(size)});

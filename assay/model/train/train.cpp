@@ -69,7 +69,7 @@ void check_outputs(const OnnxModel& network, const Evaluator& evaluator, const D
              fmt::format("{}", evaluator.outputs()));
 }
 
-Loss loss_of(const TrainOptions& options, const Dataset& training) {
+Loss chosen_loss(const TrainOptions& options, const Dataset& training) {
   const bool classes = !training.class_names.empty();
   if (options.loss == "squared_error" || (options.loss == "auto" && !classes)) {
     if (classes) fail_input("train, option loss", "cross_entropy for labels that are classes", "squared_error");
@@ -129,7 +129,7 @@ double run_epoch(TrainingStep& step, const LabelledRows& rows, std::vector<uint3
 
 TrainResult train(OnnxModel network, const Dataset& training, const Dataset& validation, const TrainOptions& options,
                   const Context& context, const EpochCallback& report) {
-  const Loss loss = loss_of(options, training);
+  const Loss loss = chosen_loss(options, training);
   const bool classification = loss == Loss::cross_entropy;
   if (training.rows() == 0) fail_input(training.source, "rows to train on", "none");
   if (training.rows() > UINT32_MAX) fail_input(training.source, "fewer than 2^32 rows to train on", "more");

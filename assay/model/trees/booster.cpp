@@ -29,19 +29,11 @@ OnnxAttribute tensor_attribute(std::string name, OnnxElement type, const std::ve
   made.tensors.push_back(std::move(tensor));
   return made;
 }
-OnnxAttribute whole_numbers(std::string name, const std::vector<int64_t>& values) {
+OnnxAttribute whole_tensor(std::string name, const std::vector<int64_t>& values) {
   return tensor_attribute(std::move(name), OnnxElement::int64, values);
 }
-OnnxAttribute reals(std::string name, const std::vector<double>& values) {
+OnnxAttribute real_tensor(std::string name, const std::vector<double>& values) {
   return tensor_attribute(std::move(name), OnnxElement::float64, values);
-}
-
-OnnxAttribute number_attribute(std::string name, size_t value) {
-  OnnxAttribute made;
-  made.name = std::move(name);
-  made.kind = OnnxAttributeKind::one_int;
-  made.ints = {static_cast<int64_t>(value)};
-  return made;
 }
 
 OnnxNode node_of(std::string op, std::string domain, std::vector<std::string> inputs, std::string output) {
@@ -90,23 +82,23 @@ OnnxNode trees_node(const Booster& booster) {
     members.insert(members.end(), set.begin(), set.end());
   }
   OnnxNode made = node_of("Trees", "assay", {kInput}, kScores);
-  made.attributes = {whole_numbers("nodes_modes", modes),
-                     whole_numbers("nodes_features", features),
-                     reals("nodes_thresholds", thresholds),
-                     whole_numbers("nodes_missing_true", missing),
-                     whole_numbers("nodes_true", true_children),
-                     whole_numbers("nodes_false", false_children),
-                     whole_numbers("nodes_first_weight", first_weights),
-                     whole_numbers("nodes_weight_count", weight_counts),
-                     whole_numbers("weight_targets", targets),
-                     reals("weight_values", weights),
-                     whole_numbers("set_lengths", lengths),
-                     reals("set_members", members),
-                     whole_numbers("roots", {booster.source.roots.begin(), booster.source.roots.end()}),
-                     number_attribute("n_targets", booster.targets),
-                     number_attribute("aggregate", static_cast<size_t>(booster.aggregate))};
-  if (covered) made.attributes.push_back(reals("nodes_covers", covers));
-  if (!booster.base.empty()) made.attributes.push_back(reals("base_values", booster.base));
+  made.attributes = {whole_tensor("nodes_modes", modes),
+                     whole_tensor("nodes_features", features),
+                     real_tensor("nodes_thresholds", thresholds),
+                     whole_tensor("nodes_missing_true", missing),
+                     whole_tensor("nodes_true", true_children),
+                     whole_tensor("nodes_false", false_children),
+                     whole_tensor("nodes_first_weight", first_weights),
+                     whole_tensor("nodes_weight_count", weight_counts),
+                     whole_tensor("weight_targets", targets),
+                     real_tensor("weight_values", weights),
+                     whole_tensor("set_lengths", lengths),
+                     real_tensor("set_members", members),
+                     whole_tensor("roots", {booster.source.roots.begin(), booster.source.roots.end()}),
+                     OnnxAttribute::one_int("n_targets", static_cast<int64_t>(booster.targets)),
+                     OnnxAttribute::one_int("aggregate", static_cast<int64_t>(booster.aggregate))};
+  if (covered) made.attributes.push_back(real_tensor("nodes_covers", covers));
+  if (!booster.base.empty()) made.attributes.push_back(real_tensor("base_values", booster.base));
   return made;
 }
 

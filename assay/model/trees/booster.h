@@ -15,6 +15,9 @@
 
 namespace assay {
 
+// The most features a row may have: their product is a size of memory.
+inline constexpr int64_t kMostFeatures = int64_t{1} << 21;
+
 // How raw scores become the predictions of the library.
 enum class BoosterLink {
   none,           // they are: regressions, rankings

@@ -9,9 +9,9 @@
 namespace assay {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kDoubleInfinity = std::numeric_limits<double>::infinity();
 
-double before(double x) { return std::nextafter(x, -kInfinity); }
+double before(double x) { return std::nextafter(x, -kDoubleInfinity); }
 
 // The numbers after which a branch may decide otherwise.
 void add_ends(const TreeEnsemble& trees, const TreeNode& node, std::vector<double>& ends) {
@@ -67,7 +67,7 @@ std::optional<float> DoubleCells::stand_in(size_t feature, double cell, float ne
   if (in_part(ends, part, near)) return near;
   // The cell lies between these two, so that no other number is nearer.
   const float other =
-      std::nextafter(near, static_cast<float>(cell > static_cast<double>(near) ? kInfinity : -kInfinity));
+      std::nextafter(near, static_cast<float>(cell > static_cast<double>(near) ? kDoubleInfinity : -kDoubleInfinity));
   if (in_part(ends, part, other)) return other;
   return {};
 }
@@ -77,7 +77,7 @@ std::string DoubleCells::why_none(size_t feature, double cell) const {
   const size_t part = part_of(ends, cell);
   return fmt::format(
       "no float32 number, which cells are kept as, lies with {} between the model's thresholds {} and {}", cell,
-      part == 0 ? -kInfinity : ends[part - 1], part == ends.size() ? kInfinity : ends[part]);
+      part == 0 ? -kDoubleInfinity : ends[part - 1], part == ends.size() ? kDoubleInfinity : ends[part]);
 }
 
 }  // namespace assay

@@ -11,8 +11,6 @@
 namespace assay {
 namespace {
 
-using Kind = FlatDocument::Kind;
-
 class JsonReader {
  public:
   JsonReader(std::string_view name, std::string_view bytes, const Context& context)
@@ -73,7 +71,7 @@ class JsonReader {
   }
 
   void read_object(size_t depth) {
-    const size_t object = document_.open(Kind::object);
+    const size_t object = document_.open(FlatDocument::Kind::object);
     for (bool first = true; !take('}'); first = false) {
       if (!first && !take(',')) fail("',' or '}' in an object of JSON");
       skip_space();
@@ -92,7 +90,7 @@ class JsonReader {
       read_numbers(number);
       return;
     }
-    const size_t list = document_.open(Kind::list);
+    const size_t list = document_.open(FlatDocument::Kind::list);
     for (bool first = true; !take(']'); first = false) {
       if (!first && !take(',')) fail("',' or ']' in an array of JSON");
       skip_space();
@@ -106,7 +104,7 @@ class JsonReader {
   }
 
   void read_numbers(double number) {
-    const size_t array = document_.open(Kind::numbers);
+    const size_t array = document_.open(FlatDocument::Kind::numbers);
     std::vector<double>& numbers = document_.numbers();
     numbers.push_back(number);
     while (!take(']')) {

@@ -9,8 +9,6 @@
 namespace assay {
 namespace {
 
-using Kind = FlatDocument::Kind;
-
 // The bytes of a number of this type; 0: no number.
 size_t size_of(char type) {
   switch (type) {
@@ -158,7 +156,7 @@ class UbjsonReader {
 
   void read_object(size_t depth) {
     const Head head = take_head();
-    const size_t object = document_.open(Kind::object);
+    const size_t object = document_.open(FlatDocument::Kind::object);
     for (size_t i = 0; head.counted ? i < head.count : !take('}'); i++) {
       take_text();
       read_value(head.type != 0 ? head.type : take_type("a value of UBJSON"), depth + 1);
@@ -171,7 +169,7 @@ class UbjsonReader {
     const bool empty = head.counted ? head.count == 0 : next_is(']');
     const char first = head.type != 0 || empty || at_ >= bytes_.size() ? head.type : bytes_[at_];
     const bool numeric = is_number(first);
-    const size_t array = document_.open(numeric ? Kind::numbers : Kind::list);
+    const size_t array = document_.open(numeric ? FlatDocument::Kind::numbers : FlatDocument::Kind::list);
     if (const size_t size = size_of(head.type); size != 0) {
       read_packed(head, size);
     } else {

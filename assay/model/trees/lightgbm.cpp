@@ -12,8 +12,6 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kMostFeatures = int64_t{1} << 21;
-
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
@@ -37,23 +35,25 @@ struct Objective {
   bool classification = false;
   bool many_classes = false;
 };
-using enum BoosterLink;
-constexpr std::array<Objective, 16> kObjectives = {{{"regression", none},
-                                                    {"regression_l1", none},
-                                                    {"huber", none},
-                                                    {"fair", none},
-                                                    {"quantile", none},
-                                                    {"mape", none},
-                                                    {"poisson", exponential},
-                                                    {"gamma", exponential},
-                                                    {"tweedie", exponential},
-                                                    {"binary", sigmoid, true},
-                                                    {"multiclass", softmax, true, true},
-                                                    {"multiclassova", sigmoid, true, true},
-                                                    {"cross_entropy", sigmoid},
-                                                    {"cross_entropy_lambda", softplus},
-                                                    {"lambdarank", none},
-                                                    {"rank_xendcg", none}}};
+constexpr auto kObjectives = [] {
+  using enum BoosterLink;
+  return std::array<Objective, 16>{{{"regression", none},
+                                    {"regression_l1", none},
+                                    {"huber", none},
+                                    {"fair", none},
+                                    {"quantile", none},
+                                    {"mape", none},
+                                    {"poisson", exponential},
+                                    {"gamma", exponential},
+                                    {"tweedie", exponential},
+                                    {"binary", sigmoid, true},
+                                    {"multiclass", softmax, true, true},
+                                    {"multiclassova", sigmoid, true, true},
+                                    {"cross_entropy", sigmoid},
+                                    {"cross_entropy_lambda", softplus},
+                                    {"lambdarank", none},
+                                    {"rank_xendcg", none}}};
+}();
 
 // What the head says of all trees.
 struct Head {
@@ -65,8 +65,8 @@ struct Head {
 // Words after the name of the objective: "sqrt", "sigmoid:2", "num_class:3"; others change no prediction.
 void read_objective_word(std::string_view word, Head& head, Booster& booster) {
   const std::string where = head.section.where("objective");
-  if (word == "sqrt" && booster.link == none) {
-    booster.link = signed_square;
+  if (word == "sqrt" && booster.link == BoosterLink::none) {
+    booster.link = BoosterLink::signed_square;
   } else if (word.starts_with("sigmoid:") && booster.classification) {
     if (!parse_lightgbm_number(word.substr(8), head.slope) || !(head.slope > 0) || !std::isfinite(head.slope)) {
       fail_input(where, "sigmoid:, a number above 0", in_quotes(word));

@@ -63,7 +63,7 @@ FeatureInfo info_of(std::string_view where, std::string_view word) {
 }
 
 // As a table has it: whole numbers without a point.
-std::string text_of(std::string_view where, const nlohmann::json& category) {
+std::string category_text(std::string_view where, const nlohmann::json& category) {
   if (category.is_string()) return category.get<std::string>();
   if (category.is_boolean()) return category.get<bool>() ? "True" : "False";
   if (category.is_number_integer()) return category.dump();
@@ -86,7 +86,7 @@ std::vector<Texts> frame_texts(std::string_view name, std::string_view frame) {
     if (!column.is_array())
       fail_input(where, "a list of lists in JSON", fmt::format("{} in the list", column.type_name()));
     Texts& texts = made.emplace_back();
-    for (const auto& category : column) texts.push_back(text_of(where, category));
+    for (const auto& category : column) texts.push_back(category_text(where, category));
   }
   return made;
 }

@@ -22,7 +22,7 @@ bool fills_text(std::string_view text, T& value) {
   return true;
 }
 
-constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMostInt32 = std::numeric_limits<int32_t>::max();
 
 // The bits of decision_type.
 constexpr int64_t kCategorical = 1;
@@ -83,7 +83,7 @@ void add_branches(const LightgbmSection& tree, size_t number, size_t leaves, Boo
   TreeSource& source = booster.source;
   const size_t root = source.nodes.size();
   const size_t branches = leaves - 1;
-  const auto sets = static_cast<size_t>(tree.whole("num_cat", 0, kMost));
+  const auto sets = static_cast<size_t>(tree.whole("num_cat", 0, kMostInt32));
   const size_t first_set = source.sets.size();
   if (sets > 0) add_sets(tree, sets, source);
   const std::vector<int64_t> features = tree.wholes("split_feature", branches);
@@ -186,7 +186,7 @@ void add_lightgbm_tree(const LightgbmSection& tree, size_t number, Booster& boos
   if (tree.has("is_linear") && tree.whole("is_linear", 0, 1) != 0) {
     fail_input(tree.where("is_linear"), "0, constant leaves", "1, leaves with linear models, which cannot be read");
   }
-  const auto leaves = static_cast<size_t>(tree.whole("num_leaves", 1, kMost));
+  const auto leaves = static_cast<size_t>(tree.whole("num_leaves", 1, kMostInt32));
   const size_t branches = leaves - 1;
   const std::vector<double> values = tree.reals("leaf_value", leaves);
   for (const double value : values) {

@@ -15,7 +15,6 @@ namespace {
 using Kind = FlatDocument::Kind;
 using Value = FlatDocument::Value;
 
-constexpr size_t kMostFeatures = size_t{1} << 21;
 constexpr size_t kMostTargets = size_t{1} << 16;
 constexpr std::string_view kOldBinary = "binf";
 

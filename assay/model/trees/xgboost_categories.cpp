@@ -13,7 +13,7 @@ namespace {
 // Bytes of all texts in one array of numbers from -128 to 255, and where each begins. Nothing where they are not all
 // ASCII: from a table of pandas XGBoost 3.1 and 3.2 count characters for bytes, so that texts begin elsewhere and the
 // last ones are cut; from one of Arrow they do not, and the file does not tell which it was.
-std::vector<std::string> texts_of(std::string_view where, FlatDocument::Value encoding) {
+std::vector<std::string> category_texts(std::string_view where, FlatDocument::Value encoding) {
   const auto offsets = xgboost_numbers(where, encoding, "offsets");
   const auto values = xgboost_numbers(where, encoding, "values");
   for (const double value : values) {
@@ -40,7 +40,7 @@ std::vector<std::string> texts_of(std::string_view where, FlatDocument::Value en
 
 // Numbers as a table would show them: whole ones without a point, others with as few digits as tell them apart. Nothing
 // for those beyond 2^53, which a double does not hold exactly.
-std::vector<std::string> numbers_of(std::string_view where, FlatDocument::Value encoding) {
+std::vector<std::string> category_numbers(std::string_view where, FlatDocument::Value encoding) {
   std::vector<std::string> texts;
   for (const double value : xgboost_numbers(where, encoding, "values")) {
     if (!(std::abs(value) <= 9007199254740992.0)) return {};
@@ -67,7 +67,8 @@ std::string read_xgboost_categories(std::string_view where, FlatDocument::Value 
   std::string unsure;
   for (size_t i = 0; i < encodings.size(); i++) {
     const std::string place = fmt::format("{}: categories of feature {}", where, i);
-    auto texts = encodings[i]["offsets"].exists() ? texts_of(place, encodings[i]) : numbers_of(place, encodings[i]);
+    auto texts =
+        encodings[i]["offsets"].exists() ? category_texts(place, encodings[i]) : category_numbers(place, encodings[i]);
     if (texts.empty()) {
       if (!xgboost_numbers(place, encodings[i], "values").empty())
         unsure += fmt::format("{}{}", unsure.empty() ? "" : ", ", i);
