@@ -214,7 +214,7 @@ std::string totals(const StudyDiff& diff) {
   return fmt::format("{}: {}\n", plural(diff.scores.size(), "score"), joined(parts));
 }
 
-Json score_json(const ScoreChange& score) {
+Json change_json(const ScoreChange& score) {
   return {{"criterion", score.criterion_spec},
           {"explanation", score.explanation},
           {"direction", direction_name(score.direction)},
@@ -346,7 +346,7 @@ std::string diff_json(const StudyDiff& diff) {
     inputs.push_back({{"what", each.what}, {"before", or_null(each.before)}, {"after", or_null(each.after)}});
   }
   Json scores = Json::array();
-  for (const ScoreChange& score : diff.scores) scores.push_back(score_json(score));
+  for (const ScoreChange& score : diff.scores) scores.push_back(change_json(score));
   return dumped({{"before", diff.before},
                  {"after", diff.after},
                  {"same_rows", diff.same_rows},

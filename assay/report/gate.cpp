@@ -15,13 +15,13 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view kSchema = "assay.rules/1";
-constexpr size_t kDepth = 4;  // our own are 3 deep
+constexpr std::string_view kRulesSchema = "assay.rules/1";
+constexpr size_t kRulesDepth = 4;  // our own are 3 deep
 constexpr size_t kMostRules = 1'000;
 
 // The JSON library takes the last of several fields of one name, and a slip would loosen a rule unseen.
 JsonRead parse_rules(std::string_view where, std::string_view text) {
-  limit_json_depth(where, text, kDepth);
+  limit_json_depth(where, text, kRulesDepth);
   std::vector<std::set<std::string>> open;
   size_t objects = 0;
   const auto watch = [&](int /*depth*/, JsonRead::parse_event_t event, JsonRead& value) {
@@ -44,10 +44,6 @@ JsonRead parse_rules(std::string_view where, std::string_view text) {
   }
 }
 
-std::string shown(const JsonRead& value) {
-  return in_quotes(value.dump(-1, ' ', false, JsonRead::error_handler_t::replace));
-}
-
 void refuse_unknown(const std::string& where, const JsonRead& object, const std::vector<std::string>& known) {
   for (const auto& item : object.items()) {
     if (std::ranges::find(known, item.key()) != known.end()) continue;
@@ -60,7 +56,7 @@ std::optional<double> bound_of(const std::string& where, const JsonRead& rule, c
   const auto found = rule.find(key);
   if (found == rule.end()) return {};
   if (!found->is_number() || !std::isfinite(found->get<double>())) {
-    fail_input(where, fmt::format("a number as '{}'", key), shown(*found));
+    fail_input(where, fmt::format("a number as '{}'", key), quoted_json(*found));
   }
   return found->get<double>();
 }
@@ -136,7 +132,7 @@ std::vector<size_t> entries_of(const std::string& where, const GateRule& rule, c
 
 // The best by its mean; the first where none has one, so that the rule fails.
 size_t best_of(const std::vector<size_t>& entries, size_t criterion, const StudySummary& study) {
-  const double sign = study.criteria[criterion].direction == Direction::lower ? -1 : 1;
+  const double sign = direction_sign(study.criteria[criterion].direction);
   const auto value = [&](size_t entry) { return sign * study.entries[entry].scores[criterion].mean; };
   size_t best = entries[0];
   for (const size_t entry : entries) {
@@ -225,11 +221,11 @@ std::string outcome_line(const GateOutcome& outcome, const StudySummary& study) 
 std::vector<GateRule> gate_rules_from_json(std::string_view where, std::string_view text) {
   const JsonRead parsed = parse_rules(where, text);
   const JsonFields document(std::string(where), parsed);
-  document.require_schema(kSchema);
+  document.require_schema(kRulesSchema);
   refuse_unknown(document.where(), parsed, {"schema", "rules"});
   const auto list = parsed.find("rules");
   if (list == parsed.end() || !list->is_array() || list->empty()) {
-    fail_input(where, "a list of at least one rule as 'rules'", list == parsed.end() ? "none" : shown(*list));
+    fail_input(where, "a list of at least one rule as 'rules'", list == parsed.end() ? "none" : quoted_json(*list));
   }
   std::vector<GateRule> rules;
   for (const JsonRead& each : *list) rules.push_back(rule_from(rule_where(where, rules.size()), each));

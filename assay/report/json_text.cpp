@@ -47,9 +47,9 @@ std::string json_numbers(std::span<const float> values) { return number_list(val
 
 std::string json_list(const std::vector<std::string>& parts) { return fmt::format("[{}]", fmt::join(parts, ",")); }
 
-std::string json_object(const std::vector<std::pair<std::string_view, std::string>>& fields) {
+std::string json_object(const JsonMembers& members) {
   std::string out = "{";
-  for (const auto& [name, value] : fields) {
+  for (const auto& [name, value] : members) {
     if (out.size() > 1) out += ',';
     out += json_text(name);
     out += ':';

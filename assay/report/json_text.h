@@ -20,7 +20,8 @@ std::string json_numbers(std::span<const double> values);
 std::string json_numbers(std::span<const float> values);
 // Of parts that are JSON already.
 std::string json_list(const std::vector<std::string>& parts);
-std::string json_object(const std::vector<std::pair<std::string_view, std::string>>& fields);
+using JsonMembers = std::vector<std::pair<std::string_view, std::string>>;
+std::string json_object(const JsonMembers& members);
 std::string json_texts(const std::vector<std::string>& texts);
 
 // JSON as it can stand inside a <script> element: < > & and the line separators U+2028 and U+2029 are written as
@@ -32,5 +33,7 @@ std::string valid_text(std::string_view text);
 
 // At most so many bytes, never within a character; "..." where something is missing.
 std::string cut_text(std::string_view text, size_t most);
+// Of names in a report: files may have them of any length.
+inline constexpr size_t kLongestName = 200;
 
 }  // namespace assay

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSchema = "assay.manifest/1";
-constexpr size_t kDepth = 6;  // our own is 3 deep
+constexpr std::string_view kManifestSchema = "assay.manifest/1";
+constexpr size_t kManifestDepth = 6;  // our own is 3 deep
 
 // A name that stays inside of its folder on any system: parts between slashes, none of them empty, "." or "..".
 bool stays_inside(std::string_view name) {
@@ -71,13 +71,13 @@ std::string manifest_json(const std::vector<StudyInput>& inputs,
   std::ranges::sort(outputs);
   Json files = Json::array();
   for (const auto& [name, hash] : outputs) files.push_back({{"name", name}, {"sha256", hash}});
-  return dumped_lines({{"schema", kSchema}, {"inputs", inputs_json(inputs)}, {"outputs", files}});
+  return dumped_lines({{"schema", kManifestSchema}, {"inputs", inputs_json(inputs)}, {"outputs", files}});
 }
 
 Manifest manifest_from_json(std::string_view where, std::string_view text) {
-  const JsonRead parsed = parsed_json(where, text, kDepth);
+  const JsonRead parsed = parsed_json(where, text, kManifestDepth);
   const JsonFields document(std::string(where), parsed);
-  document.require_schema(kSchema);
+  document.require_schema(kManifestSchema);
   Manifest manifest;
   manifest.inputs = document.inputs("inputs");
   for (const JsonFields& fields : document.objects("outputs")) {

@@ -6,24 +6,12 @@
 
 #include "assay/core/error.h"
 #include "assay/core/table_text.h"
-#include "assay/data/io/bytes.h"
 #include "assay/report/run_json.h"
 #include "assay/report/study_folder.h"
 #include "assay/study/io/json_parts.h"
 
 namespace assay {
 namespace {
-
-constexpr uint64_t kMostJsonBytes = uint64_t{1} << 30;
-constexpr size_t kDepth = 12;  // as study_json.cpp has it
-
-std::string read_own_text(const std::string& folder, const std::string& inner, const Context& context) {
-  const std::string file = path_within(folder, inner);
-  const std::string found = instead_of_file(folder, inner);
-  if (!found.empty()) fail_input(file, "a regular file", found);
-  const auto source = open_bytes(file, context);
-  return read_all(*source, kMostJsonBytes);
-}
 
 StudyFacts facts_from(const JsonFields& fields) {
   StudyFacts facts;
@@ -51,10 +39,7 @@ StudyFacts facts_from(const JsonFields& fields) {
 }
 
 Explanations read_entry_explanations(const StudyFolder& study, const EntrySummary& entry, const Context& context) {
-  const std::string inner = fmt::format("explanations/{}.npz", entry.stem);
-  const std::string file = path_within(study.path, inner);
-  const std::string found = instead_of_file(study.path, inner);
-  if (!found.empty()) fail_input(file, "a regular file", found);
+  const std::string file = file_within(study.path, fmt::format("explanations/{}.npz", entry.stem));
   Explanations explanations = read_explanations(file, context);
   if (explanations.rows() != study.summary.rows) {
     fail_input(file, plural(study.summary.rows, "row"), fmt::format("{}", explanations.rows()));
@@ -67,7 +52,7 @@ Explanations read_entry_explanations(const StudyFolder& study, const EntrySummar
 Study read_study(const std::string& folder, const Context& context) {
   const StudyFolder opened = open_study_folder(folder, context);
   const std::string file = path_within(folder, "study.json");
-  const JsonRead parsed = parsed_json(file, read_own_text(folder, "study.json", context), kDepth);
+  const JsonRead parsed = parsed_json(file, text_within(folder, "study.json", context), kStudyJsonDepth);
   const JsonFields document(file, parsed);
   Study study;
   study.facts = facts_from(document.object("facts"));
@@ -90,7 +75,7 @@ Study read_study(const std::string& folder, const Context& context) {
 }
 
 StudyTimes read_study_times(const std::string& folder, const Context& context) {
-  return times_from_json(path_within(folder, "run.json"), read_own_text(folder, "run.json", context));
+  return times_from_json(path_within(folder, "run.json"), text_within(folder, "run.json", context));
 }
 
 }  // namespace assay

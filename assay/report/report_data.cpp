@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -21,28 +20,21 @@
 #include "assay/report/json_text.h"
 #include "assay/report/report_facts.h"
 #include "assay/report/report_rows.h"
+#include "assay/study/verdict.h"
 
 namespace assay {
 namespace {
 
-using Fields = std::vector<std::pair<std::string_view, std::string>>;
-
 constexpr size_t kMostBytes = 10'000'000;
 constexpr size_t kMostImportanceBytes = 3'000'000;
-constexpr size_t kLongestName = 200;
 // Rows times players that agreement looks at: ten thousand rows of a table, two hundred images.
 constexpr size_t kMostRanked = 160'000;
 constexpr size_t kLeastRankedRows = 20;
 
-constexpr std::array<std::string_view, 4> kMainCriteria = {"faithfulness", "max_sensitivity", "avg_sensitivity",
-                                                           "complexity"};
-
 std::string flag(bool value) { return value ? "true" : "false"; }
 
-bool is_main(const std::string& name) { return std::ranges::find(kMainCriteria, name) != kMainCriteria.end(); }
-
-std::string criteria_json(const Study& study) {
-  const bool none = std::ranges::none_of(study.criterion_names, is_main);
+std::string shown_criteria_json(const Study& study) {
+  const bool none = std::ranges::none_of(study.criterion_names, is_main_criterion);
   std::vector<std::string> parts;
   for (size_t c = 0; c < study.criteria.size(); c++) {
     const std::string& name = study.criterion_names[c];
@@ -54,7 +46,7 @@ std::string criteria_json(const Study& study) {
                                  {"family", json_text(found ? known->family : "")},
                                  {"direction", json_text(direction_name(study.directions[c]))},
                                  {"range", json_text(found ? known->range : "")},
-                                 {"main", flag(none || is_main(name))}}));
+                                 {"main", flag(none || is_main_criterion(name))}}));
   }
   return json_list(parts);
 }
@@ -69,7 +61,7 @@ std::string title_of(const StudyEntry& entry) {
 }
 
 // Why some values are undefined, or why there is no number although they are not.
-std::optional<std::string> reason_of(const Scores& scores) {
+std::optional<std::string> undefined_reason(const Scores& scores) {
   if (scores.undefined.size() == 1 && scores.coverage == 0) return scores.undefined[0].reason;
   std::vector<std::string> parts;
   for (const Undefined& each : scores.undefined) {
@@ -91,7 +83,7 @@ std::string scores_json(const StudyEntry& entry, size_t index, const Assessment&
       standing = ranking.standing[index];
       p = ranking.p_value[index];
     }
-    const auto reason = reason_of(scores);
+    const auto reason = undefined_reason(scores);
     parts.push_back(json_object({{"mean", json_number(scores.mean)},
                                  {"stderr", json_number(scores.mean_error)},
                                  {"low", json_number(scores.interval.low)},
@@ -171,7 +163,7 @@ std::string agreement_json(const Study& study, const StudySubject& subject) {
        {"matrix", json_list(lines)}});
 }
 
-std::string curves_json(const Study& study) {
+std::string shown_curves_json(const Study& study) {
   std::vector<std::string> parts;
   for (size_t e = 0; e < study.entries.size(); e++) {
     for (const Curve& curve : study.entries[e].curves) {
@@ -214,27 +206,27 @@ std::string report_data_json(const Study& study, const Assessment& assessment, c
   for (const StudyEntry& entry : study.entries) relative.push_back(flag(entry.explanations.combination.relative));
   const std::optional<ImageShape> image = image_of(subject);
   const std::string importance = importance_json(study, subject.targets, notes);
-  Fields fields = {{"schema", json_text("assay.report/1")},
-                   {"version", json_text(study.facts.version)},
-                   {"title", json_text(study.facts.title)},
-                   {"verdict", json_texts(assessment.verdict)},
-                   {"warnings", json_texts(assessment.warnings)},
-                   {"notes", json_texts(notes)},
-                   {"criteria", criteria_json(study)},
-                   {"entries", entries_json(study, assessment, times)},
-                   {"features", features_json(study)},
-                   {"importance", importance},
-                   {"relative", json_list(relative)},
-                   {"agreement", agreement_json(study, subject)},
-                   {"curves", curves_json(study)},
-                   {"image", image_json(image)},
-                   {"rows_total", std::to_string(study.rows())},
-                   {"cells", flag(options.cells)},
-                   {"facts", json_pairs(fact_pairs(study))},
-                   {"settings", json_pairs(study.facts.settings)},
-                   {"inputs", json_of_inputs(study)},
-                   {"left_out", json_of_left_out(study)},
-                   {"run", json_pairs(run_pairs(times))}};
+  JsonMembers fields = {{"schema", json_text("assay.report/1")},
+                        {"version", json_text(study.facts.version)},
+                        {"title", json_text(study.facts.title)},
+                        {"verdict", json_texts(assessment.verdict)},
+                        {"warnings", json_texts(assessment.warnings)},
+                        {"notes", json_texts(notes)},
+                        {"criteria", shown_criteria_json(study)},
+                        {"entries", entries_json(study, assessment, times)},
+                        {"features", features_json(study)},
+                        {"importance", importance},
+                        {"relative", json_list(relative)},
+                        {"agreement", agreement_json(study, subject)},
+                        {"curves", shown_curves_json(study)},
+                        {"image", image_json(image)},
+                        {"rows_total", std::to_string(study.rows())},
+                        {"cells", flag(options.cells)},
+                        {"facts", json_pairs(fact_pairs(study))},
+                        {"settings", json_pairs(study.facts.settings)},
+                        {"inputs", json_of_inputs(study)},
+                        {"left_out", json_of_left_out(study)},
+                        {"run", json_pairs(run_pairs(times))}};
   size_t used = 1000;  // names of fields, and what is still to come but for the rows
   for (const auto& [name, value] : fields) used += value.size();
   const ShownRows shown = shown_rows(study, subject, options, image ? &*image : nullptr,

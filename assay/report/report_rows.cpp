@@ -17,11 +17,8 @@
 namespace assay {
 namespace {
 
-using Fields = std::vector<std::pair<std::string_view, std::string>>;
-
 // Texts of a file may be of any length, and a row has many.
 constexpr size_t kLongestCell = 80;
-constexpr size_t kLongestName = 200;
 constexpr size_t kMostRows = 200;
 constexpr size_t kMostNeighbours = 20;
 
@@ -39,12 +36,12 @@ class RowWriter {
   }
 
   std::string write(size_t row, const std::optional<std::string>& predicted) const {
-    Fields fields = {{"number", std::to_string(row + 1)},
-                     {"id", text_or_null(id_of(row))},
-                     {"target", json_text(cut_text(target_of(row), kLongestName))},
-                     {"label", text_or_null(label_of(row))},
-                     {"predicted", text_or_null(predicted)},
-                     {"output", json_number(output_of(row))}};
+    JsonMembers fields = {{"number", std::to_string(row + 1)},
+                          {"id", text_or_null(id_of(row))},
+                          {"target", json_text(cut_text(target_of(row), kLongestName))},
+                          {"label", text_or_null(label_of(row))},
+                          {"predicted", text_or_null(predicted)},
+                          {"output", json_number(output_of(row))}};
     if (own_) {
       fields.emplace_back("cells", cells_of(*own_, row));
       std::vector<double> scales;
@@ -135,7 +132,7 @@ class RowWriter {
     std::vector<std::string> parts;
     for (const size_t i : order) {
       const auto pool_row = static_cast<size_t>(pool_rows[i]);
-      Fields fields = {{"row", std::to_string(pool_row + 1)}, {"weight", json_number(weights[i])}};
+      JsonMembers fields = {{"row", std::to_string(pool_row + 1)}, {"weight", json_number(weights[i])}};
       if (pool_) fields.emplace_back("cells", cells_of(*pool_, pool_row));
       parts.push_back(json_object(fields));
     }
@@ -166,7 +163,7 @@ std::vector<std::optional<std::string>> predictions(const StudySubject& subject,
   return out;
 }
 
-std::string words_of(size_t shown, size_t total, bool several_targets) {
+std::string shown_words(size_t shown, size_t total, bool several_targets) {
   if (shown == total) return fmt::format("all {}", plural(total, "row"));
   if (shown == 0) return fmt::format("none of {}: one of them alone is too large for this file", plural(total, "row"));
   return fmt::format("{} of {}, {}", with_commas(shown), plural(total, "row"),
@@ -208,7 +205,7 @@ ShownRows shown_rows(const Study& study, const StudySubject& subject, const Repo
   }
   const std::vector<uint32_t>& targets = subject.targets.of_row;
   const bool several = std::ranges::adjacent_find(targets, std::not_equal_to<>()) != targets.end();
-  shown.words = words_of(shown.rows.size(), total, several);
+  shown.words = shown_words(shown.rows.size(), total, several);
   return shown;
 }
 

@@ -17,7 +17,7 @@ constexpr size_t kWidth = 100;
 constexpr size_t kColumnsSideBySide = 3;
 
 // Words of a text in lines; the first line begins with `first`, the others with as many blanks.
-std::string wrapped(std::string_view text, const std::string& first) {
+std::string wrapped_after(std::string_view text, const std::string& first) {
   const std::string words = one_line(text);
   const std::string blanks(first.size(), ' ');
   std::string out;
@@ -75,12 +75,12 @@ std::string table_text(const Reproduction& table) {
   if (!table.replications.empty()) out += "\n" + numbers_table(table.replications);
   if (!table.findings.empty()) out += "\nfindings\n";
   for (const Finding& finding : table.findings) {
-    out += wrapped(fmt::format("{}: {}", finding_status_name(finding.status), finding.claim), "- ");
-    out += wrapped(finding.evidence, "    ");
+    out += wrapped_after(fmt::format("{}: {}", finding_status_name(finding.status), finding.claim), "- ");
+    out += wrapped_after(finding.evidence, "    ");
   }
   if (!table.protocol.empty()) out += "\nhow\n";
-  for (const std::string& sentence : table.protocol) out += wrapped(sentence, "- ");
-  for (const std::string& note : table.notes) out += wrapped(note, "note: ");
+  for (const std::string& sentence : table.protocol) out += wrapped_after(sentence, "- ");
+  for (const std::string& note : table.notes) out += wrapped_after(note, "note: ");
   return out;
 }
 

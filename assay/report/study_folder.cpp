@@ -21,17 +21,6 @@ namespace fs = std::filesystem;
 
 // A study of 100,000 rows by 30 criteria has some 60 MB for each entry.
 constexpr uint64_t kMostJsonBytes = uint64_t{1} << 30;
-constexpr size_t kDepth = 12;  // as study_json.cpp has it
-
-std::string read_json(const std::string& path, const Context& context) {
-  const auto source = open_bytes(path, context);
-  return read_all(*source, kMostJsonBytes);
-}
-
-void require_file(const std::string& folder, const std::string& inner) {
-  const std::string found = instead_of_file(folder, inner);
-  if (!found.empty()) fail_input(path_within(folder, inner), "a regular file", found);
-}
 
 // Whether the program numbered the rows.
 bool has_row_numbers(const NpzFile& file) {
@@ -45,7 +34,7 @@ bool has_row_numbers(const NpzFile& file) {
 }
 
 void read_facts(const std::string& where, std::string_view text, StudyFolder& study) {
-  const JsonRead parsed = parsed_json(where, text, kDepth);
+  const JsonRead parsed = parsed_json(where, text, kStudyJsonDepth);
   const JsonFields facts = JsonFields(where, parsed).object("facts");
   study.data = facts.text("data");
   study.vector_target = facts.text("vector_target");
@@ -86,6 +75,18 @@ std::string instead_of_file(const std::string& folder, const std::string& inner)
   return {};
 }
 
+std::string file_within(const std::string& folder, const std::string& inner) {
+  std::string file = path_within(folder, inner);
+  const std::string found = instead_of_file(folder, inner);
+  if (!found.empty()) fail_input(file, "a regular file", found);
+  return file;
+}
+
+std::string text_within(const std::string& folder, const std::string& inner, const Context& context) {
+  const auto source = open_bytes(file_within(folder, inner), context);
+  return read_all(*source, kMostJsonBytes);
+}
+
 StudyFolder open_study_folder(const std::string& path, const Context& context) {
   StudyFolder study;
   study.path = path;
@@ -95,8 +96,7 @@ StudyFolder open_study_folder(const std::string& path, const Context& context) {
   if (instead_of_file(path, "study.json") == "nothing") {
     fail_input(path, "the folder of a finished study", "no file study.json in it");
   }
-  require_file(path, "study.json");
-  const std::string text = read_json(file, context);
+  const std::string text = text_within(path, "study.json", context);
   study.summary = study_summary_from_json(file, text);
   read_facts(file, text, study);
   return study;
@@ -106,8 +106,7 @@ StudyEntry read_study_entry(const StudyFolder& study, size_t entry, const Contex
   const EntrySummary& summary = study.summary.entries[entry];
   const std::string inner = fmt::format("scores/{}.json", summary.stem);
   const std::string file = path_within(study.path, inner);
-  require_file(study.path, inner);
-  StudyEntry read = entry_from_json(file, read_json(file, context));
+  StudyEntry read = entry_from_json(file, text_within(study.path, inner, context));
   if (read.name != summary.name) {
     fail_input(file, fmt::format("the scores of {}, as study.json says", in_quotes(summary.name)),
                fmt::format("those of {}", in_quotes(read.name)));
@@ -133,8 +132,7 @@ StudyEntry read_study_entry(const StudyFolder& study, size_t entry, const Contex
 
 RowIds read_row_ids(const StudyFolder& study, size_t entry) {
   const std::string inner = fmt::format("explanations/{}.npz", study.summary.entries[entry].stem);
-  require_file(study.path, inner);
-  const NpzFile file(path_within(study.path, inner));
+  const NpzFile file(file_within(study.path, inner));
   if (!file.contains("ids")) return {};
   return {to_strings(file.name(), file.read("ids")), has_row_numbers(file)};
 }

@@ -52,4 +52,8 @@ std::string path_within(const std::string& folder, const std::string& inner);
 // folder, and a pipe would be waited for without end. The folder may be a link: the user named it.
 std::string instead_of_file(const std::string& folder, const std::string& inner);
 
+// The path of a file that must be a regular one, and the text of such a file of at most 1 GiB.
+std::string file_within(const std::string& folder, const std::string& inner);
+std::string text_within(const std::string& folder, const std::string& inner, const Context& context);
+
 }  // namespace assay

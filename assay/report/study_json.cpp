@@ -14,8 +14,7 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view kSchema = "assay.study/1";
-constexpr size_t kDepth = 12;  // our own are 8 deep
+constexpr std::string_view kStudySchema = "assay.study/1";
 
 // By name: files of explanations do not keep their order, and a study that was resumed must have the same bytes.
 Json sorted_options(std::vector<std::pair<std::string, std::string>> options) {
@@ -183,7 +182,7 @@ std::string study_json(const Study& study, const Assessment& assessment) {
   for (const LeftOut& each : study.left_out) {
     left_out.push_back({{"kind", each.kind}, {"name", each.name}, {"reason", each.reason}});
   }
-  return dumped_lines({{"schema", kSchema},
+  return dumped_lines({{"schema", kStudySchema},
                        {"facts", facts_json(study.facts)},
                        {"verdict", assessment.verdict},
                        {"warnings", assessment.warnings},
@@ -194,9 +193,9 @@ std::string study_json(const Study& study, const Assessment& assessment) {
 }
 
 StudySummary study_summary_from_json(std::string_view where, std::string_view text) {
-  const JsonRead parsed = parsed_json(where, text, kDepth);
+  const JsonRead parsed = parsed_json(where, text, kStudyJsonDepth);
   const JsonFields document(std::string(where), parsed);
-  document.require_schema(kSchema);
+  document.require_schema(kStudySchema);
   const JsonFields facts = document.object("facts");
   StudySummary summary;
   summary.title = facts.text("title");

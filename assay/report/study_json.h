@@ -52,6 +52,9 @@ struct StudySummary {
   std::vector<StudyInput> inputs = {};
 };
 
+// Of study.json, for whoever reads more of it; our own are 8 deep.
+inline constexpr size_t kStudyJsonDepth = 12;
+
 // The text is hostile: all that is read is checked, and what does not fit is an input error that starts with `where`.
 // Fields that are not known are ignored.
 StudySummary study_summary_from_json(std::string_view where, std::string_view text);

@@ -11,12 +11,12 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view kSchema = "assay.settings/1";
+constexpr std::string_view kSettingsSchema = "assay.settings/1";
 
 }  // namespace
 
 std::string settings_json(const StudySettings& settings) {
-  const Json made = {{"schema", kSchema},
+  const Json made = {{"schema", kSettingsSchema},
                      {"program", settings.program},
                      {"version", settings.version},
                      {"vector_target", settings.vector_target},
@@ -29,7 +29,7 @@ std::string settings_json(const StudySettings& settings) {
 StudySettings settings_from_json(const std::string& where, const std::string& text) {
   const nlohmann::json json = parsed_json(where, text, 8);
   const JsonFields fields(where, json);
-  fields.require_schema(kSchema);
+  fields.require_schema(kSettingsSchema);
   StudySettings settings;
   if (fields.has("program")) settings.program = fields.text("program");
   settings.version = fields.text("version");

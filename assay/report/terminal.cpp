@@ -16,11 +16,9 @@
 namespace assay {
 namespace {
 
-constexpr size_t kTableWidth = 120;
+constexpr size_t kWidestTable = 120;
 constexpr size_t kTextWidth = 100;
 constexpr std::string_view kBetter = "better:";  // before the line of directions
-constexpr std::array<std::string_view, 4> kMainCriteria = {"faithfulness", "max_sensitivity", "avg_sensitivity",
-                                                           "complexity"};
 
 size_t code_points(std::string_view text) {
   return static_cast<size_t>(
@@ -140,7 +138,7 @@ std::string blocks_text(const Study& study, const std::vector<TextColumn>& colum
     const size_t unit = c + together == columns.size() ? together : 1;
     size_t wanted = 0;
     for (size_t i = c; i < c + unit; ++i) wanted += 2 + columns[i].width();
-    if (!block.empty() && width + wanted > kTableWidth && c + together <= columns.size()) {
+    if (!block.empty() && width + wanted > kWidestTable && c + together <= columns.size()) {
       out += fmt::format("{}\n", block_text(study, block));
       block.clear();
       width = names;
@@ -149,10 +147,6 @@ std::string blocks_text(const Study& study, const std::vector<TextColumn>& colum
     width += 2 + columns[c].width();
   }
   return fmt::format("{}{}", out, block_text(study, block));
-}
-
-bool is_main(const Study& study, size_t criterion) {
-  return std::ranges::find(kMainCriteria, study.criterion_names[criterion]) != kMainCriteria.end();
 }
 
 std::string legend(const Study& study, const StudyTimes& times) {
@@ -210,7 +204,7 @@ std::string wrapped(std::string_view sentence, std::string_view start, std::stri
   return fmt::format("{}{}\n", out, line);
 }
 
-std::string reason_of(const Scores& scores) {
+std::string missing_reason(const Scores& scores) {
   std::vector<std::string> reasons;
   for (const Undefined& undefined : scores.undefined) reasons.push_back(one_line(undefined.reason));
   return reasons.empty() ? "no reason is known" : fmt::format("{}", fmt::join(reasons, "; "));
@@ -230,7 +224,7 @@ std::string missing_text(const Study& study) {
     for (size_t e = 0; e < study.entries.size(); ++e) {
       const Scores& scores = study.entries[e].scores[c];
       if (!std::isnan(scores.mean)) continue;
-      const std::string reason = reason_of(scores);
+      const std::string reason = missing_reason(scores);
       const auto known = std::ranges::find(own, reason, &Missing::reason);
       if (known == own.end()) {
         own.push_back({reason, {e}, {short_name(study.criteria[c])}});
@@ -270,7 +264,7 @@ std::string study_table(const Study& study, const Assessment& assessment, const 
   std::vector<TextColumn> first;
   std::vector<TextColumn> others;
   for (size_t c = 0; c < study.criteria.size(); ++c) {
-    (is_main(study, c) ? first : others).push_back(criterion_column(study, assessment, c));
+    (is_main_criterion(study.criterion_names[c]) ? first : others).push_back(criterion_column(study, assessment, c));
   }
   if (first.empty()) first = std::exchange(others, {});
   for (TextColumn& column : cost_columns(study, times)) first.push_back(std::move(column));

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 // Numbers that are computed by the same steps of float64 from the same recorded ones.
 constexpr double kSameNumbers = 1e-9;
-constexpr size_t kDepth = 32;
+constexpr size_t kComparedDepth = 32;
 constexpr uint64_t kMostTextBytes = uint64_t{1} << 30;
 
 // Bytes as they lie on the disk: open_bytes would unpack them.
@@ -92,10 +92,6 @@ const std::set<std::string_view>& concluded_fields() {
   return fields;
 }
 
-std::string shown(const JsonRead& value) {
-  return in_quotes(value.dump(-1, ' ', false, JsonRead::error_handler_t::replace));
-}
-
 class JsonWalk {
  public:
   explicit JsonWalk(HeldTo by) : by_(by) {}
@@ -112,12 +108,12 @@ class JsonWalk {
       const double x = a.get<double>();
       const double y = b.get<double>();
       if (!RoundingCheck::agree(x, y, kSameNumbers * std::max(std::fabs(x), std::fabs(y)))) {
-        differ(path, shown(a), shown(b));
+        differ(path, quoted_json(a), quoted_json(b));
       }
     } else if (a.is_array() && b.is_array()) {
       differ(path, plural(a.size(), "item"), plural(b.size(), "item"));
     } else if (a != b) {
-      differ(path, shown(a), shown(b));
+      differ(path, quoted_json(a), quoted_json(b));
     }
   }
 
@@ -136,13 +132,13 @@ class JsonWalk {
     for (const auto& item : a.items()) {
       const auto found = b.find(item.key());
       if (found == b.end()) {
-        differ(within(path, item.key()), shown(item.value()), "nothing");
+        differ(within(path, item.key()), quoted_json(item.value()), "nothing");
       } else {
         compare(within(path, item.key()), within(field, item.key()), item.value(), *found);
       }
     }
     for (const auto& item : b.items()) {
-      if (!a.contains(item.key())) differ(within(path, item.key()), "nothing", shown(item.value()));
+      if (!a.contains(item.key())) differ(within(path, item.key()), "nothing", quoted_json(item.value()));
     }
   }
 
@@ -213,8 +209,8 @@ class EntryParts {
     const std::string first = raw_bytes(path);
     const std::string second = raw_bytes(path_within(again_, name));
     {
-      const JsonRead a = parsed_json(path, first, kDepth);
-      const JsonRead b = parsed_json(path, second, kDepth);
+      const JsonRead a = parsed_json(path, first, kComparedDepth);
+      const JsonRead b = parsed_json(path, second, kComparedDepth);
       for (const std::string& key : {other_keys(a, b), other_keys(b, a)}) {
         if (!key.empty()) return fmt::format("the field {} is in one of the two alone", in_quotes(key));
       }
@@ -270,7 +266,7 @@ bool same_bytes(const std::string& a, const std::string& b, const Context& conte
 
 std::string json_difference(std::string_view where, std::string_view recorded, std::string_view again, HeldTo by) {
   JsonWalk walk(by);
-  walk.compare("", "", parsed_json(where, recorded, kDepth), parsed_json(where, again, kDepth));
+  walk.compare("", "", parsed_json(where, recorded, kComparedDepth), parsed_json(where, again, kComparedDepth));
   return walk.result();
 }
 

@@ -8,11 +8,9 @@
 namespace assay {
 namespace {
 
-double sign_of(Direction direction) { return direction == Direction::lower ? -1 : 1; }
-
 bool by_independent_rows(const Scores& scores) { return scores.of_rows && !scores.dependent; }
 
-size_t defined_values(const Scores& scores) {
+size_t count_of_defined(const Scores& scores) {
   return static_cast<size_t>(std::ranges::count_if(scores.values, [](double v) { return !std::isnan(v); }));
 }
 
@@ -31,7 +29,7 @@ double welch_degrees(const Scores& first, const Scores& second) {
   const double a = first.mean_error * first.mean_error;
   const double b = second.mean_error * second.mean_error;
   if (!(a + b > 0)) return INFINITY;
-  const auto spare = [](const Scores& scores) { return static_cast<double>(defined_values(scores)) - 1; };
+  const auto spare = [](const Scores& scores) { return static_cast<double>(count_of_defined(scores)) - 1; };
   const double below = (a > 0 ? a * a / spare(first) : 0) + (b > 0 ? b * b / spare(second) : 0);
   return (a + b) * (a + b) / below;
 }
@@ -40,7 +38,7 @@ CriterionRanking ranking_of(const Study& study, size_t criterion) {
   CriterionRanking ranking;
   ranking.criterion = criterion;
   if (study.directions[criterion] == Direction::neither) return ranking;
-  const double sign = sign_of(study.directions[criterion]);
+  const double sign = direction_sign(study.directions[criterion]);
   const auto scores = [&](size_t entry) -> const Scores& { return study.entries[entry].scores[criterion]; };
   const size_t count = study.entries.size();
   for (size_t e = 0; e < count; ++e) {
@@ -90,7 +88,7 @@ void find_dominated(const Study& study, Assessment& assessment) {
   const std::vector<size_t> aims = ranked_aims(study, assessment.rankings);
   if (aims.size() < 2) return;
   const auto value = [&](size_t entry, size_t aim) {
-    return sign_of(study.directions[aim]) * study.entries[entry].scores[aim].mean;
+    return direction_sign(study.directions[aim]) * study.entries[entry].scores[aim].mean;
   };
   const auto has_all = [&](size_t entry) {
     return std::ranges::all_of(aims, [&](size_t aim) { return std::isfinite(value(entry, aim)); });

@@ -25,6 +25,9 @@
 
 namespace assay {
 
+// Times this, more is better.
+inline double direction_sign(Direction direction) { return direction == Direction::lower ? -1 : 1; }
+
 // How an entry stands against the best by one criterion.
 enum class Standing {
   undefined,  // it has no score

@@ -34,7 +34,7 @@ constexpr size_t kPilotRows = 4;
 // aggregators take minutes for a row. Those are left out unless they are named.
 constexpr size_t kWide = 64;
 constexpr uint64_t kMostEvaluationsOfWideRow = 5'000;
-constexpr size_t kFewPlayers = 8;
+constexpr size_t kQuartered = 8;           // players: a quarter of fewer is a subset of one
 constexpr size_t kMostSubsetPlayers = 20;  // that kemeny_young orders exactly without a clock
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -210,13 +210,13 @@ class Planner {
   // could be more faithful. The paper removes two.
   Spec default_criterion(std::string_view name) const {
     const size_t players = subject_.players.size();
-    if (name == "faithfulness" && players > 2 && players < kFewPlayers) return {std::string(name), {{"subset", "2"}}};
+    if (name == "faithfulness" && players > 2 && players < kQuartered) return {std::string(name), {{"subset", "2"}}};
     return {std::string(name)};
   }
 
   void note_single_removals(const Spec& spec) {
     const size_t players = subject_.players.size();
-    if (spec.name != "faithfulness" || !spec.options.empty() || players <= 2 || players >= kFewPlayers) return;
+    if (spec.name != "faithfulness" || !spec.options.empty() || players <= 2 || players >= kQuartered) return;
     plan_.notes.push_back(
         fmt::format("faithfulness removes one of {} players at a time, which is what occlusion does: it scores 1 "
                     "whatever the model; faithfulness:subset=2 compares all methods",

@@ -118,7 +118,7 @@ std::string gain(const Reader& read, const StudyAim& aim, const CriterionRanking
 
 // The rank of each entry by one criterion among some of them; equal ones share their mean rank.
 double rank_among(const Reader& read, const std::vector<size_t>& entries, size_t entry, size_t criterion) {
-  const double sign = read.study.directions[criterion] == Direction::lower ? -1 : 1;
+  const double sign = direction_sign(read.study.directions[criterion]);
   const double own = sign * read.scores(entry, criterion).mean;
   double rank = 1;
   for (const size_t other : entries) {
@@ -188,6 +188,8 @@ std::string domination(const Reader& read, const std::vector<size_t>& aims, size
 }
 
 }  // namespace
+
+bool is_main_criterion(std::string_view name) { return std::ranges::find(kMainCriteria, name) != kMainCriteria.end(); }
 
 bool above_rounding(double a, double b) { return a - b > kTieRounding * std::max(std::fabs(a), std::fabs(b)); }
 

@@ -26,6 +26,11 @@ inline constexpr std::array<StudyAim, 3> kStudyAims = {{{"faithfulness", "faithf
                                                         {"avg_sensitivity", "stability", "average sensitivity"},
                                                         {"complexity", "simplicity", "complexity"}}};
 
+// What is shown before all other criteria, and scored where nobody chose.
+inline constexpr std::array<std::string_view, 4> kMainCriteria = {"faithfulness", "max_sensitivity", "avg_sensitivity",
+                                                                  "complexity"};
+bool is_main_criterion(std::string_view name);
+
 // Below this p-value a difference is significant.
 inline constexpr double kSignificance = 0.05;
 

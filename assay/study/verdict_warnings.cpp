@@ -21,10 +21,6 @@ constexpr double kStableOrder = 0.8;      // Kendall's tau
 constexpr double kLead = 2;
 constexpr size_t kMostNamed = 3;
 
-double sign_of(const Study& study, size_t criterion) {
-  return study.directions[criterion] == Direction::lower ? -1 : 1;
-}
-
 std::string name_of(const Study& study, size_t entry) { return short_name(study.entries[entry].name); }
 
 std::string cut(std::vector<std::string> parts, size_t most, std::string_view what, std::string_view between = "; ") {
@@ -106,10 +102,7 @@ void warn_of_no_winner(const Study& study, const Assessment& assessment, std::ve
   size_t others = 0;
   for (const CriterionRanking& ranking : assessment.rankings) {
     if (!ranking.ranks || ranking.order.size() < 2 || ranking.standing[ranking.order[0]] == Standing::best) continue;
-    const std::string& name = study.criterion_names[ranking.criterion];
-    const bool main =
-        name == "max_sensitivity" || std::ranges::find(kStudyAims, name, &StudyAim::criterion) != kStudyAims.end();
-    if (!main) {
+    if (!is_main_criterion(study.criterion_names[ranking.criterion])) {
       others++;
       continue;
     }
@@ -140,7 +133,7 @@ struct CurvePoint {
   double error = NAN;
 };
 
-CurvePoint point_at(const Curve* curve, double x) {
+CurvePoint curve_at(const Curve* curve, double x) {
   if (curve == nullptr) return {};
   const auto found = std::ranges::find(curve->x, x);
   if (found == curve->x.end()) return {};
@@ -153,12 +146,12 @@ CurvePoint point_at(const Curve* curve, double x) {
 // are tied anyway change places is no news.
 size_t best_at(const Study& study, const CriterionRanking& ranking, const std::vector<const Curve*>& curves,
                size_t best, double x) {
-  const double sign = sign_of(study, ranking.criterion);
-  const CurvePoint own = point_at(curves[best], x);
+  const double sign = direction_sign(study.directions[ranking.criterion]);
+  const CurvePoint own = curve_at(curves[best], x);
   size_t leader = best;
   double lead = 0;
   for (const size_t e : ranking.order) {
-    const CurvePoint other = point_at(curves[e], x);
+    const CurvePoint other = curve_at(curves[e], x);
     const double ahead = sign * (other.mean - own.mean);
     if (!(ahead > lead) || !above_rounding(sign * other.mean, sign * own.mean)) continue;
     leader = e;
@@ -168,7 +161,7 @@ size_t best_at(const Study& study, const CriterionRanking& ranking, const std::v
   const bool was_worse =
       entry_comparison(study.entries[best].scores[ranking.criterion], study.entries[leader].scores[ranking.criterion])
           .p_value < kSignificance;
-  const double error = std::hypot(own.error, point_at(curves[leader], x).error);
+  const double error = std::hypot(own.error, curve_at(curves[leader], x).error);
   return was_worse || !(lead <= kLead * error) ? leader : best;
 }
 
@@ -236,7 +229,7 @@ double varied_mean(const Study& study, const StudyEntry& entry, size_t criterion
 
 TwoOrders orders_of(const Study& study, size_t criterion, const Variation& variation) {
   TwoOrders orders;
-  const double sign = sign_of(study, criterion);
+  const double sign = direction_sign(study.directions[criterion]);
   for (size_t e = 0; e < study.entries.size(); ++e) {
     const StudyEntry& entry = study.entries[e];
     const double studied = entry.scores[criterion].mean;

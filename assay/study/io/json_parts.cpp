@@ -103,6 +103,10 @@ std::string dumped_lines(const Json& json) {
   return text;
 }
 
+std::string quoted_json(const JsonRead& value) {
+  return in_quotes(value.dump(-1, ' ', false, JsonRead::error_handler_t::replace));
+}
+
 JsonRead parsed_json(std::string_view where, std::string_view text, size_t depth) {
   limit_json_depth(where, text, depth);
   try {
@@ -121,8 +125,7 @@ JsonFields::JsonFields(std::string where, const JsonRead& object) : where_(std::
 void JsonFields::fail(std::string_view expected, std::string_view found) const { fail_input(where_, expected, found); }
 
 void JsonFields::refuse(std::string_view expected, const char* key, const JsonRead& found) const {
-  const std::string text = in_quotes(found.dump(-1, ' ', false, JsonRead::error_handler_t::replace));
-  fail(*key == '\0' ? std::string(expected) : fmt::format("{} as '{}'", expected, key), text);
+  fail(*key == '\0' ? std::string(expected) : fmt::format("{} as '{}'", expected, key), quoted_json(found));
 }
 
 const JsonRead& JsonFields::member(const char* key) const {

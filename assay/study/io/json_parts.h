@@ -42,6 +42,9 @@ std::string dumped_lines(const Json& json);
 // What is read: keys in a tree, because the list that keeps their order takes quadratic time for many of them.
 using JsonRead = nlohmann::json;
 
+// As messages show it.
+std::string quoted_json(const JsonRead& value);
+
 // An input error that starts with `where` for text that is no JSON, or more than `depth` deep.
 JsonRead parsed_json(std::string_view where, std::string_view text, size_t depth);
 

@@ -26,7 +26,7 @@ constexpr std::string_view kShap = "SHAP";
 constexpr std::string_view kAva = "AVA";
 constexpr std::string_view kComplexity = "complexity";
 constexpr std::string_view kSpread = "deviation over rows of ";
-constexpr std::array<double, 3> kRadii = {1, 0.3, 10};  // by PaperSet
+constexpr std::array<double, 3> kTable4Radii = {1, 0.3, 10};  // by PaperSet
 
 struct PaperCell {
   double value = NAN;
@@ -41,7 +41,7 @@ constexpr PaperRows kPaperAva = {{{{{0.07, 0.07}, {0.13, 0.18}, {0.31, 0.13}}},
                                   {{{0.52, 0.11}, {1.18, 0.28}, {0.72, 0.22}}},
                                   {{{1.93, 0.24}, {1.24, 0.32}, {2.61, 0.29}}}}};
 
-double paper_radius(PaperSet set) { return kRadii[static_cast<size_t>(set)]; }
+double table_4_radius(PaperSet set) { return kTable4Radii[static_cast<size_t>(set)]; }
 
 double deviation_over_rows(const Scores& scores) {
   RunningMoments moments;
@@ -61,7 +61,7 @@ void add_scores(std::string_view row, const std::string& column, const PaperCell
 void measure_explanations(std::string_view row, const PaperRows& paper, const EvaluateTask& task, double automatic,
                           SetResults& set, const Context& context) {
   const auto of_set = static_cast<size_t>(set.plan.paper);
-  const double radius = paper_radius(set.plan.paper);
+  const double radius = table_4_radius(set.plan.paper);
   for (const bool divided : {false, true}) {
     for (const size_t k : {size_t{0}, size_t{1}}) {
       context.check_cancelled();
@@ -75,7 +75,7 @@ void measure_explanations(std::string_view row, const PaperRows& paper, const Ev
   add_scores(row, std::string(kComplexity), paper[2][of_set], bench_scores("complexity", task, context), set);
 }
 
-void measure_run(const Bench& bench, SetResults& set, const Context& context) {
+void measure_ava(const Bench& bench, SetResults& set, const Context& context) {
   const Spec method{"kernel_shap"};
   const Explanations shap = bench.explained(method, bench.mean, context);
   PoolExplanations shap_of_pool = bench.pool_explained(method, bench.mean);
@@ -104,13 +104,13 @@ void measure_run(const Bench& bench, SetResults& set, const Context& context) {
   measure_explanations(kAva, kPaperAva, ava_task, automatic, set, context);
 }
 
-struct Comparison {
+struct AvaComparison {
   Support lower = Support::unclear;
   std::string text;
 };
 
 // Whether AVA is below SHAP.
-Comparison ava_lower(const SetResults& set, const std::string& column) {
+AvaComparison ava_lower(const SetResults& set, const std::string& column) {
   const std::span<const double> shap = set.table.values(kShap, column);
   const std::span<const double> ava = set.table.values(kAva, column);
   const PairedRuns compared = compare_runs(ava, shap);
@@ -120,14 +120,14 @@ Comparison ava_lower(const SetResults& set, const std::string& column) {
 }
 
 Evidence ava_less_sensitive(const SetResults& set, std::string_view radius, bool divided) {
-  const Comparison average = ava_lower(set, sensitivity_column("avg", radius, divided));
-  const Comparison most = ava_lower(set, sensitivity_column("max", radius, divided));
+  const AvaComparison average = ava_lower(set, sensitivity_column("avg", radius, divided));
+  const AvaComparison most = ava_lower(set, sensitivity_column("max", radius, divided));
   const std::array<Support, 2> parts = {average.lower, most.lower};
   return {all_of_them(parts), fmt::format("{}, and {}", average.text, most.text)};
 }
 
-Finding judge_sensitivity(const SetResults& set, bool divided) {
-  const std::string radius = judged_radius(set.table, kShap, paper_radius(set.plan.paper));
+Finding judge_ava_sensitivity(const SetResults& set, bool divided) {
+  const std::string radius = judged_radius(set.table, kShap, table_4_radius(set.plan.paper));
   const std::array<Evidence, 1> evidence = {ava_less_sensitive(set, radius, divided)};
   Finding finding = make_finding(fmt::format("AVA lowers average and maximum sensitivity {} on {}",
                                              divided ? "of D / rho" : "of D", set.plan.data),
@@ -140,14 +140,14 @@ Finding judge_sensitivity(const SetResults& set, bool divided) {
   return finding;
 }
 
-void judge(const std::vector<SetResults>& sets, Reproduction& out) {
+void judge_ava(const std::vector<SetResults>& sets, Reproduction& out) {
   for (const SetResults& set : sets) {
-    for (const bool divided : {false, true}) out.findings.push_back(judge_sensitivity(set, divided));
+    for (const bool divided : {false, true}) out.findings.push_back(judge_ava_sensitivity(set, divided));
   }
   std::vector<Evidence> small;
   std::vector<Evidence> large;
   for (const SetResults& set : sets) {
-    const Comparison compared = ava_lower(set, std::string(kComplexity));
+    const AvaComparison compared = ava_lower(set, std::string(kComplexity));
     const std::string text = fmt::format("{} (d = {}), {}", set.plan.data, set.features, compared.text);
     if (set.plan.paper == PaperSet::mimic) {
       large.push_back({opposite(compared.lower), text});
@@ -178,8 +178,8 @@ Reproduction reproduce_ava(const ReproduceOptions& options, const Context& conte
   out.protocol.emplace_back(
       "What the paper prints after +- is taken for the standard deviation over rows: ours is the number called "
       "deviation over rows, while deviations and intervals beside each number are over runs.");
-  const std::vector<SetResults> sets = run_benches(options, context, "Table 4: runs", out, measure_run);
-  judge(sets, out);
+  const std::vector<SetResults> sets = run_benches(options, context, "Table 4: runs", out, measure_ava);
+  judge_ava(sets, out);
   if (options.quick) withhold_findings(out.findings);
   return out;
 }

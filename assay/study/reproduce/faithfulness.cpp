@@ -90,7 +90,7 @@ std::array<double, 3> all_forms(const EvaluateTask& task, size_t size, double& c
   return {per_row.mean, run[1], run[2]};
 }
 
-void measure_run(const Bench& bench, SetResults& set, const Context& context) {
+void measure_faithfulness(const Bench& bench, SetResults& set, const Context& context) {
   const std::vector<SizeColumn> printed = printed_sizes(set.plan.paper, bench.features());
   for (size_t m = 0; m < paper_methods().size(); m++) {
     const PaperMethod& method = paper_methods()[m];
@@ -181,7 +181,7 @@ void judge_shap(const std::vector<SetResults>& sets, size_t form, bool with_samp
   }
 }
 
-void judge(const std::vector<SetResults>& sets, Reproduction& out) {
+void judge_faithfulness(const std::vector<SetResults>& sets, Reproduction& out) {
   for (size_t form = 0; form < kForms.size(); form++) {
     judge_shap(sets, form, true, out);
     judge_shap(sets, form, false, out);
@@ -222,8 +222,8 @@ Reproduction reproduce_faithfulness(const ReproduceOptions& options, const Conte
   out.protocol.emplace_back(
       "The paper's values are divided by 100. Its MIMIC-III subsets of 20 exceed the 17 features it lists; 5, 10 and "
       "15 of 17 are taken here, the same shares of the features on the stand-ins, and its 20 is beside our largest.");
-  const std::vector<SetResults> sets = run_benches(options, context, "Table 2: runs", out, measure_run);
-  judge(sets, out);
+  const std::vector<SetResults> sets = run_benches(options, context, "Table 2: runs", out, measure_faithfulness);
+  judge_faithfulness(sets, out);
   if (options.quick) withhold_findings(out.findings);
   return out;
 }

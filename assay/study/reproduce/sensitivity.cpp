@@ -33,7 +33,7 @@ constexpr std::array<PaperRow, 6> kPaper = {{{"SHAP", {{{60, 54}, {310, 287}, {6
                                              {"G*I", {{{86, 71}, {298, 279}, {77, 50}}}},
                                              {"IG", {{{19, 17}, {495, 462}, {19, 15}}}},
                                              {"DL", {{{74, 74}, {850, 820}, {135, 111}}}}}};
-constexpr std::array<double, 3> kRadii = {2, 0.2, 4};  // by PaperSet
+constexpr std::array<double, 3> kTable3Radii = {2, 0.2, 4};  // by PaperSet
 constexpr std::array<std::string_view, 2> kKinds = {"max", "avg"};
 // Of the automatic radius, at which sensitivity is followed: there nearly all rows have neighbours.
 constexpr std::array<double, 3> kMultiples = {1, 2, 4};
@@ -44,7 +44,7 @@ double paper_value(std::string_view method, PaperSet set, size_t kind) {
   return row->cells[static_cast<size_t>(set)][kind] / 1000;
 }
 
-double paper_radius(PaperSet set) { return kRadii[static_cast<size_t>(set)]; }
+double table_3_radius(PaperSet set) { return kTable3Radii[static_cast<size_t>(set)]; }
 
 std::string multiple_words(double multiple) { return fmt::format("{} x auto", multiple); }
 
@@ -65,7 +65,8 @@ void measure_method(const PaperMethod& method, const EvaluateTask& task, double 
                       found.coverage);
       };
       context.check_cancelled();
-      add(radius_words(paper_radius(paper)), sensitivity_scores(task, kKinds[k], paper_radius(paper), divided, context),
+      add(radius_words(table_3_radius(paper)),
+          sensitivity_scores(task, kKinds[k], table_3_radius(paper), divided, context),
           paper_value(method.name, paper, k), true);
       Scores before;
       for (const double multiple : kMultiples) {
@@ -82,7 +83,7 @@ void measure_method(const PaperMethod& method, const EvaluateTask& task, double 
   }
 }
 
-void measure_run(const Bench& bench, SetResults& set, const Context& context) {
+void measure_sensitivity(const Bench& bench, SetResults& set, const Context& context) {
   double automatic = NAN;
   for (const PaperMethod& method : paper_methods()) {
     const Explanations made = bench.explained(method.spec, bench.mean, context);
@@ -123,7 +124,7 @@ Evidence falls_with_radius(const SetResults& set, std::string_view kind, bool di
 // That SHAP is below every other method in both kinds.
 Evidence shap_least(const SetResults& set, bool divided) {
   std::vector<Support> parts;
-  const std::string radius = judged_radius(set.table, "SHAP", paper_radius(set.plan.paper));
+  const std::string radius = judged_radius(set.table, "SHAP", table_3_radius(set.plan.paper));
   std::string text = fmt::format("{}, {}", set.plan.data, radius);
   for (const std::string_view kind : kKinds) {
     const std::string column = sensitivity_column(kind, radius, divided);
@@ -147,7 +148,7 @@ Evidence shap_least(const SetResults& set, bool divided) {
 
 Evidence perturbation_below(const SetResults& set, bool divided) {
   std::vector<Support> parts;
-  const std::string radius = judged_radius(set.table, "SHAP", paper_radius(set.plan.paper));
+  const std::string radius = judged_radius(set.table, "SHAP", table_3_radius(set.plan.paper));
   std::string text = fmt::format("{}, {}", set.plan.data, radius);
   for (const std::string_view kind : kKinds) {
     const std::string column = sensitivity_column(kind, radius, divided);
@@ -186,7 +187,7 @@ std::vector<Evidence> on_each(const std::vector<SetResults>& sets, bool clinical
   return evidence;
 }
 
-void judge(const std::vector<SetResults>& sets, Reproduction& out) {
+void judge_sensitivity(const std::vector<SetResults>& sets, Reproduction& out) {
   for (const bool divided : {false, true}) {
     const std::string_view of = divided ? "of D / rho" : "of D";
     for (const std::string_view kind : {"avg", "max"}) {
@@ -226,8 +227,8 @@ Reproduction reproduce_sensitivity(const ReproduceOptions& options, const Contex
       "A row without such neighbours has no score; coverage is the share of rows with one. r = auto is the radius that "
       "gives the median row ten neighbours, found in each run; findings are read there where the paper's radius covers "
       "less than half of the rows. Explanations are made against the training average.");
-  const std::vector<SetResults> sets = run_benches(options, context, "Table 3: runs", out, measure_run);
-  judge(sets, out);
+  const std::vector<SetResults> sets = run_benches(options, context, "Table 3: runs", out, measure_sensitivity);
+  judge_sensitivity(sets, out);
   if (options.quick) withhold_findings(out.findings);
   return out;
 }
