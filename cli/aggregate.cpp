@@ -53,15 +53,15 @@ std::vector<std::string> output_paths(const AggregateArguments& arguments, std::
 }
 
 // Everything that is made before the first aggregator runs.
-struct Prepared {
+struct AggregateRun {
   std::vector<Spec> aggregators;
   std::vector<std::string> paths;
   std::vector<std::string> pool_paths;
   std::unique_ptr<MemberFiles> files;
 };
 
-Prepared prepare(const AggregateArguments& arguments, const Session& session) {
-  Prepared made;
+AggregateRun prepare_aggregate(const AggregateArguments& arguments, const Session& session) {
+  AggregateRun made;
   made.aggregators = parse_aggregators(arguments.aggregator);
   refuse_json_and_table(arguments.out, session);
   if (arguments.pool_out == "-") fail_input("--pool-out", "the name of a file", "-");
@@ -92,7 +92,7 @@ std::vector<MemberSummary> summaries(const MemberFiles& files, const Context& co
 }
 
 // What the files have to say, once for all results.
-std::vector<std::string> notes_of(const Prepared& made, const Context& context) {
+std::vector<std::string> notes_of(const AggregateRun& made, const Context& context) {
   const MemberFiles& files = *made.files;
   std::vector<std::string> notes;
   const auto scales = [](const Spec& spec) { return find_aggregator(spec.name).make(spec)->scales_to_output(); };
@@ -113,7 +113,7 @@ std::vector<std::string> notes_of(const Prepared& made, const Context& context) 
 }
 
 void aggregate_files(const AggregateArguments& arguments, const Session& session) {
-  const Prepared made = prepare(arguments, session);
+  const AggregateRun made = prepare_aggregate(arguments, session);
   const MemberFiles& files = *made.files;
   const std::vector<MemberSummary> members = summaries(files, session.context);
   const bool to_stdout = arguments.out == "-";

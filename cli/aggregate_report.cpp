@@ -27,7 +27,7 @@ std::vector<double> column(const Matrix& matrix, size_t which) {
   return values;
 }
 
-std::string heading(const AggregateResult& result) {
+std::string aggregate_heading(const AggregateResult& result) {
   const Explanations& made = result.made.explanations;
   const Provenance& how = made.provenance;
   std::vector<std::string> names;
@@ -145,7 +145,7 @@ std::vector<double> complexity_of(const Explanations& explanations, const Contex
 void print_aggregate(const AggregateResult& result, const std::vector<MemberSummary>& members, size_t rows,
                      bool remarks, FILE* to) {
   const Explanations& made = result.made.explanations;
-  fmt::print(to, "{}\n", heading(result));
+  fmt::print(to, "{}\n", aggregate_heading(result));
   print_rows(made, rows, to);
   print_means(result, members, to);
   if (!remarks) return;

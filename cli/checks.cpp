@@ -20,24 +20,24 @@ std::optional<Number> parsed(const std::string& text) {
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-std::string refusal(const std::string& text, const char* wanted) {
+std::string wanted_and_found(const std::string& text, const char* wanted) {
   return fmt::format("expected {}, found {}", wanted, in_quotes(text));
 }
 
 }  // namespace
 
 std::string whole_number(const std::string& text) {
-  return parsed<uint64_t>(text) ? "" : refusal(text, "a whole number from 0 to 2^64 - 1");
+  return parsed<uint64_t>(text) ? "" : wanted_and_found(text, "a whole number from 0 to 2^64 - 1");
 }
 
 std::string positive_whole_number(const std::string& text) {
   const auto number = parsed<uint64_t>(text);
-  return number && *number > 0 ? "" : refusal(text, "a whole number from 1 on");
+  return number && *number > 0 ? "" : wanted_and_found(text, "a whole number from 1 on");
 }
 
 std::string distance_or_radius(const std::string& text) {
   const auto number = parsed<double>(text);
-  return number && *number >= 0 && std::isfinite(*number) ? "" : refusal(text, "a number from 0 on");
+  return number && *number >= 0 && std::isfinite(*number) ? "" : wanted_and_found(text, "a number from 0 on");
 }
 
 void refuse_json_and_table(const std::string& out, const Session& session) {

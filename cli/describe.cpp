@@ -32,7 +32,7 @@ std::string level_text(const ColumnSummary& column) {
   return column.levels.size() > kShownLevels ? text + ", ..." : text;
 }
 
-std::string shape_text(const Table& table, bool assumed) {
+std::string table_shape_text(const Table& table, bool assumed) {
   const size_t features = table.columns.size() - (table.label ? 1 : 0);
   std::string text = fmt::format("{}: {} rows, {} {}", one_line(table.source), with_commas(table.rows()),
                                  with_commas(features), table.label ? "attributes" : "columns");
@@ -43,8 +43,8 @@ std::string shape_text(const Table& table, bool assumed) {
   return text;
 }
 
-void print_text(const Table& table, const std::vector<ColumnSummary>& columns, bool assumed, bool all) {
-  fmt::print("{}\n\n", shape_text(table, assumed));
+void print_described(const Table& table, const std::vector<ColumnSummary>& columns, bool assumed, bool all) {
+  fmt::print("{}\n\n", table_shape_text(table, assumed));
   std::vector<std::vector<std::string>> rows = {{"column", "kind", "missing", "min", "median", "mean", "sd", "max"}};
   std::string notes;
   for (size_t j = 0; j < columns.size() && (all || j < kShownColumns); ++j) {
@@ -74,7 +74,7 @@ void print_text(const Table& table, const std::vector<ColumnSummary>& columns, b
   if (!notes.empty()) fmt::print("\n{}", notes);
 }
 
-void print_json(const Table& table, const std::vector<ColumnSummary>& columns, bool assumed) {
+void print_described_json(const Table& table, const std::vector<ColumnSummary>& columns, bool assumed) {
   using nlohmann::json;
   const auto number = [](double v) { return std::isfinite(v) ? json(v) : json(); };
   auto listed = json::array();
@@ -114,9 +114,9 @@ void describe_table(const DescribeArguments& arguments, const Session& session) 
   if (assumed) table.label = table.columns.size() - 1;
   const auto columns = describe(table, session.context);
   if (session.json) {
-    print_json(table, columns, assumed);
+    print_described_json(table, columns, assumed);
   } else {
-    print_text(table, columns, assumed, arguments.all);
+    print_described(table, columns, assumed, arguments.all);
   }
 }
 

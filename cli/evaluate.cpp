@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "assay/data/io/bytes.h"
 #include "assay/data/table_io.h"
 #include "assay/evaluate/criteria.h"
+#include "assay/study/verdict.h"
 #include "cli/commands.h"
 #include "cli/evaluate_needs.h"
 #include "cli/evaluate_report.h"
@@ -24,10 +24,6 @@
 
 namespace assay::cli {
 namespace {
-
-// What is scored when nobody says what: the paper's main criteria.
-constexpr std::array<std::string_view, 4> kMainCriteria = {"faithfulness", "max_sensitivity", "avg_sensitivity",
-                                                           "complexity"};
 
 // Unknown criteria and options are known before anything is read.
 std::vector<Spec> parse_criteria(const std::string& text) {
@@ -65,7 +61,7 @@ void keep_possible(const EvaluateArguments& arguments, std::vector<Spec>& criter
   });
 }
 
-void check_out(const EvaluateArguments& arguments, const Session& session) {
+void check_scores_out(const EvaluateArguments& arguments, const Session& session) {
   if (arguments.out.empty()) return;
   refuse_json_and_table(arguments.out, session);
   check_explanations_output(arguments.out);
@@ -125,7 +121,7 @@ void note_reference(const std::vector<Spec>& criteria, Subject& subject, const S
   if (note) subject.notes.push_back(*note);
 }
 
-void write_results(const std::vector<Evaluation>& results, const std::vector<std::string>& notes,
+void write_results(const std::vector<FileScores>& results, const std::vector<std::string>& notes,
                    const std::string& path, const Context& context) {
   if (is_json(path)) {
     AtomicFile file(path, context);
@@ -138,16 +134,16 @@ void write_results(const std::vector<Evaluation>& results, const std::vector<std
 }
 
 // Everything that is made before the first criterion runs.
-struct Prepared {
+struct EvaluateRun {
   std::vector<Spec> criteria;
   Subjects subjects;
   std::vector<std::string> notes;
 };
 
-Prepared prepare(const EvaluateArguments& arguments, const Session& session) {
-  Prepared made;
+EvaluateRun prepare_evaluate(const EvaluateArguments& arguments, const Session& session) {
+  EvaluateRun made;
   made.criteria = parse_criteria(arguments.criteria);
-  check_out(arguments, session);
+  check_scores_out(arguments, session);
   check_table_criteria(arguments, made.criteria);
   check_once("--explanations", arguments.explanations);
   if (arguments.criteria.empty()) {
@@ -171,9 +167,9 @@ Prepared prepare(const EvaluateArguments& arguments, const Session& session) {
 }
 
 void evaluate_files(const EvaluateArguments& arguments, const Session& session) {
-  const Prepared made = prepare(arguments, session);
+  const EvaluateRun made = prepare_evaluate(arguments, session);
   const std::vector<std::string>& notes = made.notes;
-  std::vector<Evaluation> results;
+  std::vector<FileScores> results;
   for (const auto& subject : made.subjects.all) {
     for (const Spec& spec : made.criteria) {
       results.push_back({subject.get(), spec_text(spec), evaluate(spec, subject->task(), {}, session.context)});

@@ -26,7 +26,7 @@ std::string interval_text(const Interval& interval) {
 
 std::string_view unit_of_values(const Scores& scores) { return scores.of_rows ? "row" : "run"; }
 
-std::string heading(const Subject& subject) {
+std::string subject_heading(const Subject& subject) {
   const Explanations& found = subject.explanations;
   const Provenance& made = found.provenance;
   const std::string size = fmt::format("{}, {}", plural(found.rows(), "row"), plural(found.players(), "player"));
@@ -35,9 +35,9 @@ std::string heading(const Subject& subject) {
                      short_name(made.model), size);
 }
 
-void print_remarks(const std::vector<const Evaluation*>& evaluations, FILE* to) {
+void print_remarks(const std::vector<const FileScores*>& evaluations, FILE* to) {
   uint64_t runs = 0;
-  for (const Evaluation* each : evaluations) {
+  for (const FileScores* each : evaluations) {
     const Scores& scores = each->scores;
     runs += scores.evaluations;
     for (const Undefined& undefined : scores.undefined) {
@@ -55,10 +55,10 @@ void print_remarks(const std::vector<const Evaluation*>& evaluations, FILE* to) 
                subject.method->name);
   }
   if (runs > 0 || explained > 0) fmt::print(to, "\n");
-  for (const Evaluation* each : evaluations) print_tables(each->criterion, each->scores.tables, to);
+  for (const FileScores* each : evaluations) print_tables(each->criterion, each->scores.tables, to);
 }
 
-Json score_json(const Evaluation& evaluation) {
+Json score_json(const FileScores& evaluation) {
   const Scores& scores = evaluation.scores;
   Json made = {{"criterion", scores.criterion},
                {"explanations", evaluation.subject->file},
@@ -92,9 +92,9 @@ Json subject_json(const Subject& subject) {
           {"notes", subject.notes}};
 }
 
-std::vector<const Subject*> subjects_of(const std::vector<Evaluation>& evaluations) {
+std::vector<const Subject*> subjects_of(const std::vector<FileScores>& evaluations) {
   std::vector<const Subject*> subjects;
-  for (const Evaluation& each : evaluations) {
+  for (const FileScores& each : evaluations) {
     if (subjects.empty() || subjects.back() != each.subject) subjects.push_back(each.subject);
   }
   return subjects;
@@ -102,14 +102,14 @@ std::vector<const Subject*> subjects_of(const std::vector<Evaluation>& evaluatio
 
 }  // namespace
 
-void print_evaluations(const std::vector<Evaluation>& evaluations, bool remarks, FILE* to) {
+void print_evaluations(const std::vector<FileScores>& evaluations, bool remarks, FILE* to) {
   for (const Subject* subject : subjects_of(evaluations)) {
     if (subject != evaluations[0].subject) fmt::print(to, "\n");
-    fmt::print(to, "{}\n", heading(*subject));
+    fmt::print(to, "{}\n", subject_heading(*subject));
     std::vector<std::vector<std::string>> lines = {
         {"criterion", "mean", "stderr", "95 % interval", "coverage", "of", "better"}};
-    std::vector<const Evaluation*> own;
-    for (const Evaluation& each : evaluations) {
+    std::vector<const FileScores*> own;
+    for (const FileScores& each : evaluations) {
       if (each.subject != subject) continue;
       own.push_back(&each);
       const Scores& scores = each.scores;
@@ -124,16 +124,16 @@ void print_evaluations(const std::vector<Evaluation>& evaluations, bool remarks,
   }
 }
 
-std::string evaluations_json(const std::vector<Evaluation>& evaluations, const std::vector<std::string>& notes) {
+std::string evaluations_json(const std::vector<FileScores>& evaluations, const std::vector<std::string>& notes) {
   std::vector<std::string> subjects;
   for (const Subject* subject : subjects_of(evaluations)) subjects.push_back(dumped(subject_json(*subject)));
   std::vector<std::string> scores;
-  for (const Evaluation& each : evaluations) scores.push_back(dumped(score_json(each)));
+  for (const FileScores& each : evaluations) scores.push_back(dumped(score_json(each)));
   return fmt::format("{{\"explanations\": [\n{}\n],\n\"scores\": [\n{}\n],\n\"notes\": {}}}",
                      fmt::join(subjects, ",\n"), fmt::join(scores, ",\n"), texts_json(notes));
 }
 
-Table evaluations_table(const std::vector<Evaluation>& evaluations) {
+Table evaluations_table(const std::vector<FileScores>& evaluations) {
   const Subject& first = *evaluations.at(0).subject;
   const bool several = subjects_of(evaluations).size() > 1;
   Table table;
@@ -142,7 +142,7 @@ Table evaluations_table(const std::vector<Evaluation>& evaluations) {
   table.ids = named ? first.explanations.ids : first.rows->data.ids;
   table.id_name = named ? first.explanations.id_name : first.rows->data.id_name;
   std::vector<const std::vector<double>*> columns;
-  for (const Evaluation& each : evaluations) {
+  for (const FileScores& each : evaluations) {
     const Scores& scores = each.scores;
     if (!scores.of_rows) continue;
     const std::string name = several ? fmt::format("{} ({})", each.criterion, each.subject->file) : each.criterion;

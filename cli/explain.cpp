@@ -31,7 +31,7 @@ struct ExplainArguments {
 };
 
 // Everything that is made before the first method runs.
-struct Prepared {
+struct ExplainRun {
   std::vector<Spec> methods;
   ModelRows rows;
   std::vector<Targets> targets;  // one for each result of a method
@@ -57,7 +57,7 @@ void check_reference(const ExplainArguments& arguments, const std::vector<Spec>&
       "--background");
 }
 
-std::vector<Targets> targets_of(const ExplainArguments& arguments, const Prepared& made, const Context& context) {
+std::vector<Targets> chosen_targets(const ExplainArguments& arguments, const ExplainRun& made, const Context& context) {
   if (arguments.value == "information") {
     if (arguments.target != "auto") {
       fail_input("--target", "none with --value information, which is of all classes", in_quotes(arguments.target));
@@ -71,7 +71,7 @@ std::vector<Targets> targets_of(const ExplainArguments& arguments, const Prepare
   return targets;
 }
 
-std::vector<std::string> paths_of(const ExplainArguments& arguments, const Prepared& made) {
+std::vector<std::string> paths_of(const ExplainArguments& arguments, const ExplainRun& made) {
   if (arguments.out.empty()) return {};
   std::vector<std::string> methods;
   for (const Spec& spec : made.methods) methods.push_back(spec.name);
@@ -87,20 +87,20 @@ std::vector<std::string> paths_of(const ExplainArguments& arguments, const Prepa
   return paths;
 }
 
-Prepared prepare(const ExplainArguments& arguments, const Session& session) {
-  Prepared made;
+ExplainRun prepare_explain(const ExplainArguments& arguments, const Session& session) {
+  ExplainRun made;
   made.methods = parse_methods(arguments);
   check_reference(arguments, made.methods);
   if (!arguments.out.empty()) check_explanations_output(arguments.out);
   made.rows = open_model_rows(arguments.rows, {unit_of(arguments.value), needs_reference(made.methods)}, session);
   made.paths = paths_of(arguments, made);
   made.players = players_of(arguments.rows.groups, made.rows, session.context);
-  made.targets = targets_of(arguments, made, session.context);
+  made.targets = chosen_targets(arguments, made, session.context);
   return made;
 }
 
 // What the program knows of a result and the library does not.
-void describe_run(const ExplainArguments& arguments, const Prepared& made, Explanations& result) {
+void describe_run(const ExplainArguments& arguments, const ExplainRun& made, Explanations& result) {
   result.ids = made.rows.data.ids;
   result.id_name = made.rows.data.id_name;
   result.provenance.data = rows_in_words(arguments.rows);
@@ -115,7 +115,7 @@ void describe_run(const ExplainArguments& arguments, const Prepared& made, Expla
 }
 
 void explain_rows(const ExplainArguments& arguments, const Session& session) {
-  const Prepared made = prepare(arguments, session);
+  const ExplainRun made = prepare_explain(arguments, session);
   const auto task_of = [&](const Targets& targets) {
     const Dataset& data = made.rows.data;
     return ExplainTask{*made.rows.model, data.x.view(), targets,           made.rows.reference,

@@ -28,7 +28,7 @@ struct InspectArguments {
   size_t features = 0;
 };
 
-std::string shape_text(const Shape& dims, int64_t batch) {
+std::string dims_text(const Shape& dims, int64_t batch) {
   std::vector<std::string> parts;
   for (const int64_t dim : dims) {
     if (batch != kTrialRows || dim == 0 || dim % batch != 0) {
@@ -127,13 +127,13 @@ std::vector<NodeRow> node_rows(const GraphModel& model, int64_t batch, const Con
     bool first = true;
     for (const std::string& output : node.onnx.outputs) {
       if (output.empty()) continue;
-      if (first) row.shape = shape_text(plan.fetched(fetch).dims, batch);
+      if (first) row.shape = dims_text(plan.fetched(fetch).dims, batch);
       if (row.name.empty()) row.name = output;
       first = false;
       fetch++;
     }
     for (const size_t input : node.inputs) {
-      if (input != GraphNode::kNoValue && graph.is_initializer(input)) row.parameters += graph.constant(input)->count();
+      if (input != kNoValue && graph.is_initializer(input)) row.parameters += graph.constant(input)->count();
     }
     if (row.op.starts_with("Tree")) row.parameters += tree_parameters(model);
     rows.push_back(std::move(row));
@@ -169,7 +169,7 @@ std::string opset_text(const Graph& graph) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void print_text(const GraphModel& model, const std::vector<NodeRow>& nodes, bool all) {
+void print_graph(const GraphModel& model, const std::vector<NodeRow>& nodes, bool all) {
   const Graph& graph = model.graph();
   fmt::print("{}: {} nodes, {} parameters\n", one_line(graph.name()), with_commas(nodes.size()),
              with_commas(graph.parameter_count() + tree_parameters(model)));
@@ -205,7 +205,7 @@ void print_text(const GraphModel& model, const std::vector<NodeRow>& nodes, bool
   }
 }
 
-void print_json(const GraphModel& model, const std::vector<NodeRow>& nodes) {
+void print_graph_json(const GraphModel& model, const std::vector<NodeRow>& nodes) {
   using nlohmann::json;
   const ModelInfo& info = model.info();
   auto listed = json::array();
@@ -248,9 +248,9 @@ void inspect(const InspectArguments& arguments, const Session& session) {
     nodes = node_rows(*model, static_cast<int64_t>(model->block_rows()), session.context);
   }
   if (session.json) {
-    print_json(*model, nodes);
+    print_graph_json(*model, nodes);
   } else {
-    print_text(*model, nodes, arguments.all);
+    print_graph(*model, nodes, arguments.all);
   }
 }
 

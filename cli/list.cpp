@@ -45,7 +45,7 @@ void list_all_datasets(const Session& session) {
   }
 }
 
-nlohmann::json options_json(const std::vector<OptionInfo>& options) {
+nlohmann::json option_infos_json(const std::vector<OptionInfo>& options) {
   auto listed = nlohmann::json::array();
   for (const OptionInfo& option : options) {
     listed.push_back({{"name", option.name},
@@ -71,7 +71,7 @@ nlohmann::json method_json(const MethodInfo& info) {
   return {{"name", info.name},         {"title", info.title},
           {"cost", info.cost},         {"citation", info.citation},
           {"complete", info.complete}, {"uses_reference", info.uses_reference},
-          {"sampled", info.sampled},   {"options", options_json(info.options)}};
+          {"sampled", info.sampled},   {"options", option_infos_json(info.options)}};
 }
 
 void print_method(const MethodInfo& info) {
@@ -105,7 +105,7 @@ nlohmann::json criterion_json(const CriterionInfo& info) {
           {"family", info.family},   {"citation", info.citation},
           {"cost", info.cost},       {"direction", direction_name(info.direction)},
           {"range", info.range},     {"needs", needs_in_words(info.needs)},
-          {"sampled", info.sampled}, {"options", options_json(info.options)}};
+          {"sampled", info.sampled}, {"options", option_infos_json(info.options)}};
 }
 
 void print_criterion(const CriterionInfo& info) {
@@ -151,7 +151,7 @@ nlohmann::json aggregator_json(const AggregatorInfo& info) {
           {"members", info.needs.members},
           {"needs", needs_in_words(info.needs)},
           {"learns_weights", info.learns_weights},
-          {"options", options_json(info.options)}};
+          {"options", option_infos_json(info.options)}};
 }
 
 void print_aggregator(const AggregatorInfo& info) {

@@ -34,7 +34,7 @@ struct PredictArguments {
 constexpr double kRounding = 1e-5;
 
 // How far predictions are from scores the user already has.
-struct Comparison {
+struct ScoreComparison {
   size_t columns = 0;
   double largest = 0;
   // Where that is, and what is there.
@@ -75,7 +75,7 @@ double largest_score(const Table& table, size_t column) {
 }
 
 // apart: whether a difference of each row is more than rounding.
-void compare_column(const Table& found, size_t mine, const Table& expected, size_t theirs, Comparison& total,
+void compare_column(const Table& found, size_t mine, const Table& expected, size_t theirs, ScoreComparison& total,
                     std::vector<uint8_t>& apart) {
   const Column& a = found.columns[mine];
   const Column& b = expected.columns[theirs];
@@ -109,12 +109,12 @@ void compare_column(const Table& found, size_t mine, const Table& expected, size
   }
 }
 
-Comparison compare(const Table& found, const Table& expected) {
+ScoreComparison compare(const Table& found, const Table& expected) {
   if (found.rows() != expected.rows()) {
     fail_input(expected.source, fmt::format("{} rows, one for each prediction", found.rows()),
                fmt::format("{}", expected.rows()));
   }
-  Comparison total;
+  ScoreComparison total;
   std::vector<uint8_t> apart(found.rows());
   const std::vector<std::string> names = column_names(expected);
   for (size_t c = 0; c < found.columns.size(); c++) {
@@ -151,7 +151,7 @@ std::optional<Accuracy> accuracy(const GraphModel& model, const Dataset& data, c
   return Accuracy{static_cast<double>(right) / static_cast<double>(labelled), labelled};
 }
 
-void report_comparison(const PredictArguments& arguments, size_t rows, const Comparison& comparison, FILE* to) {
+void report_comparison(const PredictArguments& arguments, size_t rows, const ScoreComparison& comparison, FILE* to) {
   fmt::print(to, "largest difference from {}: {:.3g}", one_line(arguments.check), comparison.largest);
   if (comparison.largest > 0) {
     fmt::print(to, " (row {}, column {}: {} here, {} there)", comparison.row, one_line(comparison.column),
@@ -177,7 +177,7 @@ std::string note_of(const GraphModel& model) {
 }
 
 void report_text(const PredictArguments& arguments, const Table& predictions, const std::optional<Accuracy>& share,
-                 const std::optional<Comparison>& comparison, const std::string& note, FILE* to) {
+                 const std::optional<ScoreComparison>& comparison, const std::string& note, FILE* to) {
   if (comparison) report_comparison(arguments, predictions.rows(), *comparison, to);
   if (comparison && !note.empty()) fmt::print(to, "note: {}\n", note);
   if (!arguments.out.empty() && arguments.out != "-") {
@@ -188,7 +188,7 @@ void report_text(const PredictArguments& arguments, const Table& predictions, co
 }
 
 void report_json(const PredictArguments& arguments, const Table& predictions, const std::optional<Accuracy>& share,
-                 const std::optional<Comparison>& comparison, const std::string& note) {
+                 const std::optional<ScoreComparison>& comparison, const std::string& note) {
   using json = nlohmann::ordered_json;
   json out = json::object();
   if (comparison) {
@@ -233,7 +233,7 @@ void predict(const PredictArguments& arguments, const Session& session) {
                                                : outputs_in_unit(*model, data, session.context);
   predictions.id_name = data.id_name;
   predictions.ids = data.ids;
-  std::optional<Comparison> comparison;
+  std::optional<ScoreComparison> comparison;
   if (!arguments.check.empty()) comparison = compare(predictions, read_table(arguments.check, {}, session.context));
   const std::optional<Accuracy> share = accuracy(*model, data, session.context);
   if (table.label && data.labels.empty() && !session.quiet) {

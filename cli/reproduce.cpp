@@ -49,7 +49,7 @@ std::vector<Experiment> chosen_experiments(const std::string& name) {
 }
 
 // Before any work, for that takes long.
-void check_out(const std::string& path) {
+void check_reproduction_out(const std::string& path) {
   if (path.empty()) return;
   const std::string extension = format_extension(path);
   if (extension != ".md" && extension != ".json") {
@@ -78,7 +78,7 @@ void write_out(const std::string& path, const std::string& text, const Context& 
 
 void reproduce(const ReproduceArguments& arguments, const Session& session) {
   const std::vector<Experiment> experiments = chosen_experiments(arguments.name);
-  check_out(arguments.out);
+  check_reproduction_out(arguments.out);
   ReproduceOptions options;
   options.quick = arguments.quick;
   options.data_dirs = session.data_dirs;

@@ -109,8 +109,8 @@ void print_summary(const TrainArguments& arguments, const TrainResult& result, c
   fmt::print("wrote {}\n", one_line(arguments.out));
 }
 
-void print_json(const TrainArguments& arguments, const TrainResult& result, const Dataset& data,
-                const std::optional<Evaluation>& test, const TrainingRows& rows) {
+void print_training_json(const TrainArguments& arguments, const TrainResult& result, const Dataset& data,
+                         const std::optional<Evaluation>& test, const TrainingRows& rows) {
   using nlohmann::json;
   const auto number = [](double v) { return std::isfinite(v) ? json(v) : json(); };
   auto epochs = json::array();
@@ -160,7 +160,7 @@ void train_model(const TrainArguments& arguments, const Session& session) {
   std::optional<Evaluation> test;
   if (rows.held_out) test = evaluate(result.model, *rows.held_out, session.context);
   if (session.json) {
-    print_json(arguments, result, data, test, rows);
+    print_training_json(arguments, result, data, test, rows);
   } else {
     print_summary(arguments, result, data, test, rows);
   }

@@ -25,10 +25,10 @@ namespace nb = nanobind;
 namespace assay::python {
 namespace {
 
-using Members = std::vector<std::shared_ptr<Explained>>;
+using ExplainedMembers = std::vector<std::shared_ptr<Explained>>;
 
 // Explanations of the pool's rows, one for each member: given, or made by what made the members.
-std::vector<PoolExplanations*> pools_of(const Members& members, const Members& given,
+std::vector<PoolExplanations*> pools_of(const ExplainedMembers& members, const ExplainedMembers& given,
                                         const std::shared_ptr<Subject>& subject,
                                         std::vector<std::shared_ptr<PoolSource>>& kept, const Context& context) {
   std::vector<PoolExplanations*> pools;
@@ -49,7 +49,7 @@ std::vector<PoolExplanations*> pools_of(const Members& members, const Members& g
   return pools;
 }
 
-void fill_task(AggregateRecipe& recipe, const std::shared_ptr<Subject>& subject, const Members& given,
+void fill_task(AggregateRecipe& recipe, const std::shared_ptr<Subject>& subject, const ExplainedMembers& given,
                std::vector<std::shared_ptr<PoolSource>>& kept, const Context& context) {
   AggregateTask& task = recipe.task;
   task.members = recipe.member_views;
@@ -78,7 +78,7 @@ void fill_task(AggregateRecipe& recipe, const std::shared_ptr<Subject>& subject,
 
 // A member's subject that covers those of all others, where there is one: a gradient needs no reference, and may have
 // been made without the pool that others know.
-std::shared_ptr<Subject> shared_subject(const Members& members) {
+std::shared_ptr<Subject> shared_subject(const ExplainedMembers& members) {
   for (const auto& candidate : members) {
     const auto covered = [&](const auto& member) {
       return member->subject != nullptr && covers(*candidate->subject, *member->subject);
@@ -88,9 +88,9 @@ std::shared_ptr<Subject> shared_subject(const Members& members) {
   return {};
 }
 
-std::shared_ptr<Explained> aggregate_members(const Members& members, std::vector<std::string> names,
+std::shared_ptr<Explained> aggregate_members(const ExplainedMembers& members, std::vector<std::string> names,
                                              const SpecPair& aggregator, const Run& run,
-                                             std::shared_ptr<Subject> subject, const Members& pool_members) {
+                                             std::shared_ptr<Subject> subject, const ExplainedMembers& pool_members) {
   if (names.size() != members.size()) fail_input("names", "one for each member", "fewer or more");
   if (!pool_members.empty() && pool_members.size() != members.size()) {
     fail_input("pool_members", fmt::format("{}, one for each member", members.size()),
@@ -134,7 +134,7 @@ std::shared_ptr<Explained> aggregate_members(const Members& members, std::vector
 
 void bind_aggregate(nb::module_& m) {
   m.def("aggregate", &aggregate_members, nb::arg("members"), nb::arg("names"), nb::arg("aggregator"), nb::arg("run"),
-        nb::arg("subject").none() = nb::none(), nb::arg("pool_members") = Members());
+        nb::arg("subject").none() = nb::none(), nb::arg("pool_members") = ExplainedMembers());
 }
 
 }  // namespace assay::python

@@ -26,6 +26,7 @@
 #include "assay/model/trees/booster.h"
 #include "assay/model/trees/lightgbm.h"
 #include "assay/model/trees/xgboost.h"
+#include "assay/study/io/json_parts.h"
 #include "python/src/arrays.h"
 #include "python/src/callable_model.h"
 #include "python/src/checks.h"
@@ -47,7 +48,7 @@ OutputUnit unit_named(std::string_view name) {
 
 }  // namespace
 
-GraphModelOptions options_of(const std::optional<std::string>& unit, std::optional<size_t> features) {
+GraphModelOptions graph_options(const std::optional<std::string>& unit, std::optional<size_t> features) {
   GraphModelOptions options{.features = features};
   if (unit) options.unit = unit_named(*unit);
   return options;
@@ -65,13 +66,9 @@ namespace {
 ModelHandle load_model(const std::string& path, const std::optional<std::string>& unit, std::optional<size_t> features,
                        const std::optional<std::string>& name) {
   OnnxModel onnx = run_engine(Run{}, [&](const Context& context) { return read_model(path, context); });
-  ModelHandle made = graph_model(name.value_or(path), std::move(onnx), options_of(unit, features));
+  ModelHandle made = graph_model(name.value_or(path), std::move(onnx), graph_options(unit, features));
   made.path = path;
   return made;
-}
-
-std::string json_list(const std::vector<std::string>& texts) {
-  return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void set_metadata(OnnxModel& model, std::string_view key, std::string text) {
@@ -85,11 +82,11 @@ ModelHandle model_from_bytes(const std::string& name, const nb::bytes& data, con
   std::string bytes(data.c_str(), data.size());
   OnnxModel parsed = run_engine(Run{}, [&](const Context& context) { return parse_model(name, bytes, "", context); });
   const bool renamed = !class_names.empty() || !feature_names.empty() || !note.empty();
-  if (!class_names.empty()) set_metadata(parsed, kClassNamesKey, json_list(class_names));
-  if (!feature_names.empty()) set_metadata(parsed, kFeatureNamesKey, json_list(feature_names));
+  if (!class_names.empty()) set_metadata(parsed, kClassNamesKey, texts_json(class_names));
+  if (!feature_names.empty()) set_metadata(parsed, kFeatureNamesKey, texts_json(feature_names));
   if (!note.empty()) set_metadata(parsed, kNoteKey, note);
   if (renamed || looks_like_xgboost(bytes) || looks_like_lightgbm(bytes)) bytes = serialise_onnx(parsed);
-  ModelHandle made = graph_model(name, std::move(parsed), options_of(unit, features));
+  ModelHandle made = graph_model(name, std::move(parsed), graph_options(unit, features));
   made.bytes = std::move(bytes);
   return made;
 }

@@ -25,7 +25,7 @@ struct ModelHandle {
 };
 
 // unit: as users name it
-GraphModelOptions options_of(const std::optional<std::string>& unit, std::optional<size_t> features);
+GraphModelOptions graph_options(const std::optional<std::string>& unit, std::optional<size_t> features);
 ModelHandle graph_model(const std::string& name, OnnxModel onnx, const GraphModelOptions& options);
 
 // Model.from_trees

@@ -24,7 +24,7 @@ thread_local EngineCall* current_call = nullptr;  // that this thread of the eng
 thread_local EngineCall* served_call = nullptr;   // whose function this calling thread is in
 
 // Whose turn it is with explanations of pools.
-std::timed_mutex turn;
+std::timed_mutex turn_of_pools;
 
 // A thread that goes on into the end of the interpreter would be torn down inside of ours: the end waits for calls.
 std::atomic<bool> closing = false;
@@ -47,7 +47,7 @@ void close_engine() {
 
 // Whoever had them is not there any more in a forked process.
 void note_fork() {
-  new (&turn) std::timed_mutex;
+  new (&turn_of_pools) std::timed_mutex;
   live_calls = 0;
 }
 
@@ -120,7 +120,7 @@ EngineCall::Turn::Turn(const Context& context) {
   }
   EngineCall* const call = current_call;
   if (call == nullptr) throw Error(ErrorKind::internal, "a turn was asked for on a thread that works for no call");
-  while (!turn.try_lock_for(kTick)) context.check_cancelled();
+  while (!turn_of_pools.try_lock_for(kTick)) context.check_cancelled();
   call->has_turn_ = true;
   holder_ = call;
 }
@@ -128,7 +128,7 @@ EngineCall::Turn::Turn(const Context& context) {
 EngineCall::Turn::~Turn() {
   if (holder_ == nullptr) return;
   holder_->has_turn_ = false;
-  turn.unlock();
+  turn_of_pools.unlock();
 }
 
 void EngineCall::on_calling_thread(const std::function<void()>& request) {

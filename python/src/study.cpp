@@ -76,8 +76,8 @@ struct SampledSubject {
   }
 };
 
-StudyOptions options_of(const Specs& methods, const Specs& criteria, const Specs& aggregators, bool no_aggregates,
-                        Texts members, bool retrain, bool curves, bool variations) {
+StudyOptions study_options(const Specs& methods, const Specs& criteria, const Specs& aggregators, bool no_aggregates,
+                           Texts members, bool retrain, bool curves, bool variations) {
   StudyOptions options{.methods = specs_of(methods),
                        .criteria = specs_of(criteria),
                        .aggregators = specs_of(aggregators),
@@ -204,7 +204,7 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<Subject>
                                                   std::string title) {
   check_studied(*subject);
   const StudyOptions options =
-      options_of(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
+      study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
   const StudyWords words = completed(
       {.sample = std::move(sample), .pool_sample = std::move(pool_sample), .title = std::move(title)}, *subject);
   SampledSubject sampled = unsampled(*subject);
@@ -227,7 +227,7 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<Subject>& subje
   if (resume && overwrite) fail_input("resume", "no overwrite beside it", "both");
   check_studied(*subject);
   const StudyOptions options =
-      options_of(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
+      study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
   const StudySettings settings{.arguments = std::move(said), .seed = run.seed, .program = std::string(kStudyFunction)};
   const StudyWords words = completed({.sample = std::move(sample),
                                       .pool_sample = std::move(pool_sample),

@@ -31,14 +31,14 @@ namespace nb = nanobind;
 namespace assay::python {
 namespace {
 
-using Levels = std::vector<std::optional<std::vector<std::string>>>;
+using ColumnLevels = std::vector<std::optional<std::vector<std::string>>>;
 
 void set_label(Table& table, const std::optional<std::string>& label) {
   if (label) table.label = find_column(table.source, column_names(table), *label);
 }
 
 Table table_from_columns(std::string source, const std::vector<std::string>& names, const FloatMatrix& values,
-                         const Levels& levels, const std::optional<std::string>& label, std::string id_name,
+                         const ColumnLevels& levels, const std::optional<std::string>& label, std::string id_name,
                          std::vector<std::string> ids, std::vector<size_t> item_shape) {
   expect_count(source, "columns, one for each name", names.size(), values.shape(1));
   expect_count(source, "lists of levels, one for each name", names.size(), levels.size());
@@ -100,7 +100,7 @@ Table open_by_name(const std::string& what, const std::string& split, const std:
 }
 
 Dataset dataset_from_matrix(const FloatMatrix& x, std::vector<std::string> names, std::string source,
-                            const std::optional<Levels>& kinds, std::vector<size_t> item_shape) {
+                            const std::optional<ColumnLevels>& kinds, std::vector<size_t> item_shape) {
   expect_count(source, "columns, one for each name", names.size(), x.shape(1));
   if (kinds) expect_count(source, "kinds, one for each column", names.size(), kinds->size());
   Dataset data;
@@ -119,8 +119,8 @@ Dataset dataset_from_matrix(const FloatMatrix& x, std::vector<std::string> names
   return data;
 }
 
-Levels levels_of(const Table& table) {
-  Levels levels;
+ColumnLevels column_levels(const Table& table) {
+  ColumnLevels levels;
   for (const Column& column : table.columns) {
     levels.push_back(column.kind == ColumnKind::categorical ? std::optional(column.levels) : std::nullopt);
   }
@@ -223,7 +223,7 @@ void bind_tables(nb::module_& m) {
       .def_prop_ro("source", [](const Table& self) { return self.source; })
       .def_prop_ro("rows", &Table::rows)
       .def_prop_ro("names", [](const Table& self) { return column_names(self); })
-      .def_prop_ro("levels", &levels_of)
+      .def_prop_ro("levels", &column_levels)
       .def_prop_ro("values", [](nb::handle_t<Table> self) { return matrix_view(nb::cast<Table&>(self).values, self); })
       .def_prop_ro("label", &label_of)
       .def_prop_ro("id_name", [](const Table& self) { return self.id_name; })
