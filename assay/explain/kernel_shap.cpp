@@ -50,7 +50,7 @@ std::vector<size_t> budgets(size_t players, const KernelShap::Options& options) 
   return rounds;
 }
 
-struct RowsState {
+struct PairsState {
   Matrix64 sides = {};         // of each row and pair, the mean over reference rows
   std::vector<double> totals;  // v(all) - v(none) of each row, likewise
   std::vector<double> scratch;
@@ -67,7 +67,7 @@ void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstima
   play_together(
       game, rows, PairEstimator::kTogether, std::span(&additive.design().coalitions, 1), context, "Kernel SHAP",
       [&](std::span<const size_t> here) {
-        RowsState made;
+        PairsState made;
         made.sides = Matrix64(here.size(), additive.pairs());
         made.totals.resize(here.size());
         if (references > 1) {
@@ -76,7 +76,7 @@ void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstima
         }
         return made;
       },
-      [&](RowsState& state, std::span<const size_t> here, size_t, size_t, MatrixView<const float> values) {
+      [&](PairsState& state, std::span<const size_t> here, size_t, size_t, MatrixView<const float> values) {
         if (references == 1) {
           for (size_t r = 0; r < here.size(); r++) {
             state.totals[r] = additive.left_sides(values.row(r), state.sides.row(r));
@@ -95,7 +95,7 @@ void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstima
           state.over_references[r].add(phi);
         }
       },
-      [&](RowsState& state, std::span<const size_t> here) {
+      [&](PairsState& state, std::span<const size_t> here) {
         Matrix64 values(here.size(), players);
         Matrix64 errors(here.size(), players);
         estimator.estimate(state.sides.view(), state.totals, values.view(), errors.view());

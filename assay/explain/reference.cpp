@@ -24,7 +24,7 @@ void check_width(const Dataset& data, const Model& model) {
              fmt::format("{}", data.x.cols()));
 }
 
-std::vector<float> scales_of(const Dataset* pool, const Model& model) {
+std::vector<float> feature_scales(const Dataset* pool, const Model& model) {
   if (pool == nullptr) return {};
   check_width(*pool, model);
   std::vector<RunningMoments> moments(pool->x.cols());
@@ -130,7 +130,7 @@ Reference named_baseline(std::string_view name, const Dataset* pool, const Model
     reference = one_row(name == "mean" ? mean_baseline(*pool) : median_baseline(*pool),
                         fmt::format("{} of {}", name, pool->source));
   }
-  reference.scales = scales_of(pool, model);
+  reference.scales = feature_scales(pool, model);
   return reference;
 }
 
@@ -141,7 +141,7 @@ Reference given_baseline_reference(const Dataset& given, const Dataset* pool, co
   }
   check_width(given, model);
   Reference reference = one_row(given.x.row(0), given.source);
-  reference.scales = scales_of(pool, model);
+  reference.scales = feature_scales(pool, model);
   return reference;
 }
 
@@ -155,7 +155,7 @@ Reference pool_background(const Dataset& pool, size_t count, const Model& model,
   reference.rows = select_rows(pool, rows).x;
   reference.description = rows.size() == pool.rows() ? fmt::format("all {} rows of {}", rows.size(), pool.source)
                                                      : fmt::format("{} rows of {}", rows.size(), pool.source);
-  reference.scales = scales_of(&pool, model);
+  reference.scales = feature_scales(&pool, model);
   return reference;
 }
 
@@ -165,7 +165,7 @@ Reference given_background(const Dataset& given, const Dataset* pool, const Mode
   Reference reference;
   reference.rows = given.x;
   reference.description = fmt::format("all {} rows of {}", given.rows(), given.source);
-  reference.scales = scales_of(pool, model);
+  reference.scales = feature_scales(pool, model);
   return reference;
 }
 

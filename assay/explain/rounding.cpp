@@ -103,7 +103,7 @@ void compare_combination(const Combination& recorded, const Combination& found, 
 }
 
 // of_outputs: whether |output| + |base| belong to it, where a row has a base value.
-std::vector<double> scales_of(const Explanations& explanations, bool of_outputs) {
+std::vector<double> row_scales(const Explanations& explanations, bool of_outputs) {
   std::vector<double> scales(explanations.rows());
   double largest = 0;
   for (size_t r = 0; r < scales.size(); r++) {
@@ -121,7 +121,7 @@ std::vector<double> scales_of(const Explanations& explanations, bool of_outputs)
 }  // namespace
 
 std::vector<double> attribution_scales(const Explanations& explanations) {
-  return scales_of(explanations, !explanations.combination.relative);
+  return row_scales(explanations, !explanations.combination.relative);
 }
 
 void compare_attributions(const std::string& what, const Matrix& recorded, const Matrix& found, double scale,
@@ -138,7 +138,7 @@ void compare_explanations(const Explanations& recorded, const Explanations& foun
   if (recorded.ids != found.ids || recorded.id_name != found.id_name) check.fail("the rows have other names");
   compare_provenance(recorded.provenance, found.provenance, check);
   const std::vector<double> scales = attribution_scales(recorded);
-  const std::vector<double> gaps = scales_of(recorded, true);
+  const std::vector<double> gaps = row_scales(recorded, true);
   const auto near = [&](size_t r) { return kAttributionRounding * scales[r]; };
   compare_matrices("values", recorded.values, found.values, near, check);
   compare_matrices("stderr", recorded.standard_error, found.standard_error, near, check);

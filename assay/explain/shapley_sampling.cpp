@@ -76,14 +76,14 @@ class Orders {
 };
 
 // Numbers of players are kRows for each player. Used again for other rows: to make it takes as long as to use it.
-struct Scratch {
+struct OrdersScratch {
   VectorBuffer<float> values, added, means, errors;
   VectorMoments over_units = VectorMoments(0);
 };
 
 // Of kRows rows over several reference rows.
-struct RowsState {
-  explicit RowsState(size_t width) : over_references(width) {}
+struct OrdersState {
+  explicit OrdersState(size_t width) : over_references(width) {}
 
   std::vector<double> total;  // of what players add in each unit
   VectorMoments over_references;
@@ -91,8 +91,8 @@ struct RowsState {
 
 // Writes standard errors of rows that follow each other, and means where there is a matrix for them.
 template <size_t kRows>
-void store_rows(const VectorMoments& moments, std::span<const size_t> rows, Scratch& scratch, MatrixView<float> means,
-                MatrixView<float> errors) {
+void store_moments(const VectorMoments& moments, std::span<const size_t> rows, OrdersScratch& scratch,
+                   MatrixView<float> means, MatrixView<float> errors) {
   const size_t players = errors.cols();
   const size_t width = players * kRows;
   const std::span mean(scratch.means.get(width), width);
@@ -108,12 +108,12 @@ void sample(const Game& game, const Orders& orders, Attributions& out, const Con
   using Rows = std::span<const size_t>;
   const size_t references = game.references();
   const size_t width = game.players() * kRows;
-  ScratchPool<Scratch> pool;
+  ScratchPool<OrdersScratch> pool;
   play_together(
       game, all_rows(game.rows()), kRows, std::span(&orders.coalitions(), 1), context, "Shapley sampling",
-      [&](Rows) { return RowsState(references == 1 ? 0 : width); },
-      [&](RowsState& state, Rows rows, size_t, size_t, MatrixView<const float> values) {
-        const ScratchPool<Scratch>::Lease scratch(pool);
+      [&](Rows) { return OrdersState(references == 1 ? 0 : width); },
+      [&](OrdersState& state, Rows rows, size_t, size_t, MatrixView<const float> values) {
+        const ScratchPool<OrdersScratch>::Lease scratch(pool);
         const size_t numbers = kRows * values.cols();
         // What no row fills is not to be left as it was in memory.
         float* by_row = values.rows() < kRows ? scratch->values.zeros(numbers) : scratch->values.get(numbers);
@@ -123,7 +123,7 @@ void sample(const Game& game, const Orders& orders, Attributions& out, const Con
         scratch->over_units.clear(width);
         scratch->over_units.add_rows(added);
         if (references == 1) {
-          store_rows<kRows>(scratch->over_units, rows, *scratch, out.values, out.standard_error.view());
+          store_moments<kRows>(scratch->over_units, rows, *scratch, out.values, out.standard_error.view());
           return;
         }
         std::vector<double> mean(width);
@@ -132,16 +132,16 @@ void sample(const Game& game, const Orders& orders, Attributions& out, const Con
         state.total.resize(orders.units() * width);
         for (size_t i = 0; i < state.total.size(); i++) state.total[i] += added.data()[i];
       },
-      [&](RowsState& state, Rows rows) {
+      [&](OrdersState& state, Rows rows) {
         if (references == 1) return;
-        const ScratchPool<Scratch>::Lease scratch(pool);
+        const ScratchPool<OrdersScratch>::Lease scratch(pool);
         scratch->over_units.clear(width);
         for (double& value : state.total) value /= static_cast<double>(references);
         for (size_t u = 0; u < orders.units(); u++) {
           scratch->over_units.add(std::span(state.total).subspan(u * width, width));
         }
-        store_rows<kRows>(scratch->over_units, rows, *scratch, out.values, out.standard_error.view());
-        store_rows<kRows>(state.over_references, rows, *scratch, {}, out.background_error.view());
+        store_moments<kRows>(scratch->over_units, rows, *scratch, out.values, out.standard_error.view());
+        store_moments<kRows>(state.over_references, rows, *scratch, {}, out.background_error.view());
       });
 }
 

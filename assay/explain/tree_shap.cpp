@@ -14,8 +14,8 @@ namespace assay {
 namespace {
 
 // Of the moments of rows that are in work.
-constexpr size_t kMomentBytes = size_t{64} << 20;
-constexpr size_t kRowsPerBlock = 16;
+constexpr size_t kMomentBytesInWork = size_t{64} << 20;
+constexpr size_t kMomentRowsPerBlock = 16;
 
 // The standard error of each mean over the reference rows, from the values against each of them alone.
 Matrix background_errors(const TreeEnsemble& trees, const ExplainTask& task, const Context& context) {
@@ -30,13 +30,13 @@ Matrix background_errors(const TreeEnsemble& trees, const ExplainTask& task, con
     std::vector<double> phi;
   };
   ScratchPool<Scratch> pool;
-  const size_t span = std::max<size_t>(kMomentBytes / (3 * players * sizeof(double)), 1);
+  const size_t span = std::max<size_t>(kMomentBytesInWork / (3 * players * sizeof(double)), 1);
   for (size_t first = 0; first < rows; first += span) {
     const size_t count = std::min(span, rows - first);
     std::vector<VectorMoments> moments(count, VectorMoments(players));
     for (size_t b = 0; b < references; b++) {
       const InterventionalWalk walk(trees, roots, task.players, task.reference.rows.view().rows_between(b, b + 1));
-      parallel_blocks(context, count, kRowsPerBlock, [&](const Block& block) {
+      parallel_blocks(context, count, kMomentRowsPerBlock, [&](const Block& block) {
         const ScratchPool<Scratch>::Lease scratch(pool);
         for (size_t i = block.begin; i < block.end; i++) {
           const OutputTerm& term = task.targets.term(first + i);

@@ -19,7 +19,7 @@ namespace assay {
 namespace {
 
 // Entries that one call of the rest of the model gets.
-constexpr size_t kMostBlockRows = 1024;
+constexpr size_t kMostAffineRows = 1024;
 constexpr size_t kMostBlockBytes = size_t{4} << 20;
 
 class AffineGame final : public Game {
@@ -30,7 +30,7 @@ class AffineGame final : public Game {
         value_(task.model, task.rows, task.targets, context),
         entries_(entry.bias().size()),
         stride_(padded(entries_)),
-        block_rows_(std::clamp<size_t>(kMostBlockBytes / (stride_ * sizeof(float)), 1, kMostBlockRows)),
+        block_rows_(std::clamp<size_t>(kMostBlockBytes / (stride_ * sizeof(float)), 1, kMostAffineRows)),
         references_(affine_entries(task.reference.rows.view(), entry.weights(), entry.bias())) {}
 
   size_t players() const override { return task_.players.size(); }

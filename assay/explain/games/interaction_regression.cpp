@@ -6,6 +6,7 @@
 
 #include "assay/core/parallel.h"
 #include "assay/explain/games/cholesky.h"
+#include "assay/explain/games/least_squares.h"
 #include "assay/explain/paths/quadrature.h"
 
 namespace assay {
@@ -79,12 +80,6 @@ size_t distance(const Coalitions& coalitions, size_t a, size_t b) {
     count += static_cast<size_t>(std::popcount(coalitions.word(a, w) ^ coalitions.word(b, w)));
   }
   return count;
-}
-
-double squared_norm(std::span<const double> row) {
-  double sum = 0;
-  for (const double value : row) sum += value * value;
-  return sum;
 }
 
 }  // namespace

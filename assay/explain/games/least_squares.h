@@ -20,6 +20,15 @@
 
 namespace assay {
 
+// Of a residual; below it the fit goes through the sample, and what is left is rounding.
+inline constexpr double kLeastOwnShare = 1e-9;
+
+inline double squared_norm(std::span<const double> row) {
+  double sum = 0;
+  for (const double value : row) sum += value * value;
+  return sum;
+}
+
 struct SharedFit {
   Matrix64 solver;               // Q: terms x samples
   std::vector<double> leverage;  // of each sample, 0 to 1: the diagonal of X Q

@@ -21,8 +21,6 @@ constexpr size_t kMasksPerBlock = 64;
 // Below these intervals held too little, as measured.
 constexpr size_t kLeastMasks = 16;
 constexpr double kLeastFree = 5;
-// Of a residual; below it the fit goes through the mask, and what is left is rounding.
-constexpr double kLeastOwnShare = 1e-9;
 
 [[noreturn]] void fail_undetermined(size_t masks, size_t players, const MaskWeights& weights) {
   fail_input(fmt::format(
@@ -39,12 +37,6 @@ size_t shared_players(const Coalitions& masks, size_t a, size_t b) {
     count += static_cast<size_t>(std::popcount(masks.word(a, w) & masks.word(b, w)));
   }
   return count;
-}
-
-double squared_norm(std::span<const double> row) {
-  double sum = 0;
-  for (const double value : row) sum += value * value;
-  return sum;
 }
 
 }  // namespace

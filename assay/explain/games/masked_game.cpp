@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMostRows = size_t{1} << 16;
 constexpr size_t kMostBytes = size_t{64} << 20;
 // Masked rows that one thread makes at a time.
-constexpr size_t kRowsPerBlock = 512;
+constexpr size_t kMaskedRowsPerBlock = 512;
 
 class MaskedGame final : public Game {
  public:
@@ -42,7 +42,7 @@ class MaskedGame final : public Game {
     for (size_t first = 0; first < total; first += most) {
       context.check_cancelled();
       const size_t count = std::min(most, total - first);
-      parallel_blocks(context, count, kRowsPerBlock, [&](const Block& block) {
+      parallel_blocks(context, count, kMaskedRowsPerBlock, [&](const Block& block) {
         for (size_t i = block.begin; i < block.end; i++) {
           const size_t item = first + i;
           mask(rows[item / coalitions.size()], reference, coalitions, item % coalitions.size(), masked.row(i));

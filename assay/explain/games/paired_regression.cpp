@@ -9,12 +9,6 @@
 #include <utility>
 
 namespace assay {
-namespace {
-
-// Of a residual; below it the fit goes through the pair, and what is left is rounding.
-constexpr double kLeastOwnShare = 1e-9;
-
-}  // namespace
 
 std::optional<PairedRegression> PairedRegression::make(PairDesign design, const Context& context) {
   const size_t pairs = design.pairs();

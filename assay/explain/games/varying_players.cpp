@@ -91,15 +91,15 @@ VaryingTask::VaryingTask(const ExplainTask& task, const VaryingPlayers& group)
 namespace {
 
 // A group's own game and what came of it.
-struct Part {
+struct PlayersPart {
   std::unique_ptr<VaryingTask> task = nullptr;
   std::unique_ptr<Game> game = nullptr;
   Matrix values = {};
   Attributions found = {};
 };
 
-Part make_part(const ExplainTask& task, const VaryingPlayers& group, const Context& context) {
-  Part made;
+PlayersPart make_part(const ExplainTask& task, const VaryingPlayers& group, const Context& context) {
+  PlayersPart made;
   made.task = std::make_unique<VaryingTask>(task, group);
   made.game = make_game(made.task->task(), context);
   made.values = Matrix(group.rows.size(), group.players.size());
@@ -107,7 +107,7 @@ Part make_part(const ExplainTask& task, const VaryingPlayers& group, const Conte
   return made;
 }
 
-void put_back(const VaryingPlayers& group, Part& part, Attributions& out) {
+void put_back(const VaryingPlayers& group, PlayersPart& part, Attributions& out) {
   for (size_t i = 0; i < group.rows.size(); i++) {
     for (size_t k = 0; k < group.players.size(); k++) {
       const size_t player = group.players[k];
@@ -126,16 +126,16 @@ void put_back(const VaryingPlayers& group, Part& part, Attributions& out) {
 // Groups of few rows, side by side where all their games may be: a user's function is called from this thread alone.
 void attribute_small(const ExplainTask& task, std::span<const VaryingPlayers* const> groups, Attributions& out,
                      const Context& context, const GroupAttribute& attribute) {
-  std::vector<Part> parts;
+  std::vector<PlayersPart> parts;
   for (const VaryingPlayers* group : groups) parts.push_back(make_part(task, *group, context));
-  if (std::ranges::all_of(parts, [](const Part& part) { return part.game->concurrent(); })) {
+  if (std::ranges::all_of(parts, [](const PlayersPart& part) { return part.game->concurrent(); })) {
     Context alone = context;
     alone.threads = 1;
     alone.progress = nullptr;
     parallel_blocks(context, parts.size(), 1,
                     [&](const Block& block) { attribute(*parts[block.begin].game, parts[block.begin].found, alone); });
   } else {
-    for (Part& part : parts) attribute(*part.game, part.found, context);
+    for (PlayersPart& part : parts) attribute(*part.game, part.found, context);
   }
   for (size_t i = 0; i < parts.size(); i++) put_back(*groups[i], parts[i], out);
 }
@@ -150,7 +150,7 @@ void attribute_groups(const ExplainTask& task, std::span<const VaryingPlayers> g
       small.push_back(&group);
       continue;
     }
-    Part part = make_part(task, group, context);
+    PlayersPart part = make_part(task, group, context);
     attribute(*part.game, part.found, context);
     put_back(group, part, out);
   }

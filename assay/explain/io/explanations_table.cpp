@@ -89,7 +89,7 @@ Layout layout_of(const std::vector<std::string>& names) {
   return {names.size(), false, false};
 }
 
-void read_targets(const Table& table, Explanations& out) {
+void read_target_column(const Table& table, Explanations& out) {
   const Column& column = table.columns[0];
   size_t missing = 0;
   for (size_t i = 0; i < table.rows(); i++) missing += std::isnan(table.values(i, 0)) ? 1 : 0;
@@ -178,7 +178,7 @@ Explanations explanations_from_table(Table table, bool named) {
     TableOptions text;
     text.categorical = {"target"};
     apply_options(table, text);
-    read_targets(table, out);
+    read_target_column(table, out);
   }
   out.ids = std::move(table.ids);
   out.id_name = original(table.id_name, kId);

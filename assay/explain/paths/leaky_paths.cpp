@@ -15,7 +15,7 @@ namespace {
 
 // Entries, slopes and gradients of a block stay in the second-level cache.
 constexpr size_t kBlockBytes = size_t{256} << 10;
-constexpr size_t kMostBlockRows = 256;
+constexpr size_t kMostPathRows = 256;
 
 class LeakyPaths {
  public:
@@ -40,7 +40,7 @@ class LeakyPaths {
 
   size_t block_rows() const {
     const size_t bytes = std::max<size_t>((2 * hidden_ + task_.rows.cols()) * sizeof(float), 1);
-    return std::clamp<size_t>(kBlockBytes / bytes, 8, kMostBlockRows);
+    return std::clamp<size_t>(kBlockBytes / bytes, 8, kMostPathRows);
   }
 
   void run(const Block& block, Attributions& out) const {

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kSumBytes = size_t{64} << 20;
 // Rows that go through all trees together: tables come from far memory once for each such block.
 constexpr size_t kFewestBlockRows = 512;
-constexpr size_t kMostBlockRows = 4096;
+constexpr size_t kMostTreeRows = 4096;
 // Walks take long, so threads take few rows at a time.
 constexpr size_t kWalkedRows = 16;
 
@@ -156,7 +156,7 @@ class TargetRun {
   void add_tables(const PatternTables& tables, size_t stride, bool last, const Context& context,
                   const Finished& finished) {
     const size_t share = (rows_.size() / 16 + kRankRows - 1) / kRankRows * kRankRows;
-    const size_t block_rows = std::clamp(share, kFewestBlockRows, kMostBlockRows);
+    const size_t block_rows = std::clamp(share, kFewestBlockRows, kMostTreeRows);
     ScratchPool<PatternTables::Scratch> pool;
     parallel_blocks(context, rows_.size(), block_rows, [&](const Block& block) {
       const ScratchPool<PatternTables::Scratch>::Lease scratch(pool);
