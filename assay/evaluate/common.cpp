@@ -16,7 +16,7 @@ namespace {
 // Rows and outputs of one batch stay within this many numbers, unless one row is larger.
 constexpr size_t kNumbersPerBatch = size_t{1} << 21;
 // Rows that one thread fills at a time.
-constexpr size_t kRowsPerTurn = 32;
+constexpr size_t kBatchRowsPerTask = 32;
 
 template <class Key>
 std::vector<uint32_t> decreasing(std::span<const float> values, const Key& key) {
@@ -186,11 +186,11 @@ void predict_made_rows(const Model& model, size_t count,
   ProgressScope progress(task.empty() ? inner : context, task, count);
   for (size_t first = 0; first < count; first += batch) {
     const size_t here = std::min(batch, count - first);
-    parallel_blocks(inner, here, kRowsPerTurn, [&](const Block& block) {
+    parallel_blocks(inner, here, kBatchRowsPerTask, [&](const Block& block) {
       for (size_t i = block.begin; i < block.end; i++) fill(first + i, rows.row(i));
     });
     model.predict(rows.view().rows_between(0, here), outputs.view().rows_between(0, here), inner);
-    parallel_blocks(inner, here, kRowsPerTurn, [&](const Block& block) {
+    parallel_blocks(inner, here, kBatchRowsPerTask, [&](const Block& block) {
       for (size_t i = block.begin; i < block.end; i++) take(first + i, outputs.row(i));
     });
     progress.advance(here);

@@ -18,6 +18,9 @@
 
 namespace assay {
 
+// Rows that one thread fills or judges at a time.
+inline constexpr size_t kRowsPerTask = 64;
+
 // Reasons that several criteria give.
 inline constexpr std::string_view kNotFinite = "attributions are not all numbers";
 inline constexpr std::string_view kAllZero = "all attributions are 0";

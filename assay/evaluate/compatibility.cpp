@@ -15,7 +15,7 @@ constexpr std::string_view kNoBase = "no base value";
 constexpr std::string_view kNoOutput = "the explained value is not known";
 
 // The explained values, from the model where the explanations do not hold them.
-std::vector<double> outputs_of(const EvaluateTask& task, Scores& scores, const Context& context) {
+std::vector<double> explained_outputs(const EvaluateTask& task, Scores& scores, const Context& context) {
   std::vector<double> outputs = task.explanations.output;
   outputs.resize(task.rows(), NAN);
   std::vector<size_t> missing;
@@ -41,7 +41,7 @@ std::vector<double> outputs_of(const EvaluateTask& task, Scores& scores, const C
 
 void Compatibility::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const Explanations& explanations = task.explanations;
-  const std::vector<double> outputs = outputs_of(task, scores, context);
+  const std::vector<double> outputs = explained_outputs(task, scores, context);
   const bool gap = options_.form == "gap";
   UndefinedCounts undefined;
   RunningMoments other;

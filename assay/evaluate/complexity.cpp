@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kRowsAtATime = 1024;
+constexpr size_t kEntropiesAtATime = 1024;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ double complexity(std::span<const float> values) {
 
 void Complexity::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const Matrix& values = task.explanations.values;
-  parallel_blocks(context, values.rows(), kRowsAtATime, [&](const Block& block) {
+  parallel_blocks(context, values.rows(), kEntropiesAtATime, [&](const Block& block) {
     const size_t columns = values.cols();
     row_entropies(values.data() + block.begin * columns, block.end - block.begin, columns, &scores.values[block.begin]);
   });

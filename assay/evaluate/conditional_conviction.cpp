@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view kPurpose = "conditional_conviction";
+constexpr std::string_view kConditionalConviction = "conditional_conviction";
 
 std::vector<size_t> rows_of(const std::vector<uint32_t>& classes, uint32_t which) {
   std::vector<size_t> rows;
@@ -43,10 +43,11 @@ void ConditionalConviction::score(const EvaluateTask& task, Scores& scores, cons
     const std::vector<size_t> same = rows_of(reference_classes, which);
     const double share = static_cast<double>(same.size()) / static_cast<double>(reference.rows());
     const auto most = static_cast<size_t>(static_cast<double>(options_.references) * share);
-    const std::vector<size_t> drawn = reference.draw(same, std::max<size_t>(most, 2), kPurpose, which, context);
+    const std::vector<size_t> drawn =
+        reference.draw(same, std::max<size_t>(most, 2), kConditionalConviction, which, context);
     held_against += drawn.size();
-    among += score_conviction(task.explanations, rows, reference, drawn, options_, kPurpose, scores.values, undefined,
-                              context);
+    among += score_conviction(task.explanations, rows, reference, drawn, options_, kConditionalConviction,
+                              scores.values, undefined, context);
   }
   scores.undefined = undefined.take();
   scores.notes.push_back(fmt::format("held against the explanations of {} of the {} {} rows, by predicted class",

@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view kPurpose = "conviction";
+constexpr std::string_view kConviction = "conviction";
 
 std::vector<size_t> counted(size_t count) {
   std::vector<size_t> rows(count);
@@ -21,10 +21,10 @@ std::vector<size_t> counted(size_t count) {
 void Conviction::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const ReferenceExplanations reference(task);
   const std::vector<size_t> drawn =
-      reference.draw(counted(reference.rows()), static_cast<size_t>(options_.references), kPurpose, 0, context);
+      reference.draw(counted(reference.rows()), static_cast<size_t>(options_.references), kConviction, 0, context);
   UndefinedCounts undefined;
-  const size_t among = score_conviction(task.explanations, counted(task.rows()), reference, drawn, options_, kPurpose,
-                                        scores.values, undefined, context);
+  const size_t among = score_conviction(task.explanations, counted(task.rows()), reference, drawn, options_,
+                                        kConviction, scores.values, undefined, context);
   scores.undefined = undefined.take();
   scores.notes.push_back(fmt::format("held against the explanations of {} of the {} {} rows", drawn.size(),
                                      reference.rows(), reference.name()));

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kRowsAtATime = 1024;
+constexpr size_t kCountedRowsAtATime = 1024;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ double mass_around_zero(std::span<const float> values) {
 
 void DescriptiveSparsity::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const Matrix& values = task.explanations.values;
-  parallel_blocks(context, values.rows(), kRowsAtATime, [&](const Block& block) {
+  parallel_blocks(context, values.rows(), kCountedRowsAtATime, [&](const Block& block) {
     for (size_t r = block.begin; r < block.end; r++) scores.values[r] = mass_around_zero(values.row(r));
   });
   UndefinedCounts undefined;

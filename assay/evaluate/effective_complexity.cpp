@@ -12,8 +12,8 @@ namespace assay {
 namespace {
 
 constexpr std::string_view kNoChange = "the explained value is that of the reference";
-constexpr std::string_view kNoValue = "the model gives no number for a row on the way";
-constexpr std::string_view kPurpose = "effective_complexity";
+constexpr std::string_view kNoNumberOnTheWay = "the model gives no number for a row on the way";
+constexpr std::string_view kEffectiveComplexity = "effective_complexity";
 // Values in memory at a time, and the subset sizes that the first wave tries; each next wave tries twice as many.
 constexpr size_t kValuesAtATime = size_t{1} << 20;
 constexpr size_t kFirstWave = 8;
@@ -89,7 +89,7 @@ class Searches {
     for (size_t i = 0; i < all.size(); i++) {
       all[i].loss_of_nothing = losses[i];
       if (!std::isfinite(losses[i])) {
-        all[i].undefined = kNoValue;
+        all[i].undefined = kNoNumberOnTheWay;
       } else if (losses[i] == 0) {
         all[i].undefined = kNoChange;
       }
@@ -124,7 +124,7 @@ class Searches {
 
   static void settle(Search& search, std::span<const double> losses, size_t first, double tolerance) {
     for (size_t i = 0; i < losses.size() && !search.done(); i++) {
-      if (!std::isfinite(losses[i])) search.undefined = kNoValue;
+      if (!std::isfinite(losses[i])) search.undefined = kNoNumberOnTheWay;
       if (losses[i] <= tolerance * search.loss_of_nothing) search.found = static_cast<double>(first + i);
     }
   }
@@ -161,7 +161,7 @@ void EffectiveComplexity::score(const EvaluateTask& task, Scores& scores, const 
   }
   Searches searches(task, context);
   const size_t block = std::clamp<size_t>(kValuesAtATime / kFirstWave / searches.references(), 1, 4096);
-  ProgressScope progress(context, kPurpose, usable.size());
+  ProgressScope progress(context, kEffectiveComplexity, usable.size());
   for (size_t first = 0; first < usable.size(); first += block) {
     context.check_cancelled();
     const size_t here = std::min(block, usable.size() - first);

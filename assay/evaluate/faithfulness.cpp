@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view kPurpose = "faithfulness";
+constexpr std::string_view kFaithfulness = "faithfulness";
 // The paper: "in each run, we see at least 50 datapoints".
 constexpr size_t kLeastPooledRows = 50;
 // Of the pooled form's sides, whose values are the model's outputs.
@@ -46,10 +46,10 @@ void Faithfulness::score(const EvaluateTask& task, Scores& scores, const Context
   }
   const size_t players = task.explanations.players();
   const SubsetDesign design = make_subsets(players, subset_size(players), static_cast<size_t>(options_.budget),
-                                           static_cast<size_t>(options_.samples), kPurpose, context);
+                                           static_cast<size_t>(options_.samples), kFaithfulness, context);
   const ExplainTask explained = task.explain_task();
   const std::unique_ptr<Game> game = make_game(explained, context);
-  score_by_subsets(*game, task.explanations.values.view(), design, scores, context, kPurpose);
+  score_by_subsets(*game, task.explanations.values.view(), design, scores, context, kFaithfulness);
   scores.notes.push_back(fmt::format("correlated over {}", design.description()));
 }
 
@@ -95,7 +95,7 @@ void Faithfulness::score_pooled(const EvaluateTask& task, Scores& scores, const 
 std::vector<double> faithfulness_of(const Game& game, MatrixView<const float> attributions,
                                     std::span<const std::vector<uint32_t>> subsets, const Context& context) {
   const SubsetDesign design = listed_subsets(game.players(), subsets);
-  const SubsetCorrelations found = correlate_subsets(game, attributions, std::span(&design, 1), context, kPurpose);
+  const SubsetCorrelations found = correlate_subsets(game, attributions, std::span(&design, 1), context, kFaithfulness);
   const std::span<const double> values = found.correlation.values();
   return {values.begin(), values.end()};
 }

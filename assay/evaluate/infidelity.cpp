@@ -18,9 +18,9 @@ namespace assay {
 namespace {
 
 constexpr std::string_view kName = "infidelity";
-constexpr std::string_view kNoNumber = "the model's value is no number for some perturbation";
+constexpr std::string_view kNoNumberPerturbed = "the model's value is no number for some perturbation";
 constexpr std::string_view kNoSlope = "a column that equals the reference has an attribution, but no slope";
-constexpr std::string_view kUnmoved = "the noise is lost in the rounding of the row's numbers";
+constexpr std::string_view kNoiseLost = "the noise is lost in the rounding of the row's numbers";
 // Pairs of numbers kept for rows at a time, and numbers of noise.
 constexpr size_t kPairsPerBlock = size_t{1} << 20;
 constexpr size_t kNoisePerBlock = size_t{1} << 22;
@@ -215,7 +215,7 @@ void Infidelity::score_removal(const EvaluateTask& task, Scores& scores, const C
   }
   scores.shared_error = shared.error_of_mean();
   for (const size_t row : rows) {
-    if (std::isnan(scores.values[row])) undefined.add(kNoNumber);
+    if (std::isnan(scores.values[row])) undefined.add(kNoNumberPerturbed);
   }
   scores.undefined = undefined.take();
   scores.evaluations += static_cast<uint64_t>(rows.size()) * game->references() * (samples + 1);
@@ -305,13 +305,13 @@ void Infidelity::score_noise(const EvaluateTask& task, Scores& scores, const Con
     }
     for (size_t i = 0; i < here; i++) {
       if (std::ranges::all_of(moved.row(i), [](uint8_t m) { return m == 0; })) {
-        undefined.add(kUnmoved);
+        undefined.add(kNoiseLost);
         continue;
       }
       const InfidelityScore found =
           mean_squared_gap(expected.row(i), lost.row(i), options_.normalise_scale, lost.row(i));
       store(found, rows[begin + i], scores);
-      if (std::isnan(found.value)) undefined.add(kNoNumber);
+      if (std::isnan(found.value)) undefined.add(kNoNumberPerturbed);
     }
     shared.add(lost.view(), weights_of_defined(scores, std::span(rows).subspan(begin, here)), inner);
     progress.advance(here);

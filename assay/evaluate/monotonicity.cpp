@@ -12,10 +12,10 @@ namespace assay {
 namespace {
 
 // Two units in the last place of float32.
-constexpr double kRounding = 2.5e-7;
+constexpr double kFallRounding = 2.5e-7;
 // Values that are kept at a time.
 constexpr size_t kValuesPerBlock = size_t{1} << 20;
-constexpr std::string_view kNoNumber = "the model's value is no number for some coalition";
+constexpr std::string_view kNoNumberOfCoalition = "the model's value is no number for some coalition";
 constexpr std::string_view kFlat = "the model's value does not change as players are added";
 
 // When each player is added, by increasing key, ties by index: 0 first.
@@ -38,10 +38,10 @@ double share_not_falling(std::span<const double> values) {
     largest = std::max(largest, std::abs(v));
   }
   const auto [least, most] = std::ranges::minmax(values);
-  if (most - least <= kRounding * largest) return NAN;
+  if (most - least <= kFallRounding * largest) return NAN;
   size_t kept = 0;
   for (size_t k = 1; k < values.size(); k++) {
-    const double rounding = kRounding * std::max(std::abs(values[k]), std::abs(values[k - 1]));
+    const double rounding = kFallRounding * std::max(std::abs(values[k]), std::abs(values[k - 1]));
     kept += values[k] >= values[k - 1] - rounding ? 1 : 0;
   }
   return static_cast<double>(kept) / static_cast<double>(values.size() - 1);
@@ -109,7 +109,8 @@ void Monotonicity::score(const EvaluateTask& task, Scores& scores, const Context
       const double share = share_not_falling(means);
       scores.values[rows[begin + i]] = options_.form == "share" || std::isnan(share) ? share : share == 1 ? 1 : 0;
       if (!std::isnan(share)) continue;
-      undefined.add(std::ranges::all_of(means, [](double v) { return std::isfinite(v); }) ? kFlat : kNoNumber);
+      undefined.add(std::ranges::all_of(means, [](double v) { return std::isfinite(v); }) ? kFlat
+                                                                                          : kNoNumberOfCoalition);
     }
     progress.advance(here);
   }

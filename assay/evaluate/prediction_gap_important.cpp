@@ -4,16 +4,16 @@ namespace assay {
 
 namespace {
 
-constexpr GapQuestion kQuestion{.name = "prediction_gap_important", .strongest = true};
+constexpr GapQuestion kImportantGap{.name = "prediction_gap_important", .strongest = true};
 
 }  // namespace
 
 std::optional<std::string> PredictionGapImportant::refuses(const EvaluateTask& task) const {
-  return refuses_gap(task, kQuestion, options_);
+  return refuses_gap(task, kImportantGap, options_);
 }
 
 void PredictionGapImportant::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  score_gap(task, kQuestion, options_, scores, context);
+  score_gap(task, kImportantGap, options_, scores, context);
 }
 
 CriterionInfo prediction_gap_important_criterion() {

@@ -4,16 +4,16 @@ namespace assay {
 
 namespace {
 
-constexpr GapQuestion kQuestion{.name = "prediction_gap_unimportant", .strongest = false};
+constexpr GapQuestion kUnimportantGap{.name = "prediction_gap_unimportant", .strongest = false};
 
 }  // namespace
 
 std::optional<std::string> PredictionGapUnimportant::refuses(const EvaluateTask& task) const {
-  return refuses_gap(task, kQuestion, options_);
+  return refuses_gap(task, kUnimportantGap, options_);
 }
 
 void PredictionGapUnimportant::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  score_gap(task, kQuestion, options_, scores, context);
+  score_gap(task, kUnimportantGap, options_, scores, context);
 }
 
 CriterionInfo prediction_gap_unimportant_criterion() {

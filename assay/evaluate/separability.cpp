@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kNoPartner = "no other row to compare with";
 constexpr std::string_view kNoDistance = "no distance to any other row is defined";
-constexpr std::string_view kPurpose = "separability";
-constexpr size_t kRowsAtATime = 16;
+constexpr std::string_view kSeparability = "separability";
+constexpr size_t kComparedRowsAtATime = 16;
 
 // The same number for rows of equal inputs; -0 is 0, and a missing value equals itself.
 std::vector<uint32_t> kinds_of_rows(const Matrix& x) {
@@ -52,7 +52,7 @@ std::vector<uint32_t> kinds_of_rows(size_t rows) {
   return kinds;
 }
 
-struct Comparison {
+struct SeparatedRows {
   Matrix values;
   std::vector<uint8_t> usable;  // whether all attributions of a row are numbers
   std::vector<uint32_t> kinds;  // of the rows' inputs
@@ -66,7 +66,7 @@ struct Comparison {
   void order_by_kind();
 };
 
-void Comparison::order_by_kind() {
+void SeparatedRows::order_by_kind() {
   first.assign(size_t{std::ranges::max(kinds)} + 2, 0);
   for (size_t r = 0; r < kinds.size(); r++) first[kinds[r] + 1] += usable[r];
   std::partial_sum(first.begin(), first.end(), first.begin());
@@ -82,7 +82,7 @@ struct RowResult {
   bool met_anyone = false;
 };
 
-RowResult compare_row(const Comparison& all, size_t row, uint64_t seed) {
+RowResult compare_row(const SeparatedRows& all, size_t row, uint64_t seed) {
   RowResult result;
   const auto meet = [&](size_t other) {
     if (!all.distinct(row, other)) return;
@@ -94,7 +94,7 @@ RowResult compare_row(const Comparison& all, size_t row, uint64_t seed) {
     for (size_t other = 0; other < all.values.rows(); other++) meet(other);
     return result;
   }
-  RandomStream stream(seed, kPurpose, row);
+  RandomStream stream(seed, kSeparability, row);
   // Rows of its own kind are one stretch, to be left out.
   const uint32_t begin = all.first[all.kinds[row]];
   const uint32_t own = all.first[all.kinds[row] + 1] - begin;
@@ -127,12 +127,12 @@ double error_of_mean(const Scores& scores) {
 
 void Separability::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const size_t rows = task.rows();
-  Comparison all{.values = prepared(task.explanations.values.view(), options_.comparison),
-                 .usable = std::vector<uint8_t>(rows),
-                 .kinds = task.data != nullptr ? kinds_of_rows(task.data->x) : kinds_of_rows(rows),
-                 .distance = explanation_distance(options_.comparison.distance),
-                 .partners = static_cast<size_t>(options_.partners),
-                 .sampled = rows > static_cast<size_t>(options_.partners) + 1};
+  SeparatedRows all{.values = prepared(task.explanations.values.view(), options_.comparison),
+                    .usable = std::vector<uint8_t>(rows),
+                    .kinds = task.data != nullptr ? kinds_of_rows(task.data->x) : kinds_of_rows(rows),
+                    .distance = explanation_distance(options_.comparison.distance),
+                    .partners = static_cast<size_t>(options_.partners),
+                    .sampled = rows > static_cast<size_t>(options_.partners) + 1};
   for (size_t r = 0; r < rows; r++) all.usable[r] = all_finite(task.explanations.values.row(r)) ? 1 : 0;
   if (all.sampled) {
     all.order_by_kind();
@@ -140,7 +140,7 @@ void Separability::score(const EvaluateTask& task, Scores& scores, const Context
   }
   std::vector<uint8_t> met_anyone(rows);
   parallel_blocks(
-      context, rows, kRowsAtATime,
+      context, rows, kComparedRowsAtATime,
       [&](const Block& block) {
         for (size_t r = block.begin; r < block.end; r++) {
           if (all.usable[r] == 0) continue;
@@ -150,7 +150,7 @@ void Separability::score(const EvaluateTask& task, Scores& scores, const Context
           if (all.sampled) scores.standard_error[r] = result.moments.standard_error();
         }
       },
-      kPurpose);
+      kSeparability);
   UndefinedCounts undefined;
   for (size_t r = 0; r < rows; r++) {
     if (!std::isnan(scores.values[r])) continue;

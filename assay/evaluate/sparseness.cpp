@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kRowsAtATime = 256;
+constexpr size_t kSortedRowsAtATime = 256;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ double gini_index(std::span<const float> values) {
 
 void Sparseness::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const Matrix& values = task.explanations.values;
-  parallel_blocks(context, values.rows(), kRowsAtATime, [&](const Block& block) {
+  parallel_blocks(context, values.rows(), kSortedRowsAtATime, [&](const Block& block) {
     for (size_t r = block.begin; r < block.end; r++) scores.values[r] = gini_index(values.row(r));
   });
   UndefinedCounts undefined;

@@ -8,6 +8,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/parallel.h"
+#include "assay/evaluate/common.h"
 #include "assay/explain/games/value_function.h"
 #include "assay/explain/methods.h"
 
@@ -17,7 +18,6 @@ namespace {
 // Numbers of one call, rows, outputs and attributions together, unless one row has more. Progress and cancellation come
 // between calls.
 constexpr size_t kNumbersPerCall = size_t{1} << 20;
-constexpr size_t kRowsPerBlock = 64;
 
 Targets targets_of(const Targets& all, std::span<const size_t> row_of) {
   Targets made{.information = all.information, .names = all.names, .terms = all.terms, .of_row = {}};
@@ -112,7 +112,7 @@ void explain_all_again(const EvaluateTask& task, const Again& again,
     const size_t here = std::min(turn, x.rows() - begin);
     MatrixView<const float> rows = x.view().rows_between(begin, begin + here);
     if (change) {
-      parallel_blocks(inner, here, kRowsPerBlock, [&](const Block& block) {
+      parallel_blocks(inner, here, kRowsPerTask, [&](const Block& block) {
         for (size_t i = block.begin; i < block.end; i++) {
           std::ranges::copy(x.row(begin + i), changed.row(i).begin());
           change(changed.row(i));
@@ -122,7 +122,7 @@ void explain_all_again(const EvaluateTask& task, const Again& again,
     }
     std::iota(row_of.begin(), row_of.end(), begin);
     const Matrix values = explain_rows_again(task, again, rows, std::span(row_of).first(here), evaluations, inner);
-    parallel_blocks(inner, here, kRowsPerBlock, [&](const Block& block) {
+    parallel_blocks(inner, here, kRowsPerTask, [&](const Block& block) {
       for (size_t i = block.begin; i < block.end; i++) take(begin + i, values.row(i));
     });
     progress.advance(here);

@@ -9,11 +9,11 @@
 #include "assay/core/random.h"
 #include "assay/core/statistics.h"
 #include "assay/evaluate/again/explain_again.h"
+#include "assay/evaluate/common.h"
 
 namespace assay {
 namespace {
 
-constexpr size_t kRowsPerBlock = 64;
 // Noise that is drawn once for all rows stays within this many numbers; more of it is drawn again for each row.
 constexpr size_t kNumbersKept = size_t{1} << 22;
 
@@ -101,7 +101,7 @@ void explain_perturbed(const EvaluateTask& task, size_t samples, const Perturb& 
     for (size_t first = 0; first < samples; first += turn_draws) {
       const size_t draws = std::min(turn_draws, samples - first);
       const size_t count = here * draws;
-      parallel_blocks(inner, here, kRowsPerBlock, [&](const Block& block) {
+      parallel_blocks(inner, here, kRowsPerTask, [&](const Block& block) {
         for (size_t s = 0; s < draws; s++) {
           for (size_t i = block.begin; i < block.end; i++) {
             row_of[s * here + i] = begin + i;
@@ -115,7 +115,7 @@ void explain_perturbed(const EvaluateTask& task, size_t samples, const Perturb& 
         evaluations += count;
       }
       const Matrix values = explain_rows_again(task, {}, these, std::span(row_of).first(count), evaluations, inner);
-      parallel_blocks(inner, here, kRowsPerBlock, [&](const Block& block) {
+      parallel_blocks(inner, here, kRowsPerTask, [&](const Block& block) {
         for (size_t i = block.begin; i < block.end; i++) {
           for (size_t s = 0; s < draws; s++) {
             const size_t at = s * here + i;

@@ -25,7 +25,7 @@ bool any_missing(std::span<const float> values) {
   return std::ranges::any_of(values, [](float v) { return std::isnan(v); });
 }
 
-Matrix outputs_of(const EvaluateTask& task, const Context& context) {
+Matrix all_outputs(const EvaluateTask& task, const Context& context) {
   const Matrix& x = task.data->x;
   Matrix made(x.rows(), task.model->info().outputs());
   predict_made_rows(
@@ -71,7 +71,7 @@ void score_relative_over(const EvaluateTask& task, const RelativeStabilityOption
   }
   Matrix outputs;
   if (classes || of_output) {
-    outputs = outputs_of(task, context);
+    outputs = all_outputs(task, context);
     scores.evaluations += task.rows();
   }
   for (size_t r = 0; r < given.rows(); r++) {

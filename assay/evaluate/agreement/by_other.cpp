@@ -15,8 +15,6 @@
 namespace assay {
 namespace {
 
-constexpr size_t kRowsAtATime = 64;
-
 enum class Pair : uint8_t { defined, not_finite, all_zero, undefined };
 
 Pair look_at(std::span<const float> mine, std::span<const float> other) {
@@ -32,7 +30,7 @@ void score_agreement(const EvaluateTask& task, const Agreement& agreement, std::
   const size_t others = task.others.size();
   Matrix64 pairs(rows, others);
   std::vector<Pair> first(rows, Pair::defined);
-  parallel_blocks(context, rows, kRowsAtATime, [&](const Block& block) {
+  parallel_blocks(context, rows, kRowsPerTask, [&](const Block& block) {
     for (size_t r = block.begin; r < block.end; r++) {
       const std::span<const float> mine = task.explanations.values.row(r);
       RunningMoments moments;

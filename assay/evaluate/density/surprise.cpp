@@ -18,7 +18,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kRowsAtATime = 8;
+constexpr size_t kSurprisesAtATime = 8;
 // Numbers that a block looks at, unless one row needs more: cancelling must not wait long.
 constexpr size_t kNumbersAtATime = size_t{1} << 24;
 // Densities that differ by rounding alone, as those of equal explanations may, are equal.
@@ -128,7 +128,7 @@ size_t score_conviction(const Explanations& explanations, std::span<const size_t
   const Selves selves(reference, reference_rows);
   if (selves.of_reference(0).size() == reference_rows.size()) return without_score(kSameInputs);
   const size_t block_rows =
-      std::clamp<size_t>(kNumbersAtATime / (reference_rows.size() * density.coordinates()), 1, kRowsAtATime);
+      std::clamp<size_t>(kNumbersAtATime / (reference_rows.size() * density.coordinates()), 1, kSurprisesAtATime);
   std::vector<double> densities(reference_rows.size());
   parallel_blocks(
       context, densities.size(), block_rows,

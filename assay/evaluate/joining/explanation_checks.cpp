@@ -15,7 +15,7 @@
 namespace assay {
 namespace {
 
-constexpr double kRounding = 1e-3;
+constexpr double kRoundingOfValue = 1e-3;
 constexpr double kRoundingOfLargest = 1e-5;
 
 // Arrays made elsewhere have numbers instead of names.
@@ -31,7 +31,7 @@ bool are_names(const std::vector<std::string>& players) {
 bool same_explained_value(double a, double b, double largest) {
   // An infinite value would allow for everything.
   if (!std::isfinite(a) || !std::isfinite(b)) return a == b;
-  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b)) + kRoundingOfLargest * largest;
+  return std::abs(a - b) <= kRoundingOfValue * std::max(std::abs(a), std::abs(b)) + kRoundingOfLargest * largest;
 }
 
 double largest_output(const Explanations& explanations) {

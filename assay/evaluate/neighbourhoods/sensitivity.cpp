@@ -50,7 +50,7 @@ AlignedRoom<float> tiles_of(ExplanationDistance distance, MatrixView<const float
 }
 
 // What all batches of one part read, and where they write: each its own rows, and marks that only ever grow.
-struct Comparison {
+struct BatchComparison {
   ExplanationDistance distance;
   Fold fold;
   bool weighted;
@@ -68,7 +68,7 @@ struct Comparison {
 
 class Comparing final : public NeighbourVisitor {
  public:
-  Comparing(Comparison& comparison, std::span<const size_t> batch)
+  Comparing(BatchComparison& comparison, std::span<const size_t> batch)
       : all_(comparison), batch_(batch), wide_(comparison.tiles != nullptr ? comparison.pool.cols() * kBlockRows : 0) {}
 
   void see(size_t block, std::span<const BlockHit> hits) override {
@@ -125,7 +125,7 @@ class Comparing final : public NeighbourVisitor {
     }
   }
 
-  Comparison& all_;
+  BatchComparison& all_;
   std::span<const size_t> batch_;
   AlignedRoom<double> wide_;
   std::array<FoldLanes, kBlockRows> lanes_ = {};
@@ -190,19 +190,19 @@ void score_in_neighbourhoods(const EvaluateTask& task, const Neighbourhoods& nei
     std::vector<std::atomic<uint32_t>> skipped(finite.size());
     const ExplanationDistance distance = explanation_distance(options.comparison.distance);
     const AlignedRoom<float> tiles = tiles_of(distance, pool, part.index.places());
-    Comparison comparison{.distance = distance,
-                          .fold = fold,
-                          .weighted = options.weighting == "inverse_distance",
-                          .rows = unit ? unit_rows.view() : given,
-                          .pool = pool,
-                          .places = part.index.places(),
-                          .tiles = tiles.data(),
-                          .finite = std::move(finite),
-                          .values = scores.values,
-                          .neighbours = neighbours,
-                          .left_out = left_out,
-                          .skipped = skipped,
-                          .undefined_pairs = undefined_pairs};
+    BatchComparison comparison{.distance = distance,
+                               .fold = fold,
+                               .weighted = options.weighting == "inverse_distance",
+                               .rows = unit ? unit_rows.view() : given,
+                               .pool = pool,
+                               .places = part.index.places(),
+                               .tiles = tiles.data(),
+                               .finite = std::move(finite),
+                               .values = scores.values,
+                               .neighbours = neighbours,
+                               .left_out = left_out,
+                               .skipped = skipped,
+                               .undefined_pairs = undefined_pairs};
     part.index.stream(
         task.data->x.view(), scored, neighbourhoods.radius(), comparison.weighted,
         [&](std::span<const size_t> batch) { return std::make_unique<Comparing>(comparison, batch); }, context,

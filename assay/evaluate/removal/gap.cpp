@@ -20,7 +20,6 @@ constexpr size_t kMarksAtATime = size_t{1} << 18;
 // Gaps of one block of rows, all draws: few enough to report progress often. But noise is drawn again for each block.
 constexpr size_t kGapsAtATime = size_t{1} << 18;
 constexpr size_t kFewestRows = 4;
-constexpr size_t kRowsPerTurn = 64;
 
 // Noise of the draws first .. first + count - 1, a row each, in units of the score's columns.
 Matrix noise_of(const Context& context, std::span<const float> scales, double scale, size_t first, size_t count) {
@@ -92,7 +91,7 @@ void sample_block(const EvaluateTask& task, const Removal& removal, const GapOpt
 }
 
 // What all rows have in common: the draws.
-struct DrawSums {
+struct GapDraws {
   std::vector<double> sums;  // of each draw, over the defined rows
   size_t rows = 0;
 
@@ -129,7 +128,7 @@ void score_noise(const EvaluateTask& task, const GapQuestion& question, const Ga
   inner.progress = nullptr;
   ProgressScope progress(context, question.name, removal.rows().size());
   const auto samples = static_cast<size_t>(options.samples);
-  DrawSums draws{std::vector<double>(samples)};
+  GapDraws draws{std::vector<double>(samples)};
   const size_t block_rows = std::clamp<size_t>(kMarksAtATime / std::max<size_t>(players, 1), 1,
                                                std::max(kFewestRows, kGapsAtATime / samples));
   for (size_t begin = 0; begin < removal.rows().size(); begin += block_rows) {
@@ -137,7 +136,7 @@ void score_noise(const EvaluateTask& task, const GapQuestion& question, const Ga
     const std::span<const size_t> all = std::span(removal.rows()).subspan(begin, end - begin);
     std::vector<uint8_t> marks(all.size() * players);
     std::vector<uint8_t> moves(all.size());
-    parallel_blocks(inner, all.size(), kRowsPerTurn, [&](const Block& block) {
+    parallel_blocks(inner, all.size(), kRowsPerTask, [&](const Block& block) {
       for (size_t i = block.begin; i < block.end; i++) {
         moves[i] = mark_perturbed(task, task.explanations.values.row(all[i]), k, question.strongest,
                                   std::span(marks).subspan(i * players, players))

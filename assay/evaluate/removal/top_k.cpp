@@ -12,8 +12,6 @@
 namespace assay {
 namespace {
 
-constexpr size_t kRowsPerTurn = 64;
-
 // Whether the k-th strongest player is as strong as the one after it.
 bool tied_at_cut(std::span<const float> values, size_t k) {
   if (k >= values.size()) return false;
@@ -67,7 +65,7 @@ void note_k(const EvaluateTask& task, std::span<const size_t> rows, std::optiona
   std::vector<uint8_t> tied(rows.size());
   Context inner = context;
   inner.progress = nullptr;
-  parallel_blocks(inner, rows.size(), kRowsPerTurn, [&](const Block& block) {
+  parallel_blocks(inner, rows.size(), kRowsPerTask, [&](const Block& block) {
     for (size_t i = block.begin; i < block.end; i++) {
       tied[i] = tied_at_cut(task.explanations.values.row(rows[i]), chosen) ? 1 : 0;
     }

@@ -8,11 +8,6 @@
 #include "assay/evaluate/common.h"
 
 namespace assay {
-namespace {
-
-constexpr size_t kRowsPerTurn = 64;
-
-}  // namespace
 
 std::vector<size_t> counts_of_shares(std::span<const double> shares, size_t players) {
   std::vector<size_t> counts;
@@ -67,7 +62,7 @@ Dataset ChangedRows::dataset(const Change& change, const std::vector<std::string
   made.labels = known_.labels;
   made.class_names = class_names;
   made.item_shape = data_.item_shape;
-  parallel_blocks(context, known_.size(), kRowsPerTurn, [&](const Block& block) {
+  parallel_blocks(context, known_.size(), kRowsPerTask, [&](const Block& block) {
     for (size_t i = block.begin; i < block.end; i++) fill(i, change, made.x.row(i));
   });
   return made;

@@ -12,9 +12,9 @@
 namespace assay {
 namespace {
 
-constexpr double kAttributionRounding = 1e-6;
+constexpr double kSubsetRounding = 1e-6;
 // Sums kept apart, so that additions need not wait for each other.
-constexpr size_t kLanes = 4;
+constexpr size_t kSumsApart = 4;
 // Rows are played by so many influences of subsets, which are kept until they are added up; some rows at least, to
 // have work for threads.
 constexpr size_t kInfluencesPerTurn = size_t{1} << 22;
@@ -22,14 +22,14 @@ constexpr size_t kLeastRowsPerTurn = 8;
 
 // Sums over subsets of one pass, by lane.
 struct Totals {
-  std::array<double, kLanes> sums{};
-  std::array<double, kLanes> values{};
-  std::array<double, kLanes> sum_squares{};
-  std::array<double, kLanes> value_squares{};
-  std::array<double, kLanes> products{};
+  std::array<double, kSumsApart> sums{};
+  std::array<double, kSumsApart> values{};
+  std::array<double, kSumsApart> sum_squares{};
+  std::array<double, kSumsApart> value_squares{};
+  std::array<double, kSumsApart> products{};
 };
 
-double total(const std::array<double, kLanes>& lanes) { return lanes[0] + lanes[1] + (lanes[2] + lanes[3]); }
+double total(const std::array<double, kSumsApart>& lanes) { return lanes[0] + lanes[1] + (lanes[2] + lanes[3]); }
 
 // Both sides less their first number: whatever that is, its distance from the mean is at most sqrt(n) deviations, so
 // little is lost when the squares of means are taken off.
@@ -48,8 +48,8 @@ Totals add_up(std::span<const double> sums, std::span<const Value> values) {
     made.products[lane] += s * v;
   };
   size_t i = 0;
-  for (; i + kLanes <= sums.size(); i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; lane++) add(i + lane, lane);
+  for (; i + kSumsApart <= sums.size(); i += kSumsApart) {
+    for (size_t lane = 0; lane < kSumsApart; lane++) add(i + lane, lane);
   }
   for (; i < sums.size(); i++) add(i, 0);
   return made;
@@ -82,14 +82,14 @@ SubsetCorrelation correlate(std::span<const double> sums, std::span<const Value>
   made.correlation = std::clamp(covariance / sum_deviation / value_deviation, -1.0, 1.0);
   made.standard_error = 0;
   if (n >= population) return made;
-  std::array<double, kLanes> squares{};
+  std::array<double, kSumsApart> squares{};
   const double by_sum = 1 / sum_deviation;
   const double by_value = 1 / value_deviation;
   for (size_t i = 0; i < count; i++) {
     const double u = (sums[i] - sums[0] - mean_sum) * by_sum;
     const double w = (mean_value - (static_cast<double>(values[i]) - values[0])) * by_value;
     const double influence = u * w - made.correlation * (u * u + w * w) / 2;
-    squares[i % kLanes] += influence * influence;
+    squares[i % kSumsApart] += influence * influence;
     if (!influences.empty()) influences[i] = influence;
   }
   made.standard_error = count < 2 ? NAN : std::sqrt((1 - n / population) * total(squares) / n / (n - 1));
@@ -179,7 +179,7 @@ SubsetState subset_attribution_state(std::span<const float> attributions) {
   if (!all_finite(attributions)) return SubsetState::attributions_not_finite;
   if (all_zero(attributions)) return SubsetState::attributions_all_zero;
   const auto [least, most] = std::ranges::minmax(attributions);
-  if (static_cast<double>(most) - least <= kAttributionRounding * largest_size(attributions)) {
+  if (static_cast<double>(most) - least <= kSubsetRounding * largest_size(attributions)) {
     return SubsetState::attributions_flat;
   }
   return SubsetState::defined;
@@ -187,7 +187,7 @@ SubsetState subset_attribution_state(std::span<const float> attributions) {
 
 SideRounding subset_side_rounding(const SubsetDesign& design, std::span<const float> attributions,
                                   double value_rounding) {
-  return {kAttributionRounding * std::sqrt(static_cast<double>(design.largest())) * largest_size(attributions),
+  return {kSubsetRounding * std::sqrt(static_cast<double>(design.largest())) * largest_size(attributions),
           value_rounding};
 }
 
