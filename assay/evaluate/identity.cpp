@@ -2,19 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "assay/core/random.h"
 #include "assay/evaluate/again/explain_again.h"
 #include "assay/evaluate/again/row_reasons.h"
 #include "assay/explain/methods.h"
 
 namespace assay {
-
-uint64_t fresh_seed(uint64_t seed, uint64_t method_seed) {
-  RandomStream random(seed, "identity", method_seed);
-  uint64_t fresh = random.bits64();
-  while (fresh == method_seed) fresh = random.bits64();
-  return fresh;
-}
 
 std::optional<std::string> Identity::refuses(const EvaluateTask& task) const { return refuses_again(task); }
 

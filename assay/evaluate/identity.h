@@ -33,9 +33,6 @@ class Identity final : public Criterion {
   Options options_;
 };
 
-// A seed that is not method_seed.
-uint64_t fresh_seed(uint64_t seed, uint64_t method_seed);
-
 CriterionInfo identity_criterion();
 
 }  // namespace assay
