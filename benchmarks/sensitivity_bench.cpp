@@ -11,8 +11,7 @@
 #include "assay/core/random.h"
 #include "assay/data/datasets.h"
 #include "assay/data/encoder.h"
-#include "assay/evaluate/avg_sensitivity.h"
-#include "assay/evaluate/max_sensitivity.h"
+#include "assay/evaluate/criteria.h"
 
 namespace assay {
 namespace {
@@ -88,7 +87,7 @@ const Comparable* find_comparable(const std::string& name) {
   return adult ? &*adult : nullptr;
 }
 
-void sensitivity(benchmark::State& state, const std::string& name, const CriterionInfo& info,
+void sensitivity(benchmark::State& state, const std::string& name, const std::string& criterion_name,
                  const std::string& options, unsigned threads) {
   const Comparable* with = find_comparable(name);
   if (with == nullptr) return state.SkipWithError("the data is not here: set ASSAY_DATA");
@@ -98,7 +97,8 @@ void sensitivity(benchmark::State& state, const std::string& name, const Criteri
   task.model = with->model.get();
   task.pool = &with->data;
   task.pool_explanations = &pool_explanations;
-  const auto criterion = info.make(parse_spec("criterion", info.name + ":radius=2" + options));
+  const auto criterion =
+      find_criterion(criterion_name).make(parse_spec("criterion", criterion_name + ":radius=2" + options));
   Context context;
   context.threads = threads;
   Scores scores;
@@ -111,10 +111,10 @@ void sensitivity(benchmark::State& state, const std::string& name, const Criteri
   state.SetLabel(scores.notes.front());
 }
 
-#define ASSAY_SENSITIVITY_BENCHMARK(data, criterion, weighting, threads)                    \
-  BENCHMARK_CAPTURE(sensitivity, data##_##criterion##_##weighting##_##threads, #data,       \
-                    criterion##_sensitivity_criterion(), ":weighting=" #weighting, threads) \
-      ->Unit(benchmark::kMillisecond)                                                       \
+#define ASSAY_SENSITIVITY_BENCHMARK(data, criterion, weighting, threads)                                         \
+  BENCHMARK_CAPTURE(sensitivity, data##_##criterion##_##weighting##_##threads, #data, #criterion "_sensitivity", \
+                    ":weighting=" #weighting, threads)                                                           \
+      ->Unit(benchmark::kMillisecond)                                                                            \
       ->UseRealTime()
 #define ASSAY_SENSITIVITY_BENCHMARKS(data, threads)                  \
   ASSAY_SENSITIVITY_BENCHMARK(data, max, uniform, threads);          \

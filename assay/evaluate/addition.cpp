@@ -1,21 +1,58 @@
-#include "assay/evaluate/addition.h"
+// Addition: what the log-odds of the predicted class gain when the k strongest players join the reference (Bhatt,
+// Weller, Moura 2020, appendix),
+//   s(y|reference with S from x) - s(y|reference),   s = ln p(y|.) - ln(1 - p(y|.)),
+// with S the k players of largest |phi| and y the class predicted at x. Computed from margins; a regression: the value.
+//
+// Undefined where attributions are all 0, and where a model that gives probabilities gives exactly 0 or 1. Several
+// reference rows: the mean over them. The class is the predicted one, as for deletion.
+// Deviation from the paper: its text adds the subset to the baseline, as above; its printed formula keeps the
+// complement instead, s(y|x with S at the reference) - s(y|reference), which is `form=printed`, and then lower is
+// better.
+// Cost: 1 evaluation for each row and reference row, and one for each row and each reference row.
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "assay/evaluate/criterion.h"
+#include "assay/evaluate/removal/top_k.h"
 
 namespace assay {
+namespace {
 
-std::optional<std::string> Addition::refuses(const EvaluateTask& task) const {
-  return refuses_k(options_.k, task.explanations.players());
-}
+class Addition final : public Criterion {
+ public:
+  struct Options {
+    std::optional<int64_t> k = {};
+    std::string form = "text";
 
-void Addition::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  // What is left without the strongest players should be little.
-  if (options_.form == "printed") scores.direction = Direction::lower;
-  const TopKQuestion question{.name = "addition",
-                              .kept = options_.form == "text",
-                              .value = [](const Removal& removal, size_t row, size_t reference, double made) {
-                                return made - removal.at_reference(row, reference);
-                              }};
-  score_top_k(task, question, options_.k, scores, context);
-}
+    void describe(OptionVisitor& visit) {
+      describe_k(visit, k);
+      visit.choice("form", form, "the strongest players added to the reference, or as printed: all others",
+                   {"text", "printed"});
+    }
+  };
+
+  explicit Addition(const Options& options) : options_(options) {}
+  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+    return refuses_k(options_.k, task.explanations.players());
+  }
+
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    // What is left without the strongest players should be little.
+    if (options_.form == "printed") scores.direction = Direction::lower;
+    const TopKQuestion question{.name = "addition",
+                                .kept = options_.form == "text",
+                                .value = [](const Removal& removal, size_t row, size_t reference, double made) {
+                                  return made - removal.at_reference(row, reference);
+                                }};
+    score_top_k(task, question, options_.k, scores, context);
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 CriterionInfo addition_criterion() {
   return with_criterion_options<Addition>(

@@ -1,12 +1,37 @@
-#include "assay/evaluate/avg_sensitivity.h"
-
+// Average sensitivity (Bhatt, Weller, Moura 2020, Definition 2 with uniform P): how far the explanation of a row is, on
+// average, from those of its neighbours,
+//   mu_A(x) = 1 / |N_r(x)| * sum over z in N_r(x) of D(g(x), g(z)),
+//   N_r(x) = rows z of the pool with 0 < rho(x, z) <= r and the same predicted class.
+// weighting=inverse_distance is the form of the paper's appendix, the mean of D / rho.
+//
+// Undefined where N_r(x) is empty, never 0: the share of rows with a neighbourhood is the coverage. Distances D and rho
+// and the sum in float64; the sum runs in an order that depends on the pool alone.
+// Cost: a prediction of each row and of each row of the pool; an explanation of every row of the pool that is a
+// neighbour; then a few ns for each pair of rows.
+// Deviation from the paper: rho is measured in columns scaled on the pool unless space=raw, and the radius is found
+// from the data unless it is given; rows at distance 0, x itself among them, are no neighbours. The paper says its
+// tables use D / rho, but the sizes of its numbers suggest D, which is the default here.
+#include "assay/evaluate/criterion.h"
+#include "assay/evaluate/neighbourhoods/neighbourhoods.h"
 #include "assay/evaluate/neighbourhoods/sensitivity.h"
 
 namespace assay {
+namespace {
 
-void AvgSensitivity::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  score_sensitivity(task, options_, Fold::mean, scores, context);
-}
+class AvgSensitivity final : public Criterion {
+ public:
+  using Options = NeighbourhoodOptions;
+
+  explicit AvgSensitivity(Options options) : options_(std::move(options)) {}
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    score_sensitivity(task, options_, Fold::mean, scores, context);
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 CriterionInfo avg_sensitivity_criterion() {
   return with_criterion_options<AvgSensitivity>(

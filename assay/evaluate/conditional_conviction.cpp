@@ -1,11 +1,22 @@
-#include "assay/evaluate/conditional_conviction.h"
-
+// Conditional conviction: how typical an explanation is among those of training rows of the same predicted class
+// (Bhatt, Weller, Moura 2020, appendix),
+//   mu(x) = E_z[I(g(z)) | class of x] / I(g(x) | class of x),   I = -ln P.
+// All as for conviction (density/surprise.h), with the reference rows of x's predicted class alone: density, share and
+// expectation. References are drawn from each class in proportion to its rows, at least 2 where there are 2.
+//
+// Undefined for rows of a class with fewer than 2 reference rows, or whose reference explanations or rows do not vary.
+// Cost: explaining the reference rows, and 1 evaluation for each row and each pool row, for the predicted classes.
+// Deviation from the paper: as for conviction, P is a smoothed rank of the density.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "assay/evaluate/common.h"
+#include "assay/evaluate/criterion.h"
+#include "assay/evaluate/density/surprise.h"
 
 namespace assay {
 namespace {
@@ -20,41 +31,50 @@ std::vector<size_t> rows_of(const std::vector<uint32_t>& classes, uint32_t which
   return rows;
 }
 
-}  // namespace
+class ConditionalConviction final : public Criterion {
+ public:
+  using Options = SurpriseOptions;
 
-std::optional<std::string> ConditionalConviction::refuses(const EvaluateTask& task) const {
-  if (task.model->info().class_names.empty()) return "needs a model that predicts classes";
-  if (task.pool_explanations != nullptr && task.pool == nullptr) return "needs the rows of the pool";
-  return {};
-}
-
-void ConditionalConviction::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  const ReferenceExplanations reference(task);
-  const std::vector<uint32_t> classes = predicted_classes(*task.model, task.data->x.view(), context);
-  const std::vector<uint32_t> reference_classes =
-      reference.are_rows() ? classes : predicted_classes(*task.model, task.pool->x.view(), context);
-  scores.evaluations = classes.size() + (reference.are_rows() ? 0 : reference_classes.size());
-  UndefinedCounts undefined;
-  size_t held_against = 0;
-  size_t among = 0;
-  for (uint32_t which = 0; which < task.model->info().class_names.size(); which++) {
-    const std::vector<size_t> rows = rows_of(classes, which);
-    if (rows.empty()) continue;
-    const std::vector<size_t> same = rows_of(reference_classes, which);
-    const double share = static_cast<double>(same.size()) / static_cast<double>(reference.rows());
-    const auto most = static_cast<size_t>(static_cast<double>(options_.references) * share);
-    const std::vector<size_t> drawn =
-        reference.draw(same, std::max<size_t>(most, 2), kConditionalConviction, which, context);
-    held_against += drawn.size();
-    among += score_conviction(task.explanations, rows, reference, drawn, options_, kConditionalConviction,
-                              scores.values, undefined, context);
+  explicit ConditionalConviction(const Options& options) : options_(options) {}
+  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+    if (task.model->info().class_names.empty()) return "needs a model that predicts classes";
+    if (task.pool_explanations != nullptr && task.pool == nullptr) return "needs the rows of the pool";
+    return {};
   }
-  scores.undefined = undefined.take();
-  scores.notes.push_back(fmt::format("held against the explanations of {} of the {} {} rows, by predicted class",
-                                     held_against, reference.rows(), reference.name()));
-  note_own_references(reference, among, scores);
-  add_median(scores);
-}
+
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    const ReferenceExplanations reference(task);
+    const std::vector<uint32_t> classes = predicted_classes(*task.model, task.data->x.view(), context);
+    const std::vector<uint32_t> reference_classes =
+        reference.are_rows() ? classes : predicted_classes(*task.model, task.pool->x.view(), context);
+    scores.evaluations = classes.size() + (reference.are_rows() ? 0 : reference_classes.size());
+    UndefinedCounts undefined;
+    size_t held_against = 0;
+    size_t among = 0;
+    for (uint32_t which = 0; which < task.model->info().class_names.size(); which++) {
+      const std::vector<size_t> rows = rows_of(classes, which);
+      if (rows.empty()) continue;
+      const std::vector<size_t> same = rows_of(reference_classes, which);
+      const double share = static_cast<double>(same.size()) / static_cast<double>(reference.rows());
+      const auto most = static_cast<size_t>(static_cast<double>(options_.references) * share);
+      const std::vector<size_t> drawn =
+          reference.draw(same, std::max<size_t>(most, 2), kConditionalConviction, which, context);
+      held_against += drawn.size();
+      among += score_conviction(task.explanations, rows, reference, drawn, options_, kConditionalConviction,
+                                scores.values, undefined, context);
+    }
+    scores.undefined = undefined.take();
+    scores.notes.push_back(fmt::format("held against the explanations of {} of the {} {} rows, by predicted class",
+                                       held_against, reference.rows(), reference.name()));
+    note_own_references(reference, among, scores);
+    add_median(scores);
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 CriterionInfo conditional_conviction_criterion() {
   return with_criterion_options<ConditionalConviction>(

@@ -7,44 +7,46 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
-#include "assay/evaluate/addition.h"
-#include "assay/evaluate/avg_sensitivity.h"
-#include "assay/evaluate/compatibility.h"
-#include "assay/evaluate/complexity.h"
-#include "assay/evaluate/conditional_conviction.h"
-#include "assay/evaluate/conviction.h"
-#include "assay/evaluate/deletion.h"
-#include "assay/evaluate/deletion_auc.h"
-#include "assay/evaluate/descriptive_sparsity.h"
-#include "assay/evaluate/effective_complexity.h"
-#include "assay/evaluate/faithfulness.h"
-#include "assay/evaluate/faithfulness_estimate.h"
-#include "assay/evaluate/identity.h"
-#include "assay/evaluate/infidelity.h"
-#include "assay/evaluate/input_invariance.h"
-#include "assay/evaluate/insertion_auc.h"
-#include "assay/evaluate/irof.h"
-#include "assay/evaluate/kar.h"
-#include "assay/evaluate/max_sensitivity.h"
-#include "assay/evaluate/max_sensitivity_yeh.h"
-#include "assay/evaluate/monotonicity.h"
-#include "assay/evaluate/necessity.h"
-#include "assay/evaluate/posthoc_accuracy.h"
-#include "assay/evaluate/prediction_gap_important.h"
-#include "assay/evaluate/prediction_gap_unimportant.h"
-#include "assay/evaluate/randomisation.h"
-#include "assay/evaluate/rank_correlation.h"
-#include "assay/evaluate/relative_input_stability.h"
-#include "assay/evaluate/relative_output_stability.h"
-#include "assay/evaluate/roar.h"
-#include "assay/evaluate/sensitivity_n.h"
-#include "assay/evaluate/separability.h"
-#include "assay/evaluate/sign_agreement.h"
-#include "assay/evaluate/sparseness.h"
-#include "assay/evaluate/sufficiency.h"
-#include "assay/evaluate/top_k_agreement.h"
 
 namespace assay {
+
+// Each is defined in the file of its name.
+CriterionInfo addition_criterion();
+CriterionInfo avg_sensitivity_criterion();
+CriterionInfo compatibility_criterion();
+CriterionInfo complexity_criterion();
+CriterionInfo conditional_conviction_criterion();
+CriterionInfo conviction_criterion();
+CriterionInfo deletion_criterion();
+CriterionInfo deletion_auc_criterion();
+CriterionInfo descriptive_sparsity_criterion();
+CriterionInfo effective_complexity_criterion();
+CriterionInfo faithfulness_criterion();
+CriterionInfo faithfulness_estimate_criterion();
+CriterionInfo identity_criterion();
+CriterionInfo infidelity_criterion();
+CriterionInfo input_invariance_criterion();
+CriterionInfo insertion_auc_criterion();
+CriterionInfo irof_criterion();
+CriterionInfo kar_criterion();
+CriterionInfo max_sensitivity_criterion();
+CriterionInfo max_sensitivity_yeh_criterion();
+CriterionInfo monotonicity_criterion();
+CriterionInfo necessity_criterion();
+CriterionInfo posthoc_accuracy_criterion();
+CriterionInfo prediction_gap_important_criterion();
+CriterionInfo prediction_gap_unimportant_criterion();
+CriterionInfo randomisation_criterion();
+CriterionInfo rank_correlation_criterion();
+CriterionInfo relative_input_stability_criterion();
+CriterionInfo relative_output_stability_criterion();
+CriterionInfo roar_criterion();
+CriterionInfo sensitivity_n_criterion();
+CriterionInfo separability_criterion();
+CriterionInfo sign_agreement_criterion();
+CriterionInfo sparseness_criterion();
+CriterionInfo sufficiency_criterion();
+CriterionInfo top_k_agreement_criterion();
 
 std::span<const CriterionInfo> criteria() {
   static const std::vector<CriterionInfo> table = {

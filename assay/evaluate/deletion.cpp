@@ -1,18 +1,51 @@
-#include "assay/evaluate/deletion.h"
+// Deletion: what the log-odds of the predicted class lose when the k strongest players are removed (Bhatt, Weller,
+// Moura 2020, appendix),
+//   s(y|x) - s(y|x with S at the reference),   s = ln p(y|.) - ln(1 - p(y|.)),
+// with S the k players of largest |phi| and y the class predicted at x, frozen there. Computed from margins, so that a
+// row the model is sure of is as exact as any. A regression: the value itself.
+//
+// Undefined where attributions are all 0 (there is no order), and where a model that gives probabilities gives exactly
+// 0 or 1. Several reference rows: the mean over them. The class is the predicted one, as the paper has it, whichever
+// was explained: for one output, and for two classes in probabilities or log-odds, |phi| is the same; else (two margins
+// have explanations of their own) a note counts the rows that were explained for another.
+// Deviation from the paper: it leaves S open; here it is the k strongest, and ties go by index.
+// Cost: 1 evaluation for each row and reference row, and one for each row and each reference row.
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "assay/evaluate/criterion.h"
+#include "assay/evaluate/removal/top_k.h"
 
 namespace assay {
+namespace {
 
-std::optional<std::string> Deletion::refuses(const EvaluateTask& task) const {
-  return refuses_k(options_.k, task.explanations.players());
-}
+class Deletion final : public Criterion {
+ public:
+  struct Options {
+    std::optional<int64_t> k = {};
 
-void Deletion::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  const TopKQuestion question{.name = "deletion",
-                              .value = [](const Removal& removal, size_t row, size_t /*reference*/, double made) {
-                                return removal.at_row(row) - made;
-                              }};
-  score_top_k(task, question, options_.k, scores, context);
-}
+    void describe(OptionVisitor& visit) { describe_k(visit, k); }
+  };
+
+  explicit Deletion(const Options& options) : options_(options) {}
+  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+    return refuses_k(options_.k, task.explanations.players());
+  }
+
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    const TopKQuestion question{.name = "deletion",
+                                .value = [](const Removal& removal, size_t row, size_t /*reference*/, double made) {
+                                  return removal.at_row(row) - made;
+                                }};
+    score_top_k(task, question, options_.k, scores, context);
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 CriterionInfo deletion_criterion() {
   return with_criterion_options<Deletion>(

@@ -1,15 +1,39 @@
-#include "assay/evaluate/deletion_auc.h"
+// Deletion AUC: the area under the curve of the explained class's probability as players are removed, the largest
+// attribution first (Petsiuk, Das, Saenko 2018, RISE),
+//   integral over q from 0 to 1 of p(y | x with the first q d players at the reference),
+// by trapezoids over even steps of the share q. Lower is better: what matters most should take the class away at once.
+// A regression: the area under its value, in its unit.
+//
+// y is the class that was explained, frozen: an order by value is of use for no other. Several reference rows: the mean
+// of their curves. Undefined where attributions are all 0. The mean curve over rows is in the scores' table. A note
+// counts rows explained for another class than the predicted one, which published numbers are of.
+// Deviation from the paper: it removes pixels to zero; here the reference stands for absent.
+// Cost: steps - 1 evaluations for each row and reference row, and one for each row and each reference row.
+#include "assay/evaluate/criterion.h"
+#include "assay/evaluate/removal/curves.h"
 
 namespace assay {
+namespace {
 
-void DeletionAuc::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  const bool classes = !task.model->info().class_names.empty();
-  const CurveQuestion question{
-      .name = "deletion_auc", .add = false, .columns = classes ? "probability" : "value", .value = [](double area) {
-        return area;
-      }};
-  score_curves(task, question, options_, scores, context);
-}
+class DeletionAuc final : public Criterion {
+ public:
+  using Options = CurveOptions;
+
+  explicit DeletionAuc(const Options& options) : options_(options) {}
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    const bool classes = !task.model->info().class_names.empty();
+    const CurveQuestion question{
+        .name = "deletion_auc", .add = false, .columns = classes ? "probability" : "value", .value = [](double area) {
+          return area;
+        }};
+    score_curves(task, question, options_, scores, context);
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 CriterionInfo deletion_auc_criterion() {
   return with_criterion_options<DeletionAuc>(

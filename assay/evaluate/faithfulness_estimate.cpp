@@ -1,25 +1,47 @@
-#include "assay/evaluate/faithfulness_estimate.h"
-
+// Faithfulness estimate: whether players of higher attribution cost the model more when they alone are removed
+// (Alvarez-Melis, Jaakkola 2018): Pearson's correlation, over players i, of
+//   phi_i   with   f(x) - f(x with i at the reference).
+//
+// It is faithfulness at subsets of one player, without sampling. f is the explained value; with a background the mean
+// over its rows. Undefined where either side does not vary (see subsets/subset_correlation.h).
+// Deviation from the paper: it takes the drop of the class's probability, which is the explained value only where the
+// model's output is a probability; margins do not flatten out where the model is sure.
+// Cost: a game value for each player and reference row.
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
+
+#include "assay/evaluate/criterion.h"
 #include "assay/evaluate/subsets/subset_correlation.h"
 #include "assay/evaluate/subsets/subset_design.h"
 
 namespace assay {
+namespace {
 
-std::optional<std::string> FaithfulnessEstimate::refuses(const EvaluateTask& task) const {
-  const size_t players = task.explanations.players();
-  if (players < 2) return fmt::format("needs two players or more, and there is {}", players);
-  return {};
-}
+class FaithfulnessEstimate final : public Criterion {
+ public:
+  struct Options {
+    void describe(OptionVisitor& /*visit*/) {}
+  };
 
-void FaithfulnessEstimate::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  const size_t players = task.explanations.players();
-  const SubsetDesign design = make_subsets(players, 1, players, players, "faithfulness_estimate", context);
-  const ExplainTask explained = task.explain_task();
-  const std::unique_ptr<Game> game = make_game(explained, context);
-  score_by_subsets(*game, task.explanations.values.view(), design, scores, context, "faithfulness_estimate");
-}
+  explicit FaithfulnessEstimate(const Options& /*options*/) {}
+  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+    const size_t players = task.explanations.players();
+    if (players < 2) return fmt::format("needs two players or more, and there is {}", players);
+    return {};
+  }
+
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    const size_t players = task.explanations.players();
+    const SubsetDesign design = make_subsets(players, 1, players, players, "faithfulness_estimate", context);
+    const ExplainTask explained = task.explain_task();
+    const std::unique_ptr<Game> game = make_game(explained, context);
+    score_by_subsets(*game, task.explanations.values.view(), design, scores, context, "faithfulness_estimate");
+  }
+};
+
+}  // namespace
 
 CriterionInfo faithfulness_estimate_criterion() {
   return with_criterion_options<FaithfulnessEstimate>(

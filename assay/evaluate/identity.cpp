@@ -1,37 +1,56 @@
-#include "assay/evaluate/identity.h"
-
+// Identity: whether the same row has the same explanation twice (Bhatt, Weller, Moura 2020, appendix),
+//   D(g(x), g'(x)),   D = l0 by default: the number of players whose attribution differs at all,
+// where g' is g called again with fresh random streams, and g(x) is the explanation as given.
+//
+// A deterministic g scores exactly 0; a g that samples coalitions, orders or noise does not, and a distance such as l2
+// then says by how much. Explanations that were made by another build, or kept with fewer digits, differ in their last
+// bits, and l0 counts that. The second seed is a function of the context's seed and the first one, and never the first.
+// Undefined where an explanation is not all numbers.
+// Cost: one more explanation of each row.
 #include <fmt/format.h>
 
-#include "assay/core/random.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "assay/evaluate/again/explain_again.h"
 #include "assay/evaluate/again/row_reasons.h"
+#include "assay/evaluate/common.h"
+#include "assay/evaluate/criterion.h"
 #include "assay/explain/methods.h"
 
 namespace assay {
+namespace {
 
-uint64_t fresh_seed(uint64_t seed, uint64_t method_seed) {
-  RandomStream random(seed, "identity", method_seed);
-  uint64_t fresh = random.bits64();
-  while (fresh == method_seed) fresh = random.bits64();
-  return fresh;
-}
+class Identity final : public Criterion {
+ public:
+  struct Options {
+    ComparisonOptions comparison = {.distance = "l0", .normalise = "raw"};
+    void describe(OptionVisitor& visit) { comparison.describe(visit); }
+  };
 
-std::optional<std::string> Identity::refuses(const EvaluateTask& task) const { return refuses_again(task); }
+  explicit Identity(const Options& options) : options_(options) {}
+  std::optional<std::string> refuses(const EvaluateTask& task) const override { return refuses_again(task); }
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    const Comparison compare(task.explanations.values.view(), options_.comparison);
+    RowReasons reasons = given_reasons(task.explanations.values.view());
+    explain_all_again(
+        task, {.seed = fresh_seed(context.seed, task.method_seed)}, {},
+        [&](size_t row, std::span<const float> values) { scores.values[row] = compare(row, values, reasons); },
+        scores.evaluations, context, "identity");
+    reasons.store(scores);
+    const bool sampled = find_method(task.method->name).sampled;
+    scores.notes.push_back(
+        fmt::format("the explanations as given, beside {} called once more {}", task.method->name,
+                    sampled ? "with fresh random streams"
+                            : "(it does not sample: a difference means another build, model, data or fewer digits)"));
+  }
 
-void Identity::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  const Comparison compare(task.explanations.values.view(), options_.comparison);
-  RowReasons reasons = given_reasons(task.explanations.values.view());
-  explain_all_again(
-      task, {.seed = fresh_seed(context.seed, task.method_seed)}, {},
-      [&](size_t row, std::span<const float> values) { scores.values[row] = compare(row, values, reasons); },
-      scores.evaluations, context, "identity");
-  reasons.store(scores);
-  const bool sampled = find_method(task.method->name).sampled;
-  scores.notes.push_back(
-      fmt::format("the explanations as given, beside {} called once more {}", task.method->name,
-                  sampled ? "with fresh random streams"
-                          : "(it does not sample: a difference means another build, model, data or fewer digits)"));
-}
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 CriterionInfo identity_criterion() {
   return with_criterion_options<Identity>({.name = "identity",

@@ -1,11 +1,28 @@
-#include "assay/evaluate/monotonicity.h"
-
+// Monotonicity: whether the explained value never falls as players are added to the reference from the weakest to the
+// strongest (Luss et al. 2019; Arya et al. 2019). With the players in that order and S_k its first k,
+//   all:   1 when f(S_k) >= f(S_{k-1}) for all steps, else 0;
+//   share: the share of the steps for which this holds.
+//
+// f(S) is the explained value with the players of S as in the row and all others as in the reference; with a background
+// the mean over its rows. A step falls when it loses more than 2.5e-7 of the larger |f| of its two ends: less is the
+// rounding of float32.
+// Equal attributions are added by index. Undefined when all attributions are zero (there is no order), and when f does
+// not change at all (every order would do).
+// Deviation from the papers: they take the probability of the predicted class and skip the first step, from the
+// reference to one player (first_step=false); both orders, by |phi| and by phi, are found in their implementations.
+// Where negative attributions are strong the value should fall, and order=strength counts it as a fault: the criterion
+// is for attributions of evidence in favour.
+// Cost: d + 1 evaluations for each reference row.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "assay/core/parallel.h"
 #include "assay/evaluate/common.h"
+#include "assay/evaluate/criterion.h"
 #include "assay/explain/games/value_function.h"
 
 namespace assay {
@@ -29,8 +46,8 @@ std::vector<uint32_t> turns(std::span<const float> values, bool by_strength) {
   return turn;
 }
 
-}  // namespace
-
+// The share of steps values[k] -> values[k + 1] that do not fall, of at least two values; NaN when they are all the
+// same up to rounding, or not all finite.
 double share_not_falling(std::span<const double> values) {
   double largest = 0;
   for (const double v : values) {
@@ -47,12 +64,36 @@ double share_not_falling(std::span<const double> values) {
   return static_cast<double>(kept) / static_cast<double>(values.size() - 1);
 }
 
-std::optional<std::string> Monotonicity::refuses(const EvaluateTask& task) const {
-  if (!options_.first_step && task.explanations.players() < 2) {
-    return "needs two players or more when the first step does not count, and there is 1";
+class Monotonicity final : public Criterion {
+ public:
+  struct Options {
+    std::string order = "strength";
+    std::string form = "all";
+    bool first_step = true;
+
+    void describe(OptionVisitor& visit) {
+      visit.choice("order", order,
+                   "players are added by the size of their attributions or by the attributions, least first",
+                   {"strength", "value"});
+      visit.choice("form", form, "1 when no step falls, else 0; or the share of steps that do not fall",
+                   {"all", "share"});
+      visit.flag("first_step", first_step, "whether the step from the reference to the first player counts");
+    }
+  };
+
+  explicit Monotonicity(const Options& options) : options_(options) {}
+  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+    if (!options_.first_step && task.explanations.players() < 2) {
+      return "needs two players or more when the first step does not count, and there is 1";
+    }
+    return {};
   }
-  return {};
-}
+
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override;
+
+ private:
+  Options options_;
+};
 
 void Monotonicity::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
   const MatrixView<const float> x = task.data->x.view();
@@ -117,6 +158,8 @@ void Monotonicity::score(const EvaluateTask& task, Scores& scores, const Context
   scores.undefined = undefined.take();
   scores.evaluations += static_cast<uint64_t>(rows.size()) * points * each;
 }
+
+}  // namespace
 
 CriterionInfo monotonicity_criterion() {
   return with_criterion_options<Monotonicity>(

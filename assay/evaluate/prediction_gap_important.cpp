@@ -1,20 +1,43 @@
-#include "assay/evaluate/prediction_gap_important.h"
+// Prediction gap on important features (PGI): how far the probability of the explained class moves when the k strongest
+// players are perturbed (Dai, Upadhyay, Aivodji, Bach, Lakkaraju 2022; OpenXAI, Agarwal et al. 2022),
+//   mean over draws of |p(y|x) - p(y|x')|,   x' = x with noise on the k strongest players.
+// Higher is better: what is called important should move the prediction. A regression: its value.
+//
+// The noise of a column is normal, of deviation scale x (its deviation over the pool); the draws are the same for all
+// rows, and the error of the mean has a part for them. Categories have no deviation and stay as they are: a row whose
+// perturbed players are all categories is undefined, and so is one that float32 is too coarse to move.
+// `perturbation=baseline` puts the players at the reference instead, and moves categories too. Undefined where
+// attributions are all 0. Deviation from OpenXAI: its noise has one deviation for all columns, which suits columns
+// scaled to 0 .. 1, and it flips discrete columns; here each column's own deviation is the unit. Its option of an area
+// over all k is left out. Cost: samples evaluations for a row, and one; baseline: 1 for each reference row, and one.
+#include <optional>
+#include <string>
+
+#include "assay/evaluate/criterion.h"
+#include "assay/evaluate/removal/gap.h"
 
 namespace assay {
-
 namespace {
 
 constexpr GapQuestion kImportantGap{.name = "prediction_gap_important", .strongest = true};
 
+class PredictionGapImportant final : public Criterion {
+ public:
+  using Options = GapOptions;
+
+  explicit PredictionGapImportant(const Options& options) : options_(options) {}
+  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+    return refuses_gap(task, kImportantGap, options_);
+  }
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    score_gap(task, kImportantGap, options_, scores, context);
+  }
+
+ private:
+  Options options_;
+};
+
 }  // namespace
-
-std::optional<std::string> PredictionGapImportant::refuses(const EvaluateTask& task) const {
-  return refuses_gap(task, kImportantGap, options_);
-}
-
-void PredictionGapImportant::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  score_gap(task, kImportantGap, options_, scores, context);
-}
 
 CriterionInfo prediction_gap_important_criterion() {
   return with_criterion_options<PredictionGapImportant>(

@@ -1,11 +1,19 @@
-#include "assay/evaluate/rank_correlation.h"
-
+// Rank correlation: whether two explanations of a row order its players alike (Krishna et al. 2022, and others).
+//   coefficient=spearman: Pearson correlation of the ranks; ties share their mean rank
+//   coefficient=kendall:  tau-b, (agreeing - disagreeing pairs) / sqrt(pairs untied in one x pairs untied in the other)
+// of |phi| (order=absolute) or of phi (order=signed). A row's score is the mean over the other explanations
+// (agreement/by_other.h); a table has a row for each of them.
+//
+// Undefined when one of the two gives all players the same rank: all zero, equal sizes, one player.
+// Cost: none; d ln d for each pair of explanations.
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "assay/evaluate/agreement/by_other.h"
 #include "assay/evaluate/agreement/rank_statistics.h"
+#include "assay/evaluate/criterion.h"
 
 namespace assay {
 namespace {
@@ -18,20 +26,37 @@ std::vector<double> ranked_by(std::span<const float> values, bool absolute) {
   return keys;
 }
 
-}  // namespace
+class RankCorrelation final : public Criterion {
+ public:
+  struct Options {
+    std::string coefficient = "spearman";
+    std::string order = "absolute";
 
-void RankCorrelation::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  const bool absolute = options_.order == "absolute";
-  const bool kendall = options_.coefficient == "kendall";
-  score_agreement(
-      task,
-      [=](std::span<const float> mine, std::span<const float> other) {
-        const std::vector<double> a = ranked_by(mine, absolute);
-        const std::vector<double> b = ranked_by(other, absolute);
-        return kendall ? kendall_tau_b(a, b) : spearman(a, b);
-      },
-      kNoOrder, scores, context);
-}
+    void describe(OptionVisitor& visit) {
+      visit.choice("coefficient", coefficient, "Spearman's rho or Kendall's tau-b", {"spearman", "kendall"});
+      visit.choice("order", order, "players ranked by size, or by value with its sign", {"absolute", "signed"});
+    }
+  };
+
+  explicit RankCorrelation(const Options& options) : options_(options) {}
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    const bool absolute = options_.order == "absolute";
+    const bool kendall = options_.coefficient == "kendall";
+    score_agreement(
+        task,
+        [=](std::span<const float> mine, std::span<const float> other) {
+          const std::vector<double> a = ranked_by(mine, absolute);
+          const std::vector<double> b = ranked_by(other, absolute);
+          return kendall ? kendall_tau_b(a, b) : spearman(a, b);
+        },
+        kNoOrder, scores, context);
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 CriterionInfo rank_correlation_criterion() {
   return with_criterion_options<RankCorrelation>({.name = "rank_correlation",

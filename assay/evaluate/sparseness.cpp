@@ -1,19 +1,24 @@
-#include "assay/evaluate/sparseness.h"
-
+// Sparseness: how unequal the attributions are (Chalasani et al. 2020), the Gini index of |phi| (Hurley, Rickard 2009).
+// With the sizes |phi| in ascending order a_1 <= ... <= a_d,
+//   G = sum over i of (2 i - d - 1) a_i / (d sum over i of a_i).
+// 0 when all players have the same, 1 - 1/d when one has everything.
+//
+// Undefined for an explanation that is all zero. Sums in float64. Cost: none; d ln d for sorting.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "assay/core/parallel.h"
 #include "assay/evaluate/common.h"
+#include "assay/evaluate/criterion.h"
 
 namespace assay {
 namespace {
 
 constexpr size_t kSortedRowsAtATime = 256;
 
-}  // namespace
-
+// Of one explanation; NaN when it is all zero or not all numbers.
 double gini_index(std::span<const float> values) {
   if (!all_finite(values)) return NAN;
   std::vector<float> sizes(values.size());
@@ -32,17 +37,27 @@ double gini_index(std::span<const float> values) {
   return total > 0 ? std::max(0.0, weighted / (count * total)) : NAN;
 }
 
-void Sparseness::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  const Matrix& values = task.explanations.values;
-  parallel_blocks(context, values.rows(), kSortedRowsAtATime, [&](const Block& block) {
-    for (size_t r = block.begin; r < block.end; r++) scores.values[r] = gini_index(values.row(r));
-  });
-  UndefinedCounts undefined;
-  for (size_t r = 0; r < values.rows(); r++) {
-    if (std::isnan(scores.values[r])) undefined.add(all_finite(values.row(r)) ? kAllZero : kNotFinite);
+class Sparseness final : public Criterion {
+ public:
+  struct Options {
+    void describe(OptionVisitor& /*visit*/) {}
+  };
+
+  explicit Sparseness(const Options& /*options*/) {}
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    const Matrix& values = task.explanations.values;
+    parallel_blocks(context, values.rows(), kSortedRowsAtATime, [&](const Block& block) {
+      for (size_t r = block.begin; r < block.end; r++) scores.values[r] = gini_index(values.row(r));
+    });
+    UndefinedCounts undefined;
+    for (size_t r = 0; r < values.rows(); r++) {
+      if (std::isnan(scores.values[r])) undefined.add(all_finite(values.row(r)) ? kAllZero : kNotFinite);
+    }
+    scores.undefined = undefined.take();
   }
-  scores.undefined = undefined.take();
-}
+};
+
+}  // namespace
 
 CriterionInfo sparseness_criterion() {
   return with_criterion_options<Sparseness>({.name = "sparseness",

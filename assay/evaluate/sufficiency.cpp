@@ -1,11 +1,39 @@
-#include "assay/evaluate/sufficiency.h"
+// Sufficiency: how far the players with positive attributions alone make the class (Wang, Mardziel, Datta, Fredrikson
+// 2020). With s the score of the explained class and s_m that of the reference with m of the row's M positive players,
+// the strongest first:
+//   ordering (S-Ord):        1/(M+1) sum over m = 0 .. M of min(s_m, s(x))
+//   proportionality (TPS):   integral over q from 0 to 1 of |s_strongest first(q) - s_weakest first(q)|,
+// q the share of all positive attribution that is added. Higher is better for ordering: the score should rise to that
+// of the row at once. Lower is better for proportionality: equal shares should do the same whichever players they come
+// from; the scores then carry that direction.
+//
+// s is the probability, or the log-odds (`score`); a regression: its value. Players of negative or zero attribution
+// stay at the reference. Several reference rows: each s is the mean over them, as in the game that is explained
+// (removal/proportion.h). Undefined where no attribution is positive. More than 100 positive players: 100 even steps
+// through them.
+// Deviation from the paper: between whole players the score is taken as linear in q.
+// Cost: M + 1 evaluations for each row and reference row, twice that for proportionality.
+#include "assay/evaluate/criterion.h"
+#include "assay/evaluate/removal/proportion.h"
 
 namespace assay {
+namespace {
 
-void Sufficiency::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  if (options_.form == "proportionality") scores.direction = Direction::lower;
-  score_proportion(task, {.name = "sufficiency", .add = true}, options_, scores, context);
-}
+class Sufficiency final : public Criterion {
+ public:
+  using Options = ProportionOptions;
+
+  explicit Sufficiency(const Options& options) : options_(options) {}
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    if (options_.form == "proportionality") scores.direction = Direction::lower;
+    score_proportion(task, {.name = "sufficiency", .add = true}, options_, scores, context);
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 CriterionInfo sufficiency_criterion() {
   return with_criterion_options<Sufficiency>(

@@ -1,7 +1,6 @@
-#include "assay/evaluate/addition.h"
-
 #include <gtest/gtest.h>
 
+#include "assay/evaluate/removal/class_score.h"
 #include "tests/evaluate/removal/models.h"
 
 namespace assay::testing {
@@ -12,12 +11,12 @@ namespace {
 //   printed, k = 1: all but player 0 join: -(2 - 1) + 1.5 = 0.5; k = 3: none does: 0
 TEST(Addition, IsTheGainOverTheReference) {
   Trial trial = removal_trial(one_output({2, -1, 0.5}), {{1, 2, 4}}, {{0, 1, 1}}, {{2, -1, 1.5F}});
-  EXPECT_DOUBLE_EQ(scored(addition_criterion(), ":k=1", trial).values[0], 2);
-  EXPECT_DOUBLE_EQ(scored(addition_criterion(), ":k=2", trial).values[0], 3.5);
-  EXPECT_DOUBLE_EQ(scored(addition_criterion(), ":k=1:form=printed", trial).values[0], 0.5);
-  EXPECT_DOUBLE_EQ(scored(addition_criterion(), ":k=3:form=printed", trial).values[0], 0);
-  EXPECT_EQ(scored(addition_criterion(), ":form=printed", trial).direction, Direction::lower);
-  EXPECT_EQ(refusal_of(addition_criterion(), ":k=4", trial), "has k = 4, and there are 3 players");
+  EXPECT_DOUBLE_EQ(scored("addition", ":k=1", trial).values[0], 2);
+  EXPECT_DOUBLE_EQ(scored("addition", ":k=2", trial).values[0], 3.5);
+  EXPECT_DOUBLE_EQ(scored("addition", ":k=1:form=printed", trial).values[0], 0.5);
+  EXPECT_DOUBLE_EQ(scored("addition", ":k=3:form=printed", trial).values[0], 0);
+  EXPECT_EQ(scored("addition", ":form=printed", trial).direction, Direction::lower);
+  EXPECT_EQ(refusal_of("addition", ":k=4", trial), "has k = 4, and there are 3 players");
 }
 
 // For a softmax, in plain doubles, over a background of three rows: the class of each row stays that of the row.
@@ -28,8 +27,8 @@ TEST(Addition, OfASoftmaxIsWhatProbabilitiesSay) {
   const auto reference = random_rows(random, 3, 5);
   const auto phi = random_rows(random, 20, 5);
   Trial made = removal_trial(linear_model(linear, OutputUnit::margin), rows, reference, phi);
-  const Scores text = scored(addition_criterion(), ":k=2", made);
-  const Scores printed = scored(addition_criterion(), ":k=2:form=printed", made);
+  const Scores text = scored("addition", ":k=2", made);
+  const Scores printed = scored("addition", ":k=2:form=printed", made);
   EXPECT_EQ(text.evaluations, 20U + 3 + 60);
   for (size_t r = 0; r < rows.size(); r++) {
     const std::vector<double> at_row = plain_softmax(linear.margins({rows[r].begin(), rows[r].end()}));
@@ -59,8 +58,8 @@ TEST(Addition, BothFormsOfALinearMarginAddUp) {
   const auto rows = random_rows(random, 10, 6);
   const auto reference = random_rows(random, 1, 6);
   Trial made = removal_trial(linear_model(linear, OutputUnit::margin), rows, reference, random_rows(random, 10, 6));
-  const Scores text = scored(addition_criterion(), "", made);
-  const Scores printed = scored(addition_criterion(), ":form=printed", made);
+  const Scores text = scored("addition", "", made);
+  const Scores printed = scored("addition", ":form=printed", made);
   EXPECT_EQ(text.notes.at(0), "k = 1 of 6 players, a quarter");
   for (size_t r = 0; r < rows.size(); r++) {
     const double z = linear.margins({rows[r].begin(), rows[r].end()})[0];
@@ -72,9 +71,9 @@ TEST(Addition, BothFormsOfALinearMarginAddUp) {
 // p = 1 at the row itself does not matter; at the reference it does.
 TEST(Addition, CertaintyMattersWhereItIsScored) {
   Trial at_row = removal_trial(one_output({100, 1}, OutputUnit::probability), {{2, 1}}, {{0, 0}}, {{0, 1}});
-  EXPECT_NEAR(scored(addition_criterion(), ":k=1", at_row).values[0], 1, 1e-5);
+  EXPECT_NEAR(scored("addition", ":k=1", at_row).values[0], 1, 1e-5);
   Trial at_reference = removal_trial(one_output({100, 1}, OutputUnit::probability), {{0, 1}}, {{2, 0}}, {{1, 0}});
-  const Scores found = scored(addition_criterion(), ":k=1", at_reference);
+  const Scores found = scored("addition", ":k=1", at_reference);
   EXPECT_TRUE(std::isnan(found.values[0]));
   ASSERT_EQ(found.undefined.size(), 1U);
   EXPECT_EQ(found.undefined[0].reason, kCertain);
@@ -82,25 +81,25 @@ TEST(Addition, CertaintyMattersWhereItIsScored) {
 
 TEST(Addition, DegenerateRows) {
   Trial zero = removal_trial(one_output({1, 1}), {{1, 1}}, {{0, 0}}, {{0, 0}});
-  EXPECT_EQ(scored(addition_criterion(), "", zero).undefined.at(0).reason, "all attributions are 0");
+  EXPECT_EQ(scored("addition", "", zero).undefined.at(0).reason, "all attributions are 0");
   Trial constant = removal_trial(one_output({0, 0}, OutputUnit::margin, -0.7), {{1, 5}}, {{0, 0}}, {{1, 2}});
-  EXPECT_EQ(scored(addition_criterion(), "", constant).values[0], 0);
+  EXPECT_EQ(scored("addition", "", constant).values[0], 0);
   Trial single = removal_trial(one_output({3}, OutputUnit::value), {{2}}, {{1}}, {{5}});
-  EXPECT_DOUBLE_EQ(scored(addition_criterion(), "", single).values[0], 3);
+  EXPECT_DOUBLE_EQ(scored("addition", "", single).values[0], 3);
 }
 
 // Softmax of (150 x0, 0): p is 1 in float32 with player 0 as in the row, and its margin 150.
 TEST(Addition, MarginsSpeakWhereProbabilitiesAreRounded) {
   const Linear linear{{{150, 0}, {0, 0}}, {0, 0}};
   Trial trial = removal_trial(linear_model(linear, OutputUnit::probability), {{1, 1}}, {{0, 0}}, {{1, 0}});
-  EXPECT_EQ(scored(addition_criterion(), ":k=1", trial).coverage, 0);
+  EXPECT_EQ(scored("addition", ":k=1", trial).coverage, 0);
   const auto margins = linear_model(linear, OutputUnit::margin);
-  EXPECT_DOUBLE_EQ(scored_with_margins(addition_criterion(), ":k=1", trial, *margins).values[0], 150);
+  EXPECT_DOUBLE_EQ(scored_with_margins("addition", ":k=1", trial, *margins).values[0], 150);
 }
 
 TEST(Addition, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
-  expect_same_scores_on_threads(addition_criterion(), "", trial);
+  expect_same_scores_on_threads("addition", "", trial);
 }
 
 }  // namespace

@@ -1,11 +1,8 @@
-#include "assay/evaluate/avg_sensitivity.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "assay/core/random.h"
-#include "assay/evaluate/max_sensitivity.h"
 #include "tests/evaluate/trial.h"
 
 namespace assay::testing {
@@ -35,7 +32,7 @@ Trial on_a_line() {
 }
 
 double score_of(const std::string& options, Trial trial) {
-  return scored(avg_sensitivity_criterion(), options, trial).values.at(0);
+  return scored("avg_sensitivity", options, trial).values.at(0);
 }
 
 TEST(AvgSensitivity, WorkedByHand) {
@@ -61,7 +58,7 @@ TEST(AvgSensitivity, ScaledSpaceMeasuresInDeviations) {
 // Fewer than ten neighbours: the radius reaches the farthest, and 0.01 % beyond.
 TEST(AvgSensitivity, AutomaticRadius) {
   Trial trial = on_a_line();
-  const Scores scores = scored(avg_sensitivity_criterion(), ":space=raw", trial);
+  const Scores scores = scored("avg_sensitivity", ":space=raw", trial);
   EXPECT_EQ(scores.values.at(0), 16.0 / 3);
   EXPECT_EQ(scores.evaluations, 0U);
   EXPECT_EQ(scores.notes.at(0),
@@ -102,9 +99,9 @@ TEST(AvgSensitivity, PropertiesOfRandomRows) {
   }
   Trial larger = regression(rows, values, pool, of_pool);
   for (const std::string options : {":radius=1", ":radius=1:weighting=inverse_distance", ""}) {
-    const Scores mean = scored(avg_sensitivity_criterion(), options, trial);
-    const Scores most = scored(max_sensitivity_criterion(), options, trial);
-    const Scores larger_mean = scored(avg_sensitivity_criterion(), options, larger);
+    const Scores mean = scored("avg_sensitivity", options, trial);
+    const Scores most = scored("max_sensitivity", options, trial);
+    const Scores larger_mean = scored("avg_sensitivity", options, larger);
     EXPECT_EQ(mean.coverage, most.coverage);
     EXPECT_GT(mean.coverage, 0.5);
     for (size_t i = 0; i < mean.values.size(); i++) {
@@ -113,12 +110,12 @@ TEST(AvgSensitivity, PropertiesOfRandomRows) {
       EXPECT_LE(mean.values[i], most.values[i] * (1 + 1e-12));
       EXPECT_DOUBLE_EQ(larger_mean.values[i], 4 * mean.values[i]);
     }
-    expect_same_scores_on_threads(avg_sensitivity_criterion(), options, trial);
+    expect_same_scores_on_threads("avg_sensitivity", options, trial);
   }
   // Unit norm takes the factor away.
   const std::string unit = ":radius=1:normalise=unit";
-  const Scores one = scored(avg_sensitivity_criterion(), unit, trial);
-  const Scores four = scored(avg_sensitivity_criterion(), unit, larger);
+  const Scores one = scored("avg_sensitivity", unit, trial);
+  const Scores four = scored("avg_sensitivity", unit, larger);
   EXPECT_NEAR(one.mean, four.mean, 1e-6);
 }
 

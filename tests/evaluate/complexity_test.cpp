@@ -39,7 +39,7 @@ std::vector<float> random_row(size_t players, uint64_t row) {
 // -2 x 1/2 ln 1/2 = ln 2.
 TEST(Complexity, OfThePapersExample) {
   Trial trial = bare_trial({{-1, 0}, {0, 1}, {-0.5F, 0.5F}});
-  const Scores found = scored(complexity_criterion(), "", trial);
+  const Scores found = scored("complexity", "", trial);
   EXPECT_EQ(found.values[0], 0);
   EXPECT_EQ(found.values[1], 0);
   EXPECT_DOUBLE_EQ(found.values[2], std::log(2.0));
@@ -55,7 +55,7 @@ TEST(Complexity, OfOnePlayerIsZero) { EXPECT_EQ(complexity(std::vector<float>{-7
 TEST(Complexity, ZerosAndWhatIsNoNumberAreUndefined) {
   const float infinity = std::numeric_limits<float>::infinity();
   Trial trial = bare_trial({{0, 0}, {NAN, 1}, {1, infinity}, {-infinity, infinity}, {1, 1}, {-0.0F, 0}});
-  const Scores found = scored(complexity_criterion(), "", trial);
+  const Scores found = scored("complexity", "", trial);
   for (const size_t r : {0U, 1U, 2U, 3U, 5U}) EXPECT_TRUE(std::isnan(found.values[r])) << r;
   EXPECT_DOUBLE_EQ(found.values[4], std::log(2.0));
   EXPECT_DOUBLE_EQ(found.coverage, 1.0 / 6);
@@ -130,8 +130,8 @@ TEST(Complexity, BitsDoNotDependOnThreadsOrOtherRows) {
   Matrix values(3000, 14);
   for (size_t r = 0; r < values.rows(); r++) std::ranges::copy(random_row(14, r), values.row(r).begin());
   Trial trial{explanations_of(values)};
-  expect_same_scores_on_threads(complexity_criterion(), "", trial);
-  const Scores all = scored(complexity_criterion(), "", trial);
+  expect_same_scores_on_threads("complexity", "", trial);
+  const Scores all = scored("complexity", "", trial);
   for (size_t r = 0; r < values.rows(); r++) EXPECT_EQ(all.values[r], complexity(values.row(r)));
 }
 

@@ -1,5 +1,3 @@
-#include "assay/evaluate/conditional_conviction.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "assay/core/random.h"
+#include "assay/evaluate/density/surprise.h"
 #include "tests/evaluate/trial.h"
 
 namespace assay::testing {
@@ -35,7 +34,7 @@ Trial trial_of_rows(const std::vector<std::vector<float>>& rows, const std::vect
 // Class low has explanations 0, 1 and 3 (worked in conviction's test), class high two that are typical of each other.
 TEST(ConditionalConviction, IsConvictionWithinTheClass) {
   Trial trial = trial_of_rows({{-1}, {2}, {-2}, {-3}, {5}}, {{0}, {100}, {1}, {3}, {1}});
-  const Scores found = scored(conditional_conviction_criterion(), "", trial);
+  const Scores found = scored("conditional_conviction", "", trial);
   const double expected = (std::log(2.0) + std::log(1.2) + std::log(6.0)) / 3;
   EXPECT_NEAR(found.values[0], expected / std::log(2.0), 1e-12);
   EXPECT_NEAR(found.values[2], expected / std::log(1.2), 1e-12);
@@ -47,7 +46,7 @@ TEST(ConditionalConviction, IsConvictionWithinTheClass) {
 
 TEST(ConditionalConviction, AClassOfOneRowIsUndefined) {
   Trial trial = trial_of_rows({{-1}, {2}, {-2}, {-3}}, {{0}, {100}, {1}, {3}});
-  const Scores found = scored(conditional_conviction_criterion(), "", trial);
+  const Scores found = scored("conditional_conviction", "", trial);
   EXPECT_TRUE(std::isnan(found.values[1]));
   EXPECT_FALSE(std::isnan(found.values[0]));
   ASSERT_EQ(found.undefined.size(), 1U);
@@ -59,7 +58,7 @@ TEST(ConditionalConviction, HoldsRowsAgainstThePoolsClass) {
   Trial trial = trial_of_rows({{-4}, {2}, {-5}}, {{1}, {1}, {100}});
   trial.pool = dataset_of(matrix_of({{-1}, {-2}, {5}, {-3}}));
   trial.pool_explanations = PoolExplanations(matrix_of({{0}, {1}, {70}, {3}}));
-  const Scores found = scored(conditional_conviction_criterion(), "", trial);
+  const Scores found = scored("conditional_conviction", "", trial);
   const double expected = (std::log(2.0) + std::log(1.2) + std::log(6.0)) / 3;
   EXPECT_NEAR(found.values[0], expected / std::log(4 / 3.5), 1e-12);
   EXPECT_TRUE(std::isnan(found.values[1]));
@@ -72,7 +71,7 @@ TEST(ConditionalConviction, ARowOfThePoolIsNotItsOwnReference) {
   Trial trial = trial_of_rows({{-2}, {-5}}, {{1}, {100}});
   trial.pool = dataset_of(matrix_of({{-1}, {-2}, {5}, {-3}}));
   trial.pool_explanations = PoolExplanations(matrix_of({{0}, {1}, {70}, {3}}));
-  const Scores found = scored(conditional_conviction_criterion(), "", trial);
+  const Scores found = scored("conditional_conviction", "", trial);
   const double expected = (std::log(2.0) + std::log(1.2) + std::log(6.0)) / 3;
   EXPECT_NEAR(found.values[0], expected / std::log(1.2), 1e-12);
   EXPECT_NEAR(found.values[1], expected / std::log(8.0), 1e-12);
@@ -101,14 +100,15 @@ TEST(ConditionalConviction, DrawsFromEachClassInProportion) {
   Trial trial = trial_of_rows({{-0.5F}, {0.5F}}, {{0.1F}, {-0.4F}});
   trial.pool = dataset_of(x);
   trial.pool_explanations = PoolExplanations(300, 1, make);
-  const Scores found = scored(conditional_conviction_criterion(), ":references=30", trial);
+  const Scores found = scored("conditional_conviction", ":references=30", trial);
   EXPECT_EQ(low, 20U);
   EXPECT_EQ(high, 10U);
   EXPECT_EQ(found.coverage, 1);
 }
 
 TEST(ConditionalConviction, NeedsClasses) {
-  const auto criterion = conditional_conviction_criterion().make(parse_spec("criterion", "conditional_conviction"));
+  const auto criterion =
+      find_criterion("conditional_conviction").make(parse_spec("criterion", "conditional_conviction"));
   Trial regression = trial_of(setting_of(linear_toy()), matrix_of({{1, 2, 3}, {4, 5, 6}}));
   EXPECT_NE(criterion->refuses(regression.task()), std::nullopt);
   Trial no_pool_rows = trial_of_rows({{1}}, {{1}});
@@ -123,7 +123,7 @@ TEST(ConditionalConviction, BitsDoNotDependOnThreads) {
   for (float& v : x.values()) v = static_cast<float>(stream.normal());
   for (float& v : values.values()) v = static_cast<float>(stream.normal());
   Trial trial = trial_of(setting_of(sign_model(), x, matrix_of({{0}})), values);
-  expect_same_scores_on_threads(conditional_conviction_criterion(), ":references=50", trial);
+  expect_same_scores_on_threads("conditional_conviction", ":references=50", trial);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/evaluate/conviction.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -13,6 +11,7 @@
 #include "assay/core/random.h"
 #include "assay/evaluate/common.h"
 #include "assay/evaluate/density/kernel_density.h"
+#include "assay/evaluate/density/surprise.h"
 #include "tests/evaluate/trial.h"
 
 namespace assay::testing {
@@ -57,7 +56,7 @@ double density(const Matrix& reference, std::span<const float> x, std::optional<
 // most typical, 3 the least. Of the two others, 1, 2 and 0 are at most as typical: P = 3/6, 5/6, 1/6.
 TEST(Conviction, OfThreeRows) {
   Trial trial = bare_trial({{0}, {1}, {3}});
-  const Scores found = scored(conviction_criterion(), "", trial);
+  const Scores found = scored("conviction", "", trial);
   const double expected = (std::log(2.0) + std::log(1.2) + std::log(6.0)) / 3;
   EXPECT_NEAR(found.values[0], expected / std::log(2.0), 1e-12);
   EXPECT_NEAR(found.values[1], expected / std::log(1.2), 1e-12);
@@ -65,7 +64,7 @@ TEST(Conviction, OfThreeRows) {
   ASSERT_EQ(found.tables.size(), 1U);
   EXPECT_NEAR(found.tables[0].rows[0][0], expected / std::log(2.0), 1e-12);
   // The plain share counts the row itself: P = 2/3, 1, 1/3, and the most typical is infinitely so.
-  const Scores plain = scored(conviction_criterion(), ":share=plain", trial);
+  const Scores plain = scored("conviction", ":share=plain", trial);
   const double mean = (std::log(1.5) + std::log(3.0)) / 3;
   EXPECT_NEAR(plain.values[0], mean / std::log(1.5), 1e-12);
   EXPECT_EQ(plain.values[1], std::numeric_limits<double>::infinity());
@@ -77,36 +76,36 @@ TEST(Conviction, OfThreeRows) {
 TEST(Conviction, ThePoolIsTheReferenceWhereThereIsOne) {
   Trial trial = bare_trial({{1}, {100}});
   trial.pool_explanations = PoolExplanations(matrix_of({{0}, {1}, {3}}));
-  const Scores found = scored(conviction_criterion(), "", trial);
+  const Scores found = scored("conviction", "", trial);
   const double expected = (std::log(2.0) + std::log(1.2) + std::log(6.0)) / 3;
   EXPECT_NEAR(found.values[0], expected / std::log(4 / 3.5), 1e-12);
   EXPECT_NEAR(found.values[1], expected / std::log(8.0), 1e-12);
-  const Scores plain = scored(conviction_criterion(), ":share=plain", trial);
+  const Scores plain = scored("conviction", ":share=plain", trial);
   EXPECT_EQ(plain.values[0], std::numeric_limits<double>::infinity());
   EXPECT_EQ(plain.values[1], 0);
 }
 
 TEST(Conviction, IsUndefinedWhereTheReferenceSaysNothing) {
   Trial one = bare_trial({{1, 2}});
-  EXPECT_EQ(scored(conviction_criterion(), "", one).undefined.at(0).reason, kTooFewReferences);
+  EXPECT_EQ(scored("conviction", "", one).undefined.at(0).reason, kTooFewReferences);
   Trial same = bare_trial({{1, 2}, {1, 2}, {1, 2}, {NAN, 2}});
-  const Scores found = scored(conviction_criterion(), "", same);
+  const Scores found = scored("conviction", "", same);
   ASSERT_EQ(found.undefined.size(), 2U);
   EXPECT_EQ(found.undefined[0].reason, kSameReferences);
   EXPECT_EQ(found.undefined[0].rows, 3U);
   EXPECT_EQ(found.undefined[1].reason, kNotFinite);
   // Two rows are as far from each other as the other way round: plain P is 1 for both, 0 / 0.
   Trial two = bare_trial({{0}, {1}});
-  EXPECT_EQ(scored(conviction_criterion(), ":share=plain", two).undefined.at(0).reason, kNoSurprise);
-  EXPECT_NEAR(scored(conviction_criterion(), "", two).values[0], 1, 1e-12);
+  EXPECT_EQ(scored("conviction", ":share=plain", two).undefined.at(0).reason, kNoSurprise);
+  EXPECT_NEAR(scored("conviction", "", two).values[0], 1, 1e-12);
 }
 
 // A player that never varies, and rows that are no numbers, change nothing.
 TEST(Conviction, WhatDoesNotVaryPlaysNoPart) {
   Trial plain = bare_trial({{0}, {1}, {3}});
   Trial wide = bare_trial({{0, 5}, {1, 5}, {3, 5}, {NAN, 5}});
-  const Scores expected = scored(conviction_criterion(), "", plain);
-  const Scores found = scored(conviction_criterion(), "", wide);
+  const Scores expected = scored("conviction", "", plain);
+  const Scores found = scored("conviction", "", wide);
   for (size_t r = 0; r < 3; r++) EXPECT_EQ(found.values[r], expected.values[r]);
 }
 
@@ -116,7 +115,7 @@ TEST(Conviction, EqualsTheDoubleLoop) {
     const Matrix values = with_pool ? random_values(12, 3, 2) : reference;
     Trial trial{explanations_of(values)};
     if (with_pool) trial.pool_explanations = PoolExplanations(reference);
-    const Scores found = scored(conviction_criterion(), ":share=plain", trial);
+    const Scores found = scored("conviction", ":share=plain", trial);
     const auto surprise = [&](double at) {
       double count = 0;
       for (size_t z = 0; z < 30; z++) count += density(reference, reference.row(z), z) <= at ? 1 : 0;
@@ -157,7 +156,7 @@ TEST(Conviction, EqualExplanationsScoreTheSame) {
   Matrix values = random_values(60, 4, 5);
   for (size_t r = 30; r < 60; r++) std::ranges::copy(values.row(r - 30), values.row(r).begin());
   Trial trial{explanations_of(values)};
-  const Scores found = scored(conviction_criterion(), "", trial);
+  const Scores found = scored("conviction", "", trial);
   for (size_t r = 0; r < 30; r++) EXPECT_EQ(found.values[r], found.values[r + 30]);
 }
 
@@ -172,8 +171,8 @@ TEST(Conviction, ScalesAndOrderOfPlayersPlayNoPart) {
   }
   Trial before{explanations_of(values)};
   Trial after{explanations_of(changed)};
-  const Scores expected = scored(conviction_criterion(), "", before);
-  const Scores found = scored(conviction_criterion(), "", after);
+  const Scores expected = scored("conviction", "", before);
+  const Scores found = scored("conviction", "", after);
   for (size_t r = 0; r < 40; r++) EXPECT_NEAR(found.values[r], expected.values[r], 1e-9 * expected.values[r]);
 }
 
@@ -182,7 +181,7 @@ TEST(Conviction, AnOutlierIsTheLeastConvincing) {
   Matrix values = random_values(50, 3, 7);
   for (float& v : values.row(20)) v = 30;
   Trial trial{explanations_of(values)};
-  const Scores found = scored(conviction_criterion(), "", trial);
+  const Scores found = scored("conviction", "", trial);
   for (size_t r = 0; r < 50; r++) {
     EXPECT_GT(found.values[r], 0);
     EXPECT_TRUE(std::isfinite(found.values[r]));
@@ -203,13 +202,13 @@ TEST(Conviction, ExplainsOnlyTheReferencesItDraws) {
   };
   Trial trial{explanations_of(random_values(10, 3, 9))};
   trial.pool_explanations = PoolExplanations(200, 3, make);
-  const Scores all = scored(conviction_criterion(), ":references=50", trial);
+  const Scores all = scored("conviction", ":references=50", trial);
   EXPECT_EQ(explained, 50U);
   EXPECT_EQ(all.notes.at(0), "held against the explanations of 50 of the 200 pool rows");
   Matrix one(1, 3);
   std::ranges::copy(trial.explanations.values.row(4), one.row(0).begin());
   trial.explanations = explanations_of(one);
-  EXPECT_EQ(scored(conviction_criterion(), ":references=50", trial).values[0], all.values[4]);
+  EXPECT_EQ(scored("conviction", ":references=50", trial).values[0], all.values[4]);
 }
 
 // Explanations 0, 1 and 3 of the pool. A row with the inputs of the second is that row: it is typical of the others as
@@ -220,7 +219,7 @@ TEST(Conviction, ARowOfThePoolIsNotItsOwnReference) {
   trial.pool = dataset_of(matrix_of({{10, 0}, {20, 0}, {30, 0}}));
   trial.pool_explanations = PoolExplanations(matrix_of({{0}, {1}, {3}}));
   const double expected = (std::log(2.0) + std::log(1.2) + std::log(6.0)) / 3;
-  const Scores found = scored(conviction_criterion(), "", trial);
+  const Scores found = scored("conviction", "", trial);
   EXPECT_NEAR(found.values[0], expected / std::log(1.2), 1e-12);
   EXPECT_NEAR(found.values[1], expected / std::log(4 / 3.5), 1e-12);
   EXPECT_EQ(
@@ -269,7 +268,7 @@ TEST(Conviction, EqualsTheDoubleLoopWithCopies) {
       return -std::log(smoothed ? (at_most + 0.5) / (30 - own + 1) : (at_most + own) / 30);
     };
     for (const bool smoothed : {true, false}) {
-      const Scores found = scored(conviction_criterion(), smoothed ? "" : ":share=plain", trial);
+      const Scores found = scored("conviction", smoothed ? "" : ":share=plain", trial);
       double expected = 0;
       for (size_t z = 0; z < 30; z++) expected += surprise(of_reference[z], copies(inputs(z, 0)), smoothed) / 30;
       for (size_t r = 0; r < rows.rows(); r++) {
@@ -284,9 +283,9 @@ TEST(Conviction, EqualsTheDoubleLoopWithCopies) {
     }
     if (!own_pool) continue;
     // The same with the rows as their own reference.
-    const Scores with_pool = scored(conviction_criterion(), "", trial);
+    const Scores with_pool = scored("conviction", "", trial);
     trial.pool_explanations.reset();
-    EXPECT_EQ(scored(conviction_criterion(), "", trial).values, with_pool.values);
+    EXPECT_EQ(scored("conviction", "", trial).values, with_pool.values);
   }
 }
 
@@ -295,7 +294,7 @@ TEST(Conviction, OfCopiesAloneIsUndefined) {
   trial.data = dataset_of(matrix_of({{4}, {5}}));
   trial.pool = dataset_of(matrix_of({{4}, {4}, {4}}));
   trial.pool_explanations = PoolExplanations(matrix_of({{0}, {1}, {3}}));
-  const Scores found = scored(conviction_criterion(), "", trial);
+  const Scores found = scored("conviction", "", trial);
   EXPECT_TRUE(std::isnan(found.values[0]) && std::isnan(found.values[1]));
   EXPECT_EQ(found.undefined.at(0).reason, kSameInputs);
   EXPECT_EQ(found.undefined.at(0).rows, 2U);
@@ -325,19 +324,19 @@ TEST(Conviction, ReportsAndStopsWhileReferencesAreCompared) {
   Context context;
   context.progress = &progress;
   context.cancelled = &progress.cancelled;
-  scored(conviction_criterion(), "", trial, context);
+  scored("conviction", "", trial, context);
   EXPECT_EQ(progress.tasks, std::vector<std::string>({"conviction: references", "conviction"}));
   EXPECT_EQ(progress.totals, std::vector<uint64_t>({300, 100}));
   progress.tasks.clear();
   progress.stop = true;
-  EXPECT_THROW(scored(conviction_criterion(), "", trial, context), Error);
+  EXPECT_THROW(scored("conviction", "", trial, context), Error);
   EXPECT_EQ(progress.tasks, std::vector<std::string>({"conviction: references"}));
 }
 
 TEST(Conviction, BitsDoNotDependOnThreads) {
   Trial trial{explanations_of(random_values(150, 4, 10))};
-  expect_same_scores_on_threads(conviction_criterion(), "", trial);
-  expect_same_scores_on_threads(conviction_criterion(), ":references=40", trial);
+  expect_same_scores_on_threads("conviction", "", trial);
+  expect_same_scores_on_threads("conviction", ":references=40", trial);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/evaluate/descriptive_sparsity.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +18,11 @@ std::vector<float> random_row(size_t players, uint64_t row) {
   return values;
 }
 
+double mass_around_zero(const std::vector<float>& values) {
+  Trial trial = bare_trial({values});
+  return scored("descriptive_sparsity", "", trial).values[0];
+}
+
 // The area under the share of players with |r| <= t, by the midpoint rule.
 double area_by_rule(const std::vector<float>& values, size_t steps) {
   double most = 0;
@@ -35,18 +38,18 @@ double area_by_rule(const std::vector<float>& values, size_t steps) {
 // |r| = 1, 1/4, 0, 1/2: the share is 1/4 up to 1/4, 1/2 up to 1/2, 3/4 up to 1: 1/16 + 1/8 + 3/8 = 9/16 = 1 - 7/16.
 TEST(DescriptiveSparsity, OfFourPlayers) {
   Trial trial = bare_trial({{-4, 1, 0, 2}});
-  EXPECT_DOUBLE_EQ(scored(descriptive_sparsity_criterion(), "", trial).values[0], 9.0 / 16);
+  EXPECT_DOUBLE_EQ(scored("descriptive_sparsity", "", trial).values[0], 9.0 / 16);
 }
 
 TEST(DescriptiveSparsity, HasItsEnds) {
-  EXPECT_DOUBLE_EQ(mass_around_zero(std::vector<float>{0, 0, -3, 0}), 0.75);
-  EXPECT_EQ(mass_around_zero(std::vector<float>{0.1F, 0.1F, -0.1F}), 0);
-  EXPECT_EQ(mass_around_zero(std::vector<float>{2}), 0);
+  EXPECT_DOUBLE_EQ(mass_around_zero({0, 0, -3, 0}), 0.75);
+  EXPECT_EQ(mass_around_zero({0.1F, 0.1F, -0.1F}), 0);
+  EXPECT_EQ(mass_around_zero({2}), 0);
 }
 
 TEST(DescriptiveSparsity, ZerosAndWhatIsNoNumberAreUndefined) {
   Trial trial = bare_trial({{0, 0}, {1, NAN}, {1, 0}});
-  const Scores found = scored(descriptive_sparsity_criterion(), "", trial);
+  const Scores found = scored("descriptive_sparsity", "", trial);
   EXPECT_TRUE(std::isnan(found.values[0]));
   EXPECT_TRUE(std::isnan(found.values[1]));
   EXPECT_EQ(found.values[2], 0.5);
@@ -76,7 +79,7 @@ TEST(DescriptiveSparsity, BitsDoNotDependOnThreads) {
   Matrix values(3000, 5);
   for (size_t r = 0; r < values.rows(); r++) std::ranges::copy(random_row(5, r), values.row(r).begin());
   Trial trial{explanations_of(values)};
-  expect_same_scores_on_threads(descriptive_sparsity_criterion(), "", trial);
+  expect_same_scores_on_threads("descriptive_sparsity", "", trial);
 }
 
 }  // namespace

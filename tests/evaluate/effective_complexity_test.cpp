@@ -1,5 +1,3 @@
-#include "assay/evaluate/effective_complexity.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +13,7 @@ namespace assay::testing {
 namespace {
 
 double one_score(const std::string& options, Trial& trial) {
-  return scored(effective_complexity_criterion(), options, trial).values.at(0);
+  return scored("effective_complexity", options, trial).values.at(0);
 }
 
 // A regression of `features` columns as a function of the user.
@@ -66,7 +64,7 @@ TEST(EffectiveComplexity, ABackgroundAveragesTheLoss) {
 TEST(EffectiveComplexity, GroupsOfColumnsAreKeptTogether) {
   Trial trial = trial_of(setting_of(linear_toy()), matrix_of({{1, 0}, {0, 1}}));
   trial.setting->players = players_of({0, 0, 1}, 2);
-  const Scores found = scored(effective_complexity_criterion(), ":tolerance=0", trial);
+  const Scores found = scored("effective_complexity", ":tolerance=0", trial);
   EXPECT_EQ(found.values[0], 1);
   EXPECT_EQ(found.values[1], 2);
   EXPECT_GT(found.evaluations, 0U);
@@ -75,7 +73,7 @@ TEST(EffectiveComplexity, GroupsOfColumnsAreKeptTogether) {
 // XOR of (1, 1) is that of (0, 0): there is no change to explain. A model that gives no number between the two ends.
 TEST(EffectiveComplexity, IsUndefinedWhereNothingChangesOrNothingIsKnown) {
   Trial same = trial_of(setting_of(xor_toy()), matrix_of({{1, 2}, {0, 0}, {NAN, 1}}));
-  const Scores found = scored(effective_complexity_criterion(), "", same);
+  const Scores found = scored("effective_complexity", "", same);
   for (const double value : found.values) EXPECT_TRUE(std::isnan(value));
   ASSERT_EQ(found.undefined.size(), 3U);
   for (const Undefined& each : found.undefined) EXPECT_EQ(each.rows, 1U);
@@ -83,7 +81,7 @@ TEST(EffectiveComplexity, IsUndefinedWhereNothingChangesOrNothingIsKnown) {
   const auto hole =
       function_model(2, [](std::span<const float> x) { return x[0] == 1 && x[1] == 0 ? NAN : x[0] + x[1]; });
   Trial broken = trial_of(setting_of(hole, matrix_of({{1, 1}}), matrix_of({{0, 0}})), matrix_of({{2, 1}}));
-  const Scores unknown = scored(effective_complexity_criterion(), "", broken);
+  const Scores unknown = scored("effective_complexity", "", broken);
   EXPECT_TRUE(std::isnan(unknown.values[0]));
   ASSERT_EQ(unknown.undefined.size(), 1U);
   EXPECT_EQ(unknown.undefined[0].reason, "the model gives no number for a row on the way");
@@ -100,7 +98,7 @@ TEST(EffectiveComplexity, OfOnePlayerIsOne) {
 // Sizes above eps times the largest: 1e-5 x 4 = 4e-5.
 TEST(EffectiveComplexity, CountsPlayersWithoutAModel) {
   Trial trial = bare_trial({{4, -1, 5e-5F, 3e-5F, 0}, {0, 0, 0, 0, 0}, {NAN, 1, 1, 1, 1}});
-  const Scores found = scored(effective_complexity_criterion(), ":form=count", trial);
+  const Scores found = scored("effective_complexity", ":form=count", trial);
   EXPECT_EQ(found.values[0], 3);
   EXPECT_TRUE(std::isnan(found.values[1]));
   EXPECT_TRUE(std::isnan(found.values[2]));
@@ -110,7 +108,7 @@ TEST(EffectiveComplexity, CountsPlayersWithoutAModel) {
 }
 
 TEST(EffectiveComplexity, TheLossNeedsModelAndReference) {
-  const CriterionInfo info = effective_complexity_criterion();
+  const CriterionInfo& info = find_criterion("effective_complexity");
   EXPECT_TRUE(info.needs.model);
   EXPECT_TRUE(info.needs.reference);
   const Needs loss = info.make(parse_spec("criterion", "effective_complexity"))->needs(info.needs);
@@ -139,7 +137,7 @@ TEST(EffectiveComplexity, IsTheFirstKOfAll) {
   const Matrix background = random_matrix(3);
   const Matrix values = random_matrix(12);
   Trial trial = trial_of(setting_of(function_model(kPlayers, wavy), rows, background), values);
-  const Scores found = scored(effective_complexity_criterion(), ":tolerance=0.2", trial);
+  const Scores found = scored("effective_complexity", ":tolerance=0.2", trial);
   for (size_t r = 0; r < rows.rows(); r++) {
     const std::vector<uint32_t> order = strongest_first(values.row(r));
     const auto loss = [&](size_t k) {
@@ -160,7 +158,7 @@ TEST(EffectiveComplexity, IsTheFirstKOfAll) {
 // Against an explained classification, and on any number of threads.
 TEST(EffectiveComplexity, BitsDoNotDependOnThreads) {
   Trial trial = explained_trial(setting_of(product_toy()), "exact_shapley");
-  expect_same_scores_on_threads(effective_complexity_criterion(), "", trial);
+  expect_same_scores_on_threads("effective_complexity", "", trial);
 }
 
 }  // namespace

@@ -14,8 +14,6 @@
 namespace assay::testing {
 namespace {
 
-CriterionInfo info() { return faithfulness_criterion(); }
-
 // x1 + 2 x2 + 3 x3 + x1 x2, a black box; at (1, 1, 1) it is 7, at the reference (0, 0, 0) it is 0.
 Trial by_hand(std::vector<float> phi) {
   const auto model = black_box_model(3, [](MatrixView<const float> x, MatrixView<float> out) {
@@ -29,14 +27,14 @@ Trial by_hand(std::vector<float> phi) {
 // Pairs 12, 13, 23: sums 3, 4, 5; values 3, 2, 1, losses 4, 5, 6: r = 1.
 TEST(Faithfulness, ByHand) {
   Trial trial = by_hand({1, 2, 3});
-  const Scores singles = scored(info(), ":subset=1", trial);
+  const Scores singles = scored("faithfulness", ":subset=1", trial);
   EXPECT_NEAR(singles.values[0], std::sqrt(3) / 2, 1e-12);
   EXPECT_TRUE(singles.standard_error.empty()) << "nothing is sampled";
   EXPECT_EQ(singles.evaluations, 3U);
   EXPECT_EQ(singles.notes.at(0), "correlated over all 3 subsets of 1 of 3 players");
-  EXPECT_NEAR(scored(info(), ":subset=2", trial).values[0], 1, 1e-12);
+  EXPECT_NEAR(scored("faithfulness", ":subset=2", trial).values[0], 1, 1e-12);
   // auto: max(1, 3 / 4) = 1
-  EXPECT_EQ(scored(info(), "", trial).values[0], singles.values[0]);
+  EXPECT_EQ(scored("faithfulness", "", trial).values[0], singles.values[0]);
 }
 
 TEST(Faithfulness, APerfectExplanationOfALinearModelHasOneAtEverySize) {
@@ -45,10 +43,10 @@ TEST(Faithfulness, APerfectExplanationOfALinearModelHasOneAtEverySize) {
       Trial trial = linear_trial(players, 4, players, references);
       for (size_t size = 1; size < players; size++) {
         const std::string options = fmt::format(":subset={}:budget=60:samples=50", size);
-        for (const double r : scored(info(), options, trial).values) EXPECT_NEAR(r, 1, 1e-6) << options;
+        for (const double r : scored("faithfulness", options, trial).values) EXPECT_NEAR(r, 1, 1e-6) << options;
         // Any scale and any positive factor.
         for (float& v : trial.explanations.values.values()) v *= -3;
-        for (const double r : scored(info(), options, trial).values) EXPECT_NEAR(r, -1, 1e-6) << options;
+        for (const double r : scored("faithfulness", options, trial).values) EXPECT_NEAR(r, -1, 1e-6) << options;
         for (float& v : trial.explanations.values.values()) v /= -3;
       }
     }
@@ -61,7 +59,7 @@ TEST(Faithfulness, RandomExplanationsAreAroundZero) {
     RunningMoments means;
     for (uint64_t seed = 0; seed < 60; seed++) {
       Trial trial = network_trial({.players = 9, .columns = 9, .rows = 5}, seed);
-      const Scores scores = scored(info(), options, trial, on_threads(1, seed));
+      const Scores scores = scored("faithfulness", options, trial, on_threads(1, seed));
       means.add(scores.mean);
     }
     EXPECT_LT(std::abs(means.mean()), 4 * means.standard_error()) << options;
@@ -91,7 +89,7 @@ TEST(Faithfulness, EnumerationAgreesWithMaskedRows) {
     for (const size_t columns : {6, 15}) {
       Trial trial = network_trial({.columns = columns, .references = references}, columns + references);
       for (const size_t size : {1, 2, 3, 5}) {
-        const Scores scores = scored(info(), fmt::format(":subset={}", size), trial);
+        const Scores scores = scored("faithfulness", fmt::format(":subset={}", size), trial);
         for (size_t row = 0; row < 5; row++) {
           EXPECT_NEAR(scores.values[row], brute_force(trial, row, size), 2e-4) << columns << " columns";
         }
@@ -109,18 +107,18 @@ TEST(Faithfulness, TakesBlackBoxes) {
   Trial trial = trial_of(setting_of(model, matrix_of({{1, 2, 3, 4, 5}, {0.5F, -1, 2, 1, 1}}),
                                     matrix_of({{0, 1, 0, 0, 0}, {1, 0, 0, 1, 0}, {0, 0, 2, 0, 1}})),
                          matrix_of({{1, 0, 3, 2, -4}, {0.1F, -1, 2, 0.5F, 0}}));
-  const Scores scores = scored(info(), ":subset=2", trial);
+  const Scores scores = scored("faithfulness", ":subset=2", trial);
   for (size_t row = 0; row < 2; row++) EXPECT_NEAR(scores.values[row], brute_force(trial, row, 2), 1e-6);
   EXPECT_EQ(scores.evaluations, 2U * 3 * 10);
-  expect_same_scores_on_threads(info(), ":subset=2", trial);
+  expect_same_scores_on_threads("faithfulness", ":subset=2", trial);
 }
 
 TEST(Faithfulness, SampledScoresAreWithinTheirErrors) {
   Trial trial = network_trial({.players = 12, .columns = 12, .rows = 30}, 5);
-  EXPECT_EQ(scored(info(), "", trial).notes.at(0), "correlated over all 220 subsets of 3 of 12 players");
+  EXPECT_EQ(scored("faithfulness", "", trial).notes.at(0), "correlated over all 220 subsets of 3 of 12 players");
   // 924 subsets.
-  const Scores exact = scored(info(), ":subset=6", trial);
-  const Scores drawn = scored(info(), ":subset=6:budget=0:samples=300", trial);
+  const Scores exact = scored("faithfulness", ":subset=6", trial);
+  const Scores drawn = scored("faithfulness", ":subset=6:budget=0:samples=300", trial);
   EXPECT_EQ(drawn.notes.at(0), "correlated over 300 random subsets of 6 of 12 players");
   ASSERT_EQ(drawn.standard_error.size(), 30U);
   for (size_t r = 0; r < 30; r++) {
@@ -131,17 +129,17 @@ TEST(Faithfulness, SampledScoresAreWithinTheirErrors) {
 
 TEST(Faithfulness, TheMeanHasTheErrorOfTheSubsetsThatRowsShare) {
   Trial trial = alike_trial(10, 40, 3);
-  expect_mean_spreads_by_shared_error(info(), ":subset=5:budget=0:samples=60", trial);
-  EXPECT_EQ(scored(info(), ":subset=5", trial).shared_error, 0) << "all subsets are there";
-  const Scores one = scored(info(), ":subset=5:budget=0:samples=60", trial, on_threads(1));
-  const Scores seven = scored(info(), ":subset=5:budget=0:samples=60", trial, on_threads(7));
+  expect_mean_spreads_by_shared_error("faithfulness", ":subset=5:budget=0:samples=60", trial);
+  EXPECT_EQ(scored("faithfulness", ":subset=5", trial).shared_error, 0) << "all subsets are there";
+  const Scores one = scored("faithfulness", ":subset=5:budget=0:samples=60", trial, on_threads(1));
+  const Scores seven = scored("faithfulness", ":subset=5:budget=0:samples=60", trial, on_threads(7));
   EXPECT_EQ(one.shared_error, seven.shared_error);
 }
 
 // Standard errors are too small below.
 TEST(Faithfulness, TakesFiftySubsetsAtLeast) {
-  EXPECT_THROW(info().make(parse_spec("criterion", "faithfulness:samples=49")), Error);
-  EXPECT_NE(info().make(parse_spec("criterion", "faithfulness:samples=50")), nullptr);
+  EXPECT_THROW(find_criterion("faithfulness").make(parse_spec("criterion", "faithfulness:samples=49")), Error);
+  EXPECT_NE(find_criterion("faithfulness").make(parse_spec("criterion", "faithfulness:samples=50")), nullptr);
 }
 
 // 1e6 + x1 + 2 x2 + 3 x3 at (1, 1, 1) against 0: losses are the attributions, and float32 has steps of 1/16 there.
@@ -150,7 +148,7 @@ TEST(Faithfulness, SeesEffectsBesideALargeOffset) {
     for (size_t r = 0; r < x.rows(); r++) out(r, 0) = 1e6F + x(r, 0) + 2 * x(r, 1) + 3 * x(r, 2);
   });
   Trial trial = trial_of(setting_of(model, matrix_of({{1, 1, 1}}), matrix_of({{0, 0, 0}})), matrix_of({{1, 2, 3}}));
-  EXPECT_NEAR(scored(info(), ":subset=1", trial).values[0], 1, 1e-9);
+  EXPECT_NEAR(scored("faithfulness", ":subset=1", trial).values[0], 1, 1e-9);
   // Games that sum tables are within 3e-6 of what the model predicts, and say so.
   Trial network = network_trial({}, 1);
   const ExplainTask task = network.setting->task();
@@ -160,7 +158,7 @@ TEST(Faithfulness, SeesEffectsBesideALargeOffset) {
 
 TEST(Faithfulness, ARowDoesNotDependOnTheOthers) {
   Trial all = network_trial({.players = 12, .columns = 12}, 3);
-  const Scores together = scored(info(), ":subset=6:budget=0:samples=50", all);
+  const Scores together = scored("faithfulness", ":subset=6:budget=0:samples=50", all);
   Matrix x(1, 12);
   std::ranges::copy(all.setting->rows.row(3), x.row(0).begin());
   Matrix phi(1, 12);
@@ -169,13 +167,13 @@ TEST(Faithfulness, ARowDoesNotDependOnTheOthers) {
   setting.rows = std::move(x);
   setting.targets = slice_targets(all.setting->targets, 3, 4);
   Trial alone = trial_of(std::move(setting), std::move(phi));
-  EXPECT_EQ(scored(info(), ":subset=6:budget=0:samples=50", alone).values[0], together.values[3]);
+  EXPECT_EQ(scored("faithfulness", ":subset=6:budget=0:samples=50", alone).values[0], together.values[3]);
 }
 
 TEST(Faithfulness, IsUndefinedWhereASideIsConstant) {
   Trial constant = trial_of(setting_of(constant_model(3, 1000), matrix_of({{1, 2, 3}}), matrix_of({{0, 0, 0}})),
                             matrix_of({{1, 2, 3}}));
-  const Scores flat = scored(info(), ":subset=2", constant);
+  const Scores flat = scored("faithfulness", ":subset=2", constant);
   EXPECT_TRUE(std::isnan(flat.values[0]));
   EXPECT_EQ(flat.undefined.at(0).reason, "the model's value is the same for all subsets");
   EXPECT_EQ(flat.coverage, 0);
@@ -185,19 +183,19 @@ TEST(Faithfulness, IsUndefinedWhereASideIsConstant) {
     for (size_t r = 0; r < x.rows(); r++) out(r, 0) = 1000 + 6.2e-5F * (x(r, 0) * 3 + x(r, 1) - x(r, 2));
   });
   Trial rounding = trial_of(setting_of(noisy, matrix_of({{1, 2, 3}}), matrix_of({{0, 0, 0}})), matrix_of({{1, 2, 3}}));
-  EXPECT_TRUE(std::isnan(scored(info(), ":subset=1", rounding).values[0]));
+  EXPECT_TRUE(std::isnan(scored("faithfulness", ":subset=1", rounding).values[0]));
 
   Trial zero = by_hand({0, 0, 0});
-  EXPECT_EQ(scored(info(), "", zero).undefined.at(0).reason, "all attributions are 0");
+  EXPECT_EQ(scored("faithfulness", "", zero).undefined.at(0).reason, "all attributions are 0");
   Trial equal = by_hand({0.1F, 0.1F, 0.1F});
-  EXPECT_EQ(scored(info(), "", equal).undefined.at(0).reason, "attributions are the same for all subsets");
+  EXPECT_EQ(scored("faithfulness", "", equal).undefined.at(0).reason, "attributions are the same for all subsets");
   Trial missing = by_hand({1, NAN, 2});
-  EXPECT_EQ(scored(info(), "", missing).undefined.at(0).reason, "attributions are not all numbers");
+  EXPECT_EQ(scored("faithfulness", "", missing).undefined.at(0).reason, "attributions are not all numbers");
 }
 
 TEST(Faithfulness, RefusesSizesThatLeaveOneSubset) {
   const auto reason = [](Trial trial, const std::string& options) {
-    return info().make(parse_spec("criterion", "faithfulness" + options))->refuses(trial.task()).value_or("");
+    return refusal_of("faithfulness", options, trial);
   };
   EXPECT_EQ(reason(linear_trial(1, 2, 0), ""), "needs two players or more, and there is 1");
   EXPECT_EQ(reason(linear_trial(3, 2, 0), ":subset=3"), "needs a subset smaller than the 3 players, and subset is 3");
@@ -222,9 +220,9 @@ TEST(Faithfulness, TakesSubsetsThatAreGiven) {
 
 TEST(Faithfulness, SameBitsOnAnyNumberOfThreads) {
   Trial trial = network_trial({.players = 12, .columns = 20, .rows = 70, .references = 2}, 8);
-  expect_same_scores_on_threads(info(), "", trial);
-  expect_same_scores_on_threads(info(), ":subset=6:budget=10:samples=50", trial);
-  expect_same_scores_on_threads(info(), ":form=pooled:runs=3", trial);
+  expect_same_scores_on_threads("faithfulness", "", trial);
+  expect_same_scores_on_threads("faithfulness", ":subset=6:budget=10:samples=50", trial);
+  expect_same_scores_on_threads("faithfulness", ":form=pooled:runs=3", trial);
 }
 
 // 60 equal rows of a linear model: f(x) is the same for all, so a run is the definition with 60 of the subsets, drawn
@@ -235,7 +233,7 @@ TEST(PooledFaithfulness, IsTheDefinitionWhereRowsAreEqual) {
     std::ranges::copy(trial.explanations.values.row(0), trial.explanations.values.row(r).begin());
     std::ranges::copy(trial.data->x.row(0), trial.data->x.row(r).begin());
   }
-  const Scores scores = scored(info(), ":form=pooled:subset=2", trial);
+  const Scores scores = scored("faithfulness", ":form=pooled:subset=2", trial);
   EXPECT_FALSE(scores.of_rows);
   ASSERT_EQ(scores.values.size(), 10U);
   for (const double r : scores.values) EXPECT_NEAR(r, 1, 1e-6);
@@ -252,7 +250,7 @@ TEST(PooledFaithfulness, IsTheDefinitionWhereRowsAreEqual) {
 TEST(PooledFaithfulness, CorrelatesModifiedValuesWithMeanAttributions) {
   Trial trial = network_trial({.columns = 9, .rows = 55, .references = 2}, 4);
   trial.explanations.values(7, 2) = NAN;
-  const Scores scores = scored(info(), ":form=pooled:subset=3:runs=2", trial, on_threads(1, 9));
+  const Scores scores = scored("faithfulness", ":form=pooled:subset=3:runs=2", trial, on_threads(1, 9));
   for (uint32_t run = 0; run < 2; run++) {
     std::vector<double> means;
     std::vector<double> modified;
@@ -281,7 +279,7 @@ TEST(PooledFaithfulness, CorrelatesModifiedValuesWithMeanAttributions) {
 // A perfect explanation of independent features: what is left says nothing about what was taken.
 TEST(PooledFaithfulness, MixesRowsOfDifferentValues) {
   Trial trial = linear_trial(6, 4000, 3);
-  const Scores scores = scored(info(), ":form=pooled:subset=3:runs=5", trial);
+  const Scores scores = scored("faithfulness", ":form=pooled:subset=3:runs=5", trial);
   // 4000 rows: deviation 1 / sqrt(4000) = 0.016.
   for (const double r : scores.values) EXPECT_NEAR(r, 0, 0.08);
   for (const auto& row : scores.tables.at(0).rows) EXPECT_NEAR(row[2], 1, 1e-6);
@@ -290,7 +288,7 @@ TEST(PooledFaithfulness, MixesRowsOfDifferentValues) {
 TEST(PooledFaithfulness, IsUndefinedForFewRowsOrConstantSides) {
   Trial few = linear_trial(4, 50, 1);
   few.explanations.values(3, 0) = INFINITY;
-  const Scores scores = scored(info(), ":form=pooled", few);
+  const Scores scores = scored("faithfulness", ":form=pooled", few);
   EXPECT_EQ(scores.undefined.at(0).reason, "fewer than 50 rows have attributions that are all numbers");
   EXPECT_EQ(scores.undefined.at(0).rows, 10U);
   EXPECT_EQ(scores.values.size(), 10U);
@@ -298,10 +296,10 @@ TEST(PooledFaithfulness, IsUndefinedForFewRowsOrConstantSides) {
   for (size_t r = 0; r < 50; r++) rows(r, 0) = static_cast<float>(r);
   Matrix phi = rows;
   Trial constant = trial_of(setting_of(constant_model(3, 2), std::move(rows), matrix_of({{0, 0, 0}})), std::move(phi));
-  EXPECT_EQ(scored(info(), ":form=pooled:runs=2", constant).undefined.at(0).rows, 2U);
+  EXPECT_EQ(scored("faithfulness", ":form=pooled:runs=2", constant).undefined.at(0).rows, 2U);
   Trial zero = linear_trial(4, 50, 1);
   std::ranges::fill(zero.explanations.values.values(), 0.0F);
-  EXPECT_EQ(scored(info(), ":form=pooled", zero).coverage, 0);
+  EXPECT_EQ(scored("faithfulness", ":form=pooled", zero).coverage, 0);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/evaluate/identity.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +13,7 @@ namespace {
 TEST(Identity, DeterministicMethodsScoreExactlyZero) {
   for (const std::string method : {"gradient", "gradient_x_input", "exact_shapley", "occlusion", "deeplift"}) {
     Trial trial = explained_trial(fixture_setting("sklearn_mlp"), method);
-    const Scores scores = scored(identity_criterion(), "", trial);
+    const Scores scores = scored("identity", "", trial);
     for (const double value : scores.values) EXPECT_EQ(value, 0) << method;
     EXPECT_TRUE(scores.undefined.empty());
     EXPECT_GT(scores.evaluations, 0U);
@@ -27,10 +25,10 @@ TEST(Identity, SampledMethodsDiffer) {
     Setting setting = fixture_setting("torch_cnn_script");
     setting.reference.scales.assign(64, 1.0F);
     Trial trial = explained_trial(std::move(setting), method);
-    const Scores scores = scored(identity_criterion(), "", trial);
+    const Scores scores = scored("identity", "", trial);
     EXPECT_GT(scores.mean, 0) << method;
     for (const double value : scores.values) EXPECT_LE(value, 64);
-    const Scores l2 = scored(identity_criterion(), ":distance=l2", trial);
+    const Scores l2 = scored("identity", ":distance=l2", trial);
     EXPECT_GT(l2.mean, 0) << method;
   }
 }
@@ -40,7 +38,7 @@ TEST(Identity, KernelShapOfAnImageDiffersInAlmostAllPixels) {
   Setting setting = fixture_setting("torch_cnn_script");
   std::ranges::fill(setting.reference.rows.values(), 0.0F);
   Trial trial = explained_trial(std::move(setting), "kernel_shap:samples=200");
-  EXPECT_GT(scored(identity_criterion(), "", trial).mean, 60);
+  EXPECT_GT(scored("identity", "", trial).mean, 60);
 }
 
 // The given explanations count, whatever they are: the gradient of x1 x2 at (3, 5) is (5, 3), and at (2, -4) (-4, 2).
@@ -49,15 +47,15 @@ TEST(Identity, KernelShapOfAnImageDiffersInAlmostAllPixels) {
 TEST(Identity, ComparesWhatWasGiven) {
   Trial trial = explained_trial(setting_of(product_toy()), "gradient");
   trial.explanations = explanations_of(matrix_of({{5, 4}, {-4, 2}}));
-  EXPECT_EQ(scored(identity_criterion(), "", trial).values, std::vector<double>({1, 0}));
-  EXPECT_EQ(scored(identity_criterion(), ":distance=l1", trial).values, std::vector<double>({1, 0}));
-  EXPECT_EQ(scored(identity_criterion(), ":normalise=unit", trial).values, std::vector<double>({2, 0}));
+  EXPECT_EQ(scored("identity", "", trial).values, std::vector<double>({1, 0}));
+  EXPECT_EQ(scored("identity", ":distance=l1", trial).values, std::vector<double>({1, 0}));
+  EXPECT_EQ(scored("identity", ":normalise=unit", trial).values, std::vector<double>({2, 0}));
 }
 
 TEST(Identity, UndefinedWhereThereAreNoNumbersOrNoDirection) {
   Trial trial = explained_trial(setting_of(product_toy()), "gradient");
   trial.explanations = explanations_of(matrix_of({{std::numeric_limits<float>::quiet_NaN(), 1}, {0, 0}}));
-  const Scores scores = scored(identity_criterion(), ":distance=cosine", trial);
+  const Scores scores = scored("identity", ":distance=cosine", trial);
   EXPECT_TRUE(std::isnan(scores.values[0]));
   EXPECT_TRUE(std::isnan(scores.values[1]));
   ASSERT_EQ(scores.undefined.size(), 2U);
@@ -71,7 +69,7 @@ TEST(Identity, UndefinedWhereTheMethodGivesNoNumber) {
       setting_of(GraphModel::from_onnx("sqrt", std::move(graph)), matrix_of({{0}, {4}}), matrix_of({{1}}));
   Trial trial = explained_trial(std::move(setting), "gradient");
   trial.explanations = explanations_of(matrix_of({{1}, {0.25F}}));
-  const Scores scores = scored(identity_criterion(), "", trial);
+  const Scores scores = scored("identity", "", trial);
   EXPECT_TRUE(std::isnan(scores.values[0]));
   EXPECT_EQ(scores.values[1], 0);
   ASSERT_EQ(scores.undefined.size(), 1U);
@@ -88,7 +86,7 @@ TEST(Identity, TheSecondSeedIsNeverTheFirst) {
 
 TEST(Identity, BitsDoNotDependOnThreads) {
   Trial trial = explained_trial(fixture_setting("torch_cnn_script"), "shapley_sampling:permutations=2");
-  expect_same_scores_on_threads(identity_criterion(), ":distance=l2", trial);
+  expect_same_scores_on_threads("identity", ":distance=l2", trial);
 }
 
 }  // namespace

@@ -10,8 +10,6 @@
 namespace assay::testing {
 namespace {
 
-CriterionInfo info() { return infidelity_criterion(); }
-
 // Expected 1, 2 and lost 3, 2: squared gaps 4 and 0, mean 2; their deviation is sqrt(8), over sqrt(2): 2.
 // The best factor is (1 * 3 + 2 * 2) / (1 + 4) = 7/5: gaps 1.4 - 3 and 2.8 - 2, squares 2.56 and 0.64, mean 1.6.
 TEST(Infidelity, GapsByHand) {
@@ -31,7 +29,7 @@ TEST(Infidelity, APerfectExplanationOfALinearModelHasNone) {
   for (const size_t references : {1, 3}) {
     Trial effects = linear_trial(7, 6, 3, references);
     for (const char* options : {"", ":perturbation=noise", ":attributions=global:normalise_scale=true"}) {
-      const Scores scores = scored(info(), fmt::format(":samples=200{}", options), effects);
+      const Scores scores = scored("infidelity", fmt::format(":samples=200{}", options), effects);
       for (const double value : scores.values) EXPECT_LT(value, 1e-9) << options;
     }
     // Weights back from effects: slopes, the same for all rows.
@@ -47,9 +45,9 @@ TEST(Infidelity, APerfectExplanationOfALinearModelHasNone) {
       }
     }
     for (const char* options : {":perturbation=removal", ":perturbation=noise"}) {
-      const Scores local = scored(info(), fmt::format(":samples=200:attributions=local{}", options), slopes);
+      const Scores local = scored("infidelity", fmt::format(":samples=200:attributions=local{}", options), slopes);
       for (const double value : local.values) EXPECT_LT(value, 1e-8) << options;
-      const Scores wrong = scored(info(), fmt::format(":samples=200:attributions=global{}", options), slopes);
+      const Scores wrong = scored("infidelity", fmt::format(":samples=200:attributions=global{}", options), slopes);
       EXPECT_GT(wrong.mean, 0.01) << "taken as effects they are wrong";
     }
   }
@@ -62,21 +60,21 @@ TEST(Infidelity, NoiseHasItsClosedForm) {
                          matrix_of({{0, 0, 0}}));
   trial.setting->reference.scales = {1, 0.5F, 4};
   // 0.3^2 (2^2 + 1.5^2 + 2^2) = 0.09 * 10.25
-  const Scores scores = scored(info(), ":perturbation=noise:scale=0.3:samples=20000", trial);
+  const Scores scores = scored("infidelity", ":perturbation=noise:scale=0.3:samples=20000", trial);
   EXPECT_NEAR(scores.values[0], 0.09 * 10.25, 4 * scores.standard_error[0]);
   // A chi-square of one degree: deviation sqrt(2) of its mean.
   EXPECT_NEAR(scores.standard_error[0], 0.09 * 10.25 * std::sqrt(2.0 / 20000), 0.1 * scores.standard_error[0]);
   EXPECT_EQ(scores.evaluations, 20001U);
   // Columns of scale 0 are not moved.
   trial.setting->reference.scales = {0, 0.5F, 0};
-  const Scores one = scored(info(), ":perturbation=noise:scale=0.3:samples=20000", trial);
+  const Scores one = scored("infidelity", ":perturbation=noise:scale=0.3:samples=20000", trial);
   EXPECT_NEAR(one.values[0], 0.09 * 2.25, 4 * one.standard_error[0]);
 }
 
 // The expectation over all sets of removed players, each size alike, by masked rows; groups and a background.
 TEST(Infidelity, RemovalIsWithinItsErrorsOfTheExactExpectation) {
   Trial trial = network_trial({.players = 5, .columns = 9, .rows = 12, .references = 2}, 2);
-  const Scores scores = scored(info(), ":samples=2000", trial);
+  const Scores scores = scored("infidelity", ":samples=2000", trial);
   for (size_t row = 0; row < 12; row++) {
     double exact = 0;
     const double whole = value_without(*trial.setting, row, 0);
@@ -97,12 +95,12 @@ TEST(Infidelity, RemovalIsWithinItsErrorsOfTheExactExpectation) {
 
 TEST(Infidelity, ScalingNeverMakesItWorse) {
   Trial trial = network_trial({.rows = 20}, 3);
-  const Scores raw = scored(info(), ":samples=100", trial);
-  const Scores best = scored(info(), ":samples=100:normalise_scale=true", trial);
+  const Scores raw = scored("infidelity", ":samples=100", trial);
+  const Scores best = scored("infidelity", ":samples=100:normalise_scale=true", trial);
   for (size_t r = 0; r < 20; r++) EXPECT_LE(best.values[r], raw.values[r] * (1 + 1e-12));
   // And does not depend on the scale.
   for (float& v : trial.explanations.values.values()) v *= 10;
-  const Scores scaled = scored(info(), ":samples=100:normalise_scale=true", trial);
+  const Scores scaled = scored("infidelity", ":samples=100:normalise_scale=true", trial);
   for (size_t r = 0; r < 20; r++) EXPECT_NEAR(scaled.values[r], best.values[r], 1e-5 * best.values[r]);
 }
 
@@ -111,7 +109,7 @@ TEST(Infidelity, TakesSlopesOrEffectsByTheMethod) {
     Trial trial = linear_trial(4, 3, 2);
     Trial made = explained_trial(std::move(*trial.setting), method);
     made.setting->reference.scales.assign(4, 1);
-    const Scores scores = scored(info(), ":samples=50", made);
+    const Scores scores = scored("infidelity", ":samples=50", made);
     EXPECT_LT(scores.mean, 1e-9) << method << " is exact for a linear model, rightly read";
     const bool slope = std::string_view(method) == "gradient" || std::string_view(method) == "smooth_grad";
     EXPECT_EQ(scores.notes.at(0), slope ? "attributions are taken as slopes (local)"
@@ -122,7 +120,7 @@ TEST(Infidelity, TakesSlopesOrEffectsByTheMethod) {
 TEST(Infidelity, AConstantModelIsExplainedByNothing) {
   Trial trial = trial_of(setting_of(constant_model(2, 4), matrix_of({{1, 2}, {3, 4}, {1, 1}}), matrix_of({{0, 0}})),
                          matrix_of({{0, 0}, {1, 1}, {NAN, 1}}));
-  const Scores scores = scored(info(), ":samples=3000", trial);
+  const Scores scores = scored("infidelity", ":samples=3000", trial);
   EXPECT_EQ(scores.values[0], 0);
   // One of two players in half of the draws: 1; both in the other half: 4.
   EXPECT_NEAR(scores.values[1], 2.5, 4 * scores.standard_error[1]);
@@ -134,7 +132,7 @@ TEST(Infidelity, EffectsOfColumnsAtTheReferenceHaveNoSlope) {
   Trial trial = trial_of(setting_of(linear_model({1, 1}), matrix_of({{1, 0}, {1, 0}}), matrix_of({{0, 0}})),
                          matrix_of({{1, 0}, {1, 0.5F}}));
   trial.setting->reference.scales = {1, 1};
-  const Scores scores = scored(info(), ":perturbation=noise:scale=0.1:samples=4000", trial);
+  const Scores scores = scored("infidelity", ":perturbation=noise:scale=0.1:samples=4000", trial);
   // The second column's noise is not foreseen: 0.1^2.
   EXPECT_NEAR(scores.values[0], 0.01, 4 * scores.standard_error[0]);
   EXPECT_TRUE(std::isnan(scores.values[1]));
@@ -144,10 +142,10 @@ TEST(Infidelity, EffectsOfColumnsAtTheReferenceHaveNoSlope) {
 TEST(Infidelity, TheMeanHasTheErrorOfTheDrawsThatRowsShare) {
   Trial trial = alike_trial(8, 40, 3);
   for (const char* options : {"", ":perturbation=noise", ":normalise_scale=true", ":perturbation=noise:scale=0.5"}) {
-    expect_mean_spreads_by_shared_error(info(), fmt::format(":attributions=local:samples=150{}", options), trial);
+    expect_mean_spreads_by_shared_error("infidelity", fmt::format(":attributions=local:samples=150{}", options), trial);
     const std::string few = fmt::format(":samples=60{}", options);
-    EXPECT_EQ(scored(info(), few, trial, on_threads(1)).shared_error,
-              scored(info(), few, trial, on_threads(7)).shared_error);
+    EXPECT_EQ(scored("infidelity", few, trial, on_threads(1)).shared_error,
+              scored("infidelity", few, trial, on_threads(7)).shared_error);
   }
   // Equal rows: the error of one.
   Trial equal = linear_trial(5, 3, 2);
@@ -156,7 +154,7 @@ TEST(Infidelity, TheMeanHasTheErrorOfTheDrawsThatRowsShare) {
     std::ranges::fill(equal.explanations.values.row(r), 1.0F);
   }
   equal.explanations.values(0, 0) = NAN;
-  const Scores scores = scored(info(), ":samples=50", equal);
+  const Scores scores = scored("infidelity", ":samples=50", equal);
   EXPECT_GT(scores.standard_error[1], 0);
   EXPECT_NEAR(scores.shared_error, scores.standard_error[1], 1e-12 * scores.standard_error[1]);
 }
@@ -166,7 +164,7 @@ TEST(Infidelity, NoiseBelowRoundingIsUndefined) {
   Trial trial = trial_of(setting_of(linear_model({1, 1}), matrix_of({{1e7F, 1e7F}, {1, 1e7F}}), matrix_of({{0, 0}})),
                          matrix_of({{1, 1}, {1, 1}}));
   trial.setting->reference.scales = {1, 1};
-  const Scores scores = scored(info(), ":perturbation=noise:scale=0.1:samples=100", trial);
+  const Scores scores = scored("infidelity", ":perturbation=noise:scale=0.1:samples=100", trial);
   EXPECT_TRUE(std::isnan(scores.values[0]));
   EXPECT_EQ(scores.undefined.at(0).reason, "the noise is lost in the rounding of the row's numbers");
   EXPECT_EQ(scores.undefined.at(0).rows, 1U);
@@ -175,10 +173,11 @@ TEST(Infidelity, NoiseBelowRoundingIsUndefined) {
 }
 
 TEST(Infidelity, NeedsAReferenceButForSlopesWithNoise) {
-  const auto needs = [](const std::string& options) {
-    return info().make(parse_spec("criterion", "infidelity" + options))->needs(info().needs);
+  const CriterionInfo& info = find_criterion("infidelity");
+  const auto needs = [&](const std::string& options) {
+    return info.make(parse_spec("criterion", "infidelity" + options))->needs(info.needs);
   };
-  EXPECT_TRUE(info().needs.reference);
+  EXPECT_TRUE(info.needs.reference);
   EXPECT_TRUE(needs("").reference);
   EXPECT_TRUE(needs(":attributions=local").reference);
   EXPECT_TRUE(needs(":perturbation=noise:attributions=global").reference);
@@ -187,16 +186,14 @@ TEST(Infidelity, NeedsAReferenceButForSlopesWithNoise) {
   EXPECT_TRUE(needs(":perturbation=noise").model);
   Trial trial = linear_trial(3, 2, 1);
   trial.setting->reference.rows = Matrix();
-  const auto noise = info().make(parse_spec("criterion", "infidelity:perturbation=noise"));
+  const auto noise = find_criterion("infidelity").make(parse_spec("criterion", "infidelity:perturbation=noise"));
   EXPECT_EQ(noise->refuses(trial.task()), "needs a reference that stands for absent features");
   trial.method = parse_spec("method", "gradient");
   EXPECT_EQ(noise->refuses(trial.task()), std::nullopt);
 }
 
 TEST(Infidelity, Refusals) {
-  const auto reason = [](Trial& trial, const std::string& options) {
-    return info().make(parse_spec("criterion", "infidelity" + options))->refuses(trial.task()).value_or("");
-  };
+  const auto reason = [](Trial& trial, const std::string& options) { return refusal_of("infidelity", options, trial); };
   Trial groups = network_trial({.players = 3, .columns = 6}, 1);
   EXPECT_EQ(reason(groups, ""), "");
   EXPECT_EQ(reason(groups, ":perturbation=noise"), "needs players of one column each for noise");
@@ -215,19 +212,19 @@ TEST(Infidelity, Refusals) {
 
 TEST(Infidelity, SameBitsOnAnyNumberOfThreads) {
   Trial trial = network_trial({.players = 9, .columns = 9, .rows = 40, .references = 2}, 8);
-  expect_same_scores_on_threads(info(), ":samples=60", trial);
-  expect_same_scores_on_threads(info(), ":samples=60:perturbation=noise", trial);
+  expect_same_scores_on_threads("infidelity", ":samples=60", trial);
+  expect_same_scores_on_threads("infidelity", ":samples=60:perturbation=noise", trial);
   const auto model = black_box_model(2, [](MatrixView<const float> x, MatrixView<float> out) {
     for (size_t r = 0; r < x.rows(); r++) out(r, 0) = x(r, 0) * x(r, 1);
   });
   Trial box =
       trial_of(setting_of(model, matrix_of({{1, 2}, {3, 4}}), matrix_of({{0, 0}})), matrix_of({{1, 1}, {6, 6}}));
-  expect_same_scores_on_threads(info(), ":samples=60", box);
+  expect_same_scores_on_threads("infidelity", ":samples=60", box);
 }
 
 TEST(Infidelity, OnePlayer) {
   Trial trial = linear_trial(1, 3, 1);
-  for (const double value : scored(info(), ":samples=10", trial).values) EXPECT_LT(value, 1e-10);
+  for (const double value : scored("infidelity", ":samples=10", trial).values) EXPECT_LT(value, 1e-10);
 }
 
 }  // namespace

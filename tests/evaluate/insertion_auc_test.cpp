@@ -1,5 +1,3 @@
-#include "assay/evaluate/insertion_auc.h"
-
 #include <gtest/gtest.h>
 
 #include "tests/evaluate/removal/models.h"
@@ -11,11 +9,11 @@ namespace {
 // area (0.5 + 3 + 6) / 3. By strength 1, 0, 2: 0, 2, 3, 7: (1 + 2.5 + 5) / 3.
 TEST(InsertionAuc, IsTheAreaUnderTheCurve) {
   Trial trial = removal_trial(one_output({1, 2, 4}, OutputUnit::value), {{1, 1, 1}}, {{0, 0, 0}}, {{3, -5, 1}});
-  const Scores found = scored(insertion_auc_criterion(), "", trial);
+  const Scores found = scored("insertion_auc", "", trial);
   EXPECT_NEAR(found.values[0], 9.5 / 3, 1e-12);
   EXPECT_EQ(found.tables.at(0).columns[0], "share added");
   EXPECT_EQ(found.tables.at(0).rows.at(2), (std::vector<double>{2.0 / 3, 5}));
-  EXPECT_NEAR(scored(insertion_auc_criterion(), ":order=strength", trial).values[0], 8.5 / 3, 1e-12);
+  EXPECT_NEAR(scored("insertion_auc", ":order=strength", trial).values[0], 8.5 / 3, 1e-12);
 }
 
 // Against plain loops, three classes, a background of two rows.
@@ -26,7 +24,7 @@ TEST(InsertionAuc, IsWhatPlainLoopsFind) {
   const auto reference = random_rows(random, 2, 6);
   const auto phi = random_rows(random, 15, 6);
   Trial made = removal_trial(linear_model(linear, OutputUnit::margin), rows, reference, phi, "1");
-  const Scores found = scored(insertion_auc_criterion(), ":steps=3", made);
+  const Scores found = scored("insertion_auc", ":steps=3", made);
   for (size_t r = 0; r < rows.size(); r++) {
     double area = 0;
     for (const auto& absent : reference) {
@@ -52,7 +50,7 @@ TEST(InsertionAuc, TheContributionsOfALinearMarginAreTheBestOrder) {
     for (size_t i = 0; i < 3; i++) best[i] = static_cast<float>(linear.weights[0][i] * rows[0][i]);
     const auto area = [&](const std::vector<float>& phi) {
       Trial made = removal_trial(linear_model(linear, OutputUnit::margin), rows, {{0, 0, 0}}, {phi});
-      return scored(insertion_auc_criterion(), "", made).values[0];
+      return scored("insertion_auc", "", made).values[0];
     };
     const double most = area(best);
     std::vector<float> ranks = {1, 2, 3};
@@ -64,22 +62,22 @@ TEST(InsertionAuc, TheContributionsOfALinearMarginAreTheBestOrder) {
 
 TEST(InsertionAuc, DegenerateRows) {
   Trial zero = removal_trial(one_output({1, 1}), {{1, 1}}, {{0, 0}}, {{0, 0}});
-  EXPECT_EQ(scored(insertion_auc_criterion(), "", zero).undefined.at(0).reason, "all attributions are 0");
+  EXPECT_EQ(scored("insertion_auc", "", zero).undefined.at(0).reason, "all attributions are 0");
   // One player: from p(reference) = 1/2 to p(x) = 1 / (1 + e^-2), a trapezoid.
   Trial single = removal_trial(one_output({2}), {{1}}, {{0}}, {{1}});
-  EXPECT_NEAR(scored(insertion_auc_criterion(), "", single).values[0], (0.5 + 1 / (1 + std::exp(-2.0))) / 2, 1e-12);
+  EXPECT_NEAR(scored("insertion_auc", "", single).values[0], (0.5 + 1 / (1 + std::exp(-2.0))) / 2, 1e-12);
 }
 
 TEST(InsertionAuc, RowsOfAClassThatIsNotPredictedAreCounted) {
   Trial trial = one_unpredicted();
-  EXPECT_TRUE(has_note(scored(insertion_auc_criterion(), "", trial), kUnpredictedNote));
+  EXPECT_TRUE(has_note(scored("insertion_auc", "", trial), kUnpredictedNote));
   Trial predicted = one_unpredicted("predicted");
-  EXPECT_TRUE(scored(insertion_auc_criterion(), "", predicted).notes.empty());
+  EXPECT_TRUE(scored("insertion_auc", "", predicted).notes.empty());
 }
 
 TEST(InsertionAuc, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
-  expect_same_scores_on_threads(insertion_auc_criterion(), ":order=strength", trial);
+  expect_same_scores_on_threads("insertion_auc", ":order=strength", trial);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-#include "assay/evaluate/irof.h"
-
 #include <gtest/gtest.h>
 
+#include "assay/evaluate/removal/curves.h"
 #include "tests/evaluate/removal/models.h"
 
 namespace assay::testing {
@@ -12,7 +11,7 @@ namespace {
 TEST(Irof, IsTheAreaOverTheRelativeCurve) {
   const std::vector<std::vector<float>> rows = {{1, 1}, {1, 1}};
   Trial trial = removal_trial(one_output({std::log(3.0), 0}), rows, {{0, 0}}, {{2, 1}, {1, 2}});
-  const Scores found = scored(irof_criterion(), "", trial);
+  const Scores found = scored("irof", "", trial);
   EXPECT_NEAR(found.values[0], 0.25, 1e-6);
   EXPECT_NEAR(found.values[1], 1.0 / 12, 1e-6);
   EXPECT_EQ(found.tables.at(0).columns[1], "relative probability");
@@ -26,7 +25,7 @@ TEST(Irof, IsWhatPlainLoopsFind) {
   const auto reference = random_rows(random, 3, 5);
   const auto phi = random_rows(random, 15, 5);
   Trial made = removal_trial(linear_model(linear, OutputUnit::margin), rows, reference, phi);
-  const Scores found = scored(irof_criterion(), "", made);
+  const Scores found = scored("irof", "", made);
   for (size_t r = 0; r < rows.size(); r++) {
     const std::vector<double> at_row = plain_softmax(linear.margins({rows[r].begin(), rows[r].end()}));
     const auto y = static_cast<size_t>(std::max_element(at_row.begin(), at_row.end()) - at_row.begin());
@@ -56,7 +55,7 @@ TEST(Irof, DegenerateRows) {
     }
   };
   Trial trial = removal_trial(model_from_function(info, holes), {{-200}, {0.5F}, {1}}, {{0}}, {{1}, {1}, {0}}, "0");
-  const Scores found = scored(irof_criterion(), "", trial);
+  const Scores found = scored("irof", "", trial);
   EXPECT_TRUE(std::isnan(found.values[0]));
   EXPECT_EQ(found.values[1], 0);
   EXPECT_TRUE(std::isnan(found.values[2]));
@@ -65,32 +64,32 @@ TEST(Irof, DegenerateRows) {
   std::sort(reasons.begin(), reasons.end());
   EXPECT_EQ(reasons, (std::vector<std::string>{"all attributions are 0", "the class has probability 0 at the row"}));
   Trial regression = removal_trial(one_output({1}, OutputUnit::value), {{1}}, {{0}}, {{1}});
-  EXPECT_EQ(refusal_of(irof_criterion(), "", regression), "needs classes, and the model gives values of a regression");
-  EXPECT_EQ(refusal_of(irof_criterion(), "", trial), "");
+  EXPECT_EQ(refusal_of("irof", "", regression), "needs classes, and the model gives values of a regression");
+  EXPECT_EQ(refusal_of("irof", "", trial), "");
 }
 
 // p(1) = 1 / (1 + e^9) = 1.2e-4 at the second row, of class 0: relative to that, the curve would go up to 4052, and one
 // such row would make up the mean. Its curve is not even run: 2 rows, 1 reference row, 1 inner point of the first.
 TEST(Irof, IsOfThePredictedClassAlone) {
   Trial trial = removal_trial(one_output({1, 0}), {{1, 1}, {-9, 1}}, {{0, 0}}, {{2, 1}, {2, 1}}, "1");
-  const Scores found = scored(irof_criterion(), "", trial);
+  const Scores found = scored("irof", "", trial);
   EXPECT_FALSE(std::isnan(found.values[0]));
   EXPECT_TRUE(std::isnan(found.values[1]));
   EXPECT_EQ(found.undefined.at(0).reason, kNotPredicted);
   EXPECT_EQ(found.evaluations, 2U + 1 + 1);
   EXPECT_TRUE(found.notes.empty());
   Trial predicted = removal_trial(one_output({1, 0}), {{1, 1}, {-9, 1}}, {{0, 0}}, {{2, 1}, {2, 1}}, "predicted");
-  const Scores all = scored(irof_criterion(), "", predicted);
+  const Scores all = scored("irof", "", predicted);
   EXPECT_EQ(all.coverage, 1);
   EXPECT_EQ(all.values[0], found.values[0]);
   // The information form is scored for the predicted class.
   trial.setting->targets = information_targets(*trial.setting->model, 2);
-  EXPECT_EQ(scored(irof_criterion(), "", trial).values, all.values);
+  EXPECT_EQ(scored("irof", "", trial).values, all.values);
 }
 
 TEST(Irof, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
-  expect_same_scores_on_threads(irof_criterion(), "", trial);
+  expect_same_scores_on_threads("irof", "", trial);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/evaluate/max_sensitivity.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +38,7 @@ Trial four_points(bool constant = false) {
 }
 
 double score_of(const std::string& options, Trial trial) {
-  return scored(max_sensitivity_criterion(), ":space=raw" + options, trial).values.at(0);
+  return scored("max_sensitivity", ":space=raw" + options, trial).values.at(0);
 }
 
 TEST(MaxSensitivity, WorkedByHand) {
@@ -86,7 +84,7 @@ TEST(MaxSensitivity, NormOfTheRadius) {
 TEST(MaxSensitivity, EmptyNeighbourhoodIsUndefined) {
   for (const std::string options : {":radius=0.5", ":radius=0"}) {
     Trial trial = four_points();
-    const Scores scores = scored(max_sensitivity_criterion(), ":space=raw" + options, trial);
+    const Scores scores = scored("max_sensitivity", ":space=raw" + options, trial);
     EXPECT_TRUE(std::isnan(scores.values[0]));
     EXPECT_EQ(scores.coverage, 0);
     ASSERT_EQ(scores.undefined.size(), 1U);
@@ -111,32 +109,32 @@ TEST(MaxSensitivity, ConstantModelWithoutExplanationsScoresZero) {
 TEST(MaxSensitivity, AttributionsThatAreNotNumbers) {
   Trial trial = four_points();
   trial.explanations = explanations_of(matrix_of({{NAN, 0}}));
-  Scores scores = scored(max_sensitivity_criterion(), ":space=raw:radius=3", trial);
+  Scores scores = scored("max_sensitivity", ":space=raw:radius=3", trial);
   ASSERT_EQ(scores.undefined.size(), 1U);
   EXPECT_EQ(scores.undefined[0].reason, kNotFinite);
 
   // A neighbour whose attributions are not numbers is left out; so is one at an undefined distance.
   trial = four_points();
   trial.pool_explanations.emplace(matrix_of({{9, 9}, {1, 2}, {4, INFINITY}, {7, 7}, {NAN, 5}}));
-  scores = scored(max_sensitivity_criterion(), ":space=raw:radius=3", trial);
+  scores = scored("max_sensitivity", ":space=raw:radius=3", trial);
   EXPECT_EQ(scores.values[0], 2);
   EXPECT_EQ(scores.notes.at(1),
             "2 rows of the pool are left out as neighbours: their attributions are not all numbers");
 
   trial.pool_explanations.emplace(matrix_of({{9, 9}, {0, 0}, {NAN, 0}, {7, 7}, {0, 0}}));
-  scores = scored(max_sensitivity_criterion(), ":space=raw:radius=3:distance=cosine", trial);
+  scores = scored("max_sensitivity", ":space=raw:radius=3:distance=cosine", trial);
   EXPECT_TRUE(std::isnan(scores.values[0]));
   EXPECT_EQ(scores.undefined.at(0).reason, kNoComparable);
   EXPECT_EQ(scores.notes.at(2), "2 pairs are left out: one of the two explanations is all zero");
 }
 
 TEST(MaxSensitivity, InfoNamesItsNeeds) {
-  const CriterionInfo info = max_sensitivity_criterion();
+  const CriterionInfo& info = find_criterion("max_sensitivity");
   EXPECT_TRUE(info.needs.model && info.needs.pool && info.needs.pool_explanations);
   EXPECT_FALSE(info.needs.explainer);
   EXPECT_EQ(info.direction, Direction::lower);
   Trial trial = four_points();
-  EXPECT_EQ(scored(info, "", trial).evaluations, 1U + 5U);
+  EXPECT_EQ(scored("max_sensitivity", "", trial).evaluations, 1U + 5U);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include "assay/evaluate/necessity.h"
-
 #include <gtest/gtest.h>
 
 #include "assay/evaluate/removal/class_score.h"
+#include "assay/evaluate/removal/proportion.h"
 #include "tests/evaluate/removal/models.h"
 
 namespace assay::testing {
@@ -12,12 +11,12 @@ namespace {
 // 1 stays. s_m = 7, 6, 2: (7 + 6 + 2) / 3 = 5.
 TEST(Necessity, OrderingIsTheMeanOfWhatIsLeft) {
   Trial trial = removal_trial(one_output({1, 2, 4}, OutputUnit::value), {{1, 1, 1}}, {{0, 0, 0}}, {{3, -5, 1}});
-  const Scores found = scored(necessity_criterion(), "", trial);
+  const Scores found = scored("necessity", "", trial);
   EXPECT_NEAR(found.values[0], 5, 1e-12);
   EXPECT_EQ(found.evaluations, 1U + 1 + 3);
   // What falls under the reference counts as 0: value = x0 - 4 at 1 against x0 = 2: s = -3, and -2 at the reference.
   Trial under = removal_trial(one_output({1}, OutputUnit::value, -4), {{1}}, {{2}}, {{1}});
-  EXPECT_EQ(scored(necessity_criterion(), "", under).values[0], 0);
+  EXPECT_EQ(scored("necessity", "", under).values[0], 0);
 }
 
 // The strongest first: shares 0, 3/4, 1 and values 7, 6, 2. The weakest first: 0, 1/4, 1 and 7, 3, 2. At share 1/4 the
@@ -25,7 +24,7 @@ TEST(Necessity, OrderingIsTheMeanOfWhatIsLeft) {
 // shares 0, 1/4, 3/4, 1: 11/24 + 11/6 + 11/24 = 11/4.
 TEST(Necessity, ProportionalityIsTheAreaBetweenTheTwoWays) {
   Trial trial = removal_trial(one_output({1, 2, 4}, OutputUnit::value), {{1, 1, 1}}, {{0, 0, 0}}, {{3, -5, 1}});
-  const Scores found = scored(necessity_criterion(), ":form=proportionality", trial);
+  const Scores found = scored("necessity", ":form=proportionality", trial);
   EXPECT_NEAR(found.values[0], 2.75, 1e-12);
   EXPECT_EQ(found.evaluations, 1U + 1 + 6);
 }
@@ -35,14 +34,14 @@ TEST(Necessity, ProportionalityIsTheAreaBetweenTheTwoWays) {
 // (Bounded row by row it would be (3 + 1 + 0) / 3 and 0, in the mean 2/3.)
 TEST(Necessity, ABackgroundIsAveragedBeforeScoresAreBounded) {
   Trial trial = removal_trial(one_output({1, 2}, OutputUnit::value), {{1, 1}}, {{0, 0}, {4, 0}}, {{1, 2}});
-  EXPECT_NEAR(scored(necessity_criterion(), "", trial).values[0], 1.0 / 3, 1e-12);
+  EXPECT_NEAR(scored("necessity", "", trial).values[0], 1.0 / 3, 1e-12);
 }
 
 // The contributions of a linear value to its mean over background rows are in proportion to what players do to that
 // mean. Beside (0, 0) alone they are 1 and 2, beside (1, -3) they are 0 and 8: in the mean 0.5 and 5.
 TEST(Necessity, MeanContributionsOfALinearModelAreProportional) {
   Trial trial = removal_trial(one_output({1, 2}, OutputUnit::value), {{1, 1}}, {{0, 0}, {1, -3}}, {{0.5F, 5}});
-  EXPECT_NEAR(scored(necessity_criterion(), ":form=proportionality", trial).values[0], 0, 1e-6);
+  EXPECT_NEAR(scored("necessity", ":form=proportionality", trial).values[0], 0, 1e-6);
 }
 
 // Contributions of a linear value, or of a linear margin in log-odds, are in proportion to what they do; the same
@@ -63,7 +62,7 @@ TEST(Necessity, ContributionsOfALinearModelAreProportional) {
     std::rotate(phi[1].begin(), phi[1].begin() + 1, phi[1].end());
     for (const OutputUnit unit : {OutputUnit::value, OutputUnit::margin}) {
       Trial made = removal_trial(linear_model(linear, unit), rows, reference, phi);
-      const Scores found = scored(necessity_criterion(), ":form=proportionality:score=log_odds", made);
+      const Scores found = scored("necessity", ":form=proportionality:score=log_odds", made);
       const bool any = *std::max_element(phi[0].begin(), phi[0].end()) > 0;
       EXPECT_EQ(std::isnan(found.values[0]), !any);
       if (any) {
@@ -85,7 +84,7 @@ TEST(Necessity, OrderingIsWhatPlainLoopsFind) {
   for (auto& row : phi) row[4] = std::abs(row[4]);
   Trial made = removal_trial(linear_model(linear, OutputUnit::margin), rows, reference, phi, "1");
   for (const bool probability : {true, false}) {
-    const Scores found = scored(necessity_criterion(), probability ? "" : ":score=log_odds", made);
+    const Scores found = scored("necessity", probability ? "" : ":score=log_odds", made);
     const auto s = [&](const std::vector<double>& x) {
       const double p = plain_softmax(linear.margins(x))[1];
       return probability ? p : std::log(p / (1 - p));
@@ -111,7 +110,7 @@ TEST(Necessity, OrderingIsWhatPlainLoopsFind) {
 
 TEST(Necessity, DegenerateRows) {
   Trial trial = removal_trial(one_output({1, 1}), {{1, 1}, {1, 1}, {1, 1}}, {{0, 0}}, {{0, 0}, {-1, 0}, {NAN, 1}});
-  const Scores found = scored(necessity_criterion(), "", trial);
+  const Scores found = scored("necessity", "", trial);
   EXPECT_EQ(found.coverage, 0);
   ASSERT_EQ(found.undefined.size(), 3U);
   bool none_positive = false;
@@ -119,25 +118,25 @@ TEST(Necessity, DegenerateRows) {
   EXPECT_TRUE(none_positive);
   // A constant model is at the reference from the start.
   Trial constant = removal_trial(one_output({0, 0}), {{1, 5}}, {{0, 0}}, {{1, 2}});
-  EXPECT_EQ(scored(necessity_criterion(), "", constant).values[0], 0);
-  EXPECT_EQ(scored(necessity_criterion(), ":form=proportionality", constant).values[0], 0);
+  EXPECT_EQ(scored("necessity", "", constant).values[0], 0);
+  EXPECT_EQ(scored("necessity", ":form=proportionality", constant).values[0], 0);
   // Log-odds of a certain class.
   Trial sure = removal_trial(one_output({200}, OutputUnit::probability), {{1}}, {{0}}, {{1}});
-  EXPECT_EQ(scored(necessity_criterion(), ":score=log_odds", sure).undefined.at(0).reason, kCertain);
-  EXPECT_NEAR(scored(necessity_criterion(), "", sure).values[0], 0.25, 1e-6);
+  EXPECT_EQ(scored("necessity", ":score=log_odds", sure).undefined.at(0).reason, kCertain);
+  EXPECT_NEAR(scored("necessity", "", sure).values[0], 0.25, 1e-6);
 }
 
 TEST(Necessity, RowsOfAClassThatIsNotPredictedAreCounted) {
   Trial trial = one_unpredicted();
-  EXPECT_TRUE(has_note(scored(necessity_criterion(), "", trial), kUnpredictedNote));
+  EXPECT_TRUE(has_note(scored("necessity", "", trial), kUnpredictedNote));
   Trial predicted = one_unpredicted("predicted");
-  EXPECT_TRUE(scored(necessity_criterion(), "", predicted).notes.empty());
+  EXPECT_TRUE(scored("necessity", "", predicted).notes.empty());
 }
 
 TEST(Necessity, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
-  expect_same_scores_on_threads(necessity_criterion(), "", trial);
-  expect_same_scores_on_threads(necessity_criterion(), ":form=proportionality", trial);
+  expect_same_scores_on_threads("necessity", "", trial);
+  expect_same_scores_on_threads("necessity", ":form=proportionality", trial);
 }
 
 }  // namespace

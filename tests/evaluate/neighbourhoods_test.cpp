@@ -13,8 +13,6 @@
 #include "assay/core/vector_target.h"
 #include "assay/data/datasets.h"
 #include "assay/data/encoder.h"
-#include "assay/evaluate/avg_sensitivity.h"
-#include "assay/evaluate/max_sensitivity.h"
 #include "assay/evaluate/neighbourhoods/kernels.h"
 #include "tests/evaluate/trial.h"
 
@@ -186,8 +184,8 @@ void expect_by_definition(Trial trial, const std::vector<double>& radii) {
                                                     d, normalise, rho, space, radius, weighting);
             const Expected expected =
                 by_definition(trial, distance, radius, {d, normalise}, weighting == "inverse_distance");
-            expect_near(scored(max_sensitivity_criterion(), options, trial).values, expected.max, options);
-            expect_near(scored(avg_sensitivity_criterion(), options, trial).values, expected.mean, options);
+            expect_near(scored("max_sensitivity", options, trial).values, expected.max, options);
+            expect_near(scored("avg_sensitivity", options, trial).values, expected.mean, options);
           }
         }
       }
@@ -207,12 +205,12 @@ TEST(Neighbourhoods, SameOnAnyNumberOfThreadsAndEveryVectorTarget) {
   for (const std::string d : {"l1", "l2", "l0", "cosine"}) {
     for (const std::string weighting : {"uniform", "inverse_distance"}) {
       const std::string options = fmt::format(":distance={}:weighting={}:radius=3", d, weighting);
-      for (const CriterionInfo& info : {max_sensitivity_criterion(), avg_sensitivity_criterion()}) {
-        expect_same_scores_on_threads(info, options, trial);
-        const Scores best = scored(info, options, trial);
+      for (const std::string name : {"max_sensitivity", "avg_sensitivity"}) {
+        expect_same_scores_on_threads(name, options, trial);
+        const Scores best = scored(name, options, trial);
         for (const std::string& target : targets) {
           pin_vector_target(target);
-          const Scores here = scored(info, options, trial);
+          const Scores here = scored(name, options, trial);
           EXPECT_EQ(std::memcmp(here.values.data(), best.values.data(), best.values.size() * sizeof(double)), 0)
               << target << options;
         }
@@ -343,7 +341,7 @@ TEST(Neighbourhoods, SevenPointScalesEqualBruteForce) {
       return 300 * std::sqrt(static_cast<double>(step.first) / static_cast<double>(step.second));
     };
     const double edge = (length(tenth[149]) + length(tenth[150])) / 2 * 1.0001;
-    const Scores scores = scored(avg_sensitivity_criterion(), "", trial);
+    const Scores scores = scored("avg_sensitivity", "", trial);
     for (size_t i = 0; i < 300; i++) {
       double sum = 0;
       size_t count = 0;
@@ -382,10 +380,10 @@ TEST(Neighbourhoods, RoundingOfDecimalsDecidesNothing) {
     NeighbourhoodOptions options;
     options.rho = rho;
     const double radius = Neighbourhoods(trial.task(), options, {}).radius();
-    const std::vector<double> automatic = scored(avg_sensitivity_criterion(), ":rho=" + rho, trial).values;
+    const std::vector<double> automatic = scored("avg_sensitivity", ":rho=" + rho, trial).values;
     for (const double factor : {1.0, 1 + 1e-5, 1 - 1e-5}) {
       const std::string at = fmt::format(":rho={}:radius={}", rho, radius * factor);
-      const std::vector<double> given = scored(avg_sensitivity_criterion(), at, trial).values;
+      const std::vector<double> given = scored("avg_sensitivity", at, trial).values;
       EXPECT_EQ(std::memcmp(given.data(), automatic.data(), given.size() * sizeof(double)), 0) << at;
     }
   }
@@ -398,7 +396,7 @@ TEST(Neighbourhoods, AutomaticRadiusOfFewRows) {
   // a: -1 is 1 and 4 from -2 and -5; b: 0.5 has itself alone; c: 2 has none. The median of {4} is 4.
   trial.pool = dataset_of(matrix_of({{-2}, {-5}, {0.5F}}));
   trial.pool_explanations.emplace(matrix_of({{1}, {5}, {0}}));
-  const Scores scores = scored(avg_sensitivity_criterion(), ":space=raw", trial);
+  const Scores scores = scored("avg_sensitivity", ":space=raw", trial);
   EXPECT_EQ(scores.values[0], 2);  // (|1 - 1| + |1 - 5|) / 2
   EXPECT_TRUE(std::isnan(scores.values[1]) && std::isnan(scores.values[2]));
   EXPECT_EQ(scores.notes.at(0),
@@ -411,7 +409,7 @@ TEST(Neighbourhoods, AutomaticRadiusOfFewRows) {
 
   trial.pool = dataset_of(matrix_of({{0.5F}}));
   trial.pool_explanations.emplace(matrix_of({{1}}));
-  EXPECT_EQ(scored(avg_sensitivity_criterion(), "", trial).coverage, 0);
+  EXPECT_EQ(scored("avg_sensitivity", "", trial).coverage, 0);
 }
 
 // Only rows of the pool that are somebody's neighbour are explained, and those once.
@@ -440,12 +438,12 @@ TEST(Neighbourhoods, ExplainOnlyNeighbours) {
       return values;
     });
     const std::string options = fmt::format(":radius={}", radius);
-    const Scores lazy = scored(max_sensitivity_criterion(), options, trial);
+    const Scores lazy = scored("max_sensitivity", options, trial);
     EXPECT_EQ(made, expected);
-    scored(avg_sensitivity_criterion(), options, trial);
+    scored("avg_sensitivity", options, trial);
     EXPECT_EQ(made, expected);
     trial.pool_explanations.emplace(all);
-    const Scores given = scored(max_sensitivity_criterion(), options, trial);
+    const Scores given = scored("max_sensitivity", options, trial);
     EXPECT_EQ(std::memcmp(lazy.values.data(), given.values.data(), 40 * sizeof(double)), 0);
     EXPECT_EQ(lazy.notes, given.notes);
   }

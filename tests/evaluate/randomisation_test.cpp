@@ -1,5 +1,3 @@
-#include "assay/evaluate/randomisation.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +61,7 @@ TEST(Randomisation, TheMeanOverRowsHasTheErrorOfItsDraws) {
   Setting setting = fixture_setting("torch_mlp_script");
   for (size_t r = 1; r < setting.rows.rows(); r++) std::ranges::copy(setting.rows.row(0), setting.rows.row(r).begin());
   Trial trial = explained_trial(setting_of(setting.model, setting.rows, setting.reference.rows), "gradient");
-  const Scores scores = scored(randomisation_criterion(), ":draws=4", trial);
+  const Scores scores = scored("randomisation", ":draws=4", trial);
   EXPECT_GT(scores.shared_error, 0);
   EXPECT_NEAR(scores.shared_error, scores.standard_error.at(0), 1e-9);
   EXPECT_NEAR(scores.mean_error, scores.shared_error, 1e-9) << "equal rows have no spread of their own";
@@ -73,7 +71,7 @@ TEST(Randomisation, TheMeanOverRowsHasTheErrorOfItsDraws) {
 // 1 2 4 3: 1 - 6 (1 + 1) / (4 * 15) = 0.8. Mean -0.1.
 TEST(Randomisation, IsTheMeanRankCorrelationOverLayers) {
   Trial trial = forgetful_trial({1, -2, 3, 4}, {{4, 3, 2, 1}, {1, 2, -4, 3}});
-  const Scores scores = scored(randomisation_criterion(), "", trial);
+  const Scores scores = scored("randomisation", "", trial);
   EXPECT_NEAR(scores.values[0], -0.1, 1e-12);
   ASSERT_EQ(scores.tables.size(), 1U);
   ASSERT_EQ(scores.tables[0].rows.size(), 2U);
@@ -82,13 +80,13 @@ TEST(Randomisation, IsTheMeanRankCorrelationOverLayers) {
   EXPECT_EQ(scores.tables[0].labels.size(), 2U);
   EXPECT_EQ(scores.tables[0].rows[1][2], 1);
   EXPECT_NEAR(scores.standard_error.at(0), 0, 1e-12) << "all draws are alike";
-  const Scores once = scored(randomisation_criterion(), ":draws=1", trial);
+  const Scores once = scored("randomisation", ":draws=1", trial);
   EXPECT_TRUE(once.standard_error.empty());
   EXPECT_TRUE(std::isnan(once.mean_error)) << "one draw does not tell how far others would be";
   // With signs: ranks 2 1 3 4 beside 4 3 2 1: 1 - 6 (4 + 4 + 1 + 9) / 60 = -0.8; beside 2 3 1 4: 1 - 6 * 8 / 60 = 0.2.
-  EXPECT_NEAR(scored(randomisation_criterion(), ":sign=signed", trial).values[0], (-0.8 + 0.2) / 2, 1e-12);
+  EXPECT_NEAR(scored("randomisation", ":sign=signed", trial).values[0], (-0.8 + 0.2) / 2, 1e-12);
   // Each alone: this model gives its copies the other way round.
-  const Scores alone = scored(randomisation_criterion(), ":order=independent", trial);
+  const Scores alone = scored("randomisation", ":order=independent", trial);
   EXPECT_NEAR(alone.tables[0].rows[0][0], 0.8, 1e-12);
   EXPECT_NEAR(alone.tables[0].rows[1][0], -1, 1e-12);
 }
@@ -96,25 +94,27 @@ TEST(Randomisation, IsTheMeanRankCorrelationOverLayers) {
 // (1, -2, 2) . (2, 1, 2) = 4 over 3 * 3 with signs, 8 over 9 without.
 TEST(Randomisation, CosineByHand) {
   Trial trial = forgetful_trial({1, -2, 2}, {{2, 1, 2}});
-  EXPECT_NEAR(scored(randomisation_criterion(), ":similarity=cosine", trial).values[0], 8.0 / 9, 1e-12);
-  EXPECT_NEAR(scored(randomisation_criterion(), ":similarity=cosine:sign=signed", trial).values[0], 4.0 / 9, 1e-12);
+  EXPECT_NEAR(scored("randomisation", ":similarity=cosine", trial).values[0], 8.0 / 9, 1e-12);
+  EXPECT_NEAR(scored("randomisation", ":similarity=cosine:sign=signed", trial).values[0], 4.0 / 9, 1e-12);
 }
 
 TEST(Randomisation, SimilaritiesThatDoNotExist) {
-  const std::vector<float> rising = {1, 2, 3};
+  const auto similarity_to = [](const std::vector<float>& other, const std::string& options) {
+    Trial trial = forgetful_trial({1, 2, 3}, {other});
+    return scored("randomisation", options, trial).values[0];
+  };
   const std::vector<float> flat = {2, -2, 2};
-  const std::vector<float> zero = {0, 0, 0};
-  EXPECT_TRUE(std::isnan(explanation_similarity(rising, flat, true, true)));
-  EXPECT_FALSE(std::isnan(explanation_similarity(rising, flat, true, false)));
-  EXPECT_FALSE(std::isnan(explanation_similarity(rising, flat, false, true)));
-  EXPECT_TRUE(std::isnan(explanation_similarity(rising, zero, false, true)));
-  EXPECT_DOUBLE_EQ(explanation_similarity(rising, rising, true, true), 1);
+  EXPECT_TRUE(std::isnan(similarity_to(flat, "")));
+  EXPECT_FALSE(std::isnan(similarity_to(flat, ":sign=signed")));
+  EXPECT_FALSE(std::isnan(similarity_to(flat, ":similarity=cosine")));
+  EXPECT_TRUE(std::isnan(similarity_to({0, 0, 0}, ":similarity=cosine")));
+  EXPECT_DOUBLE_EQ(similarity_to({1, 2, 3}, ""), 1);
 }
 
 // A layer after which nothing is ranked is left out; when all are, the row has no score.
 TEST(Randomisation, LayersWithoutARankingAreLeftOut) {
   Trial trial = forgetful_trial({1, 2, 3}, {{0, 0, 0}, {3, 2, 1}});
-  const Scores scores = scored(randomisation_criterion(), "", trial);
+  const Scores scores = scored("randomisation", "", trial);
   EXPECT_NEAR(scores.values[0], -1, 1e-12);
   EXPECT_EQ(scores.tables[0].rows[0][2], 0);
   ASSERT_EQ(scores.notes.size(), 3U);
@@ -125,7 +125,7 @@ TEST(Randomisation, LayersWithoutARankingAreLeftOut) {
   EXPECT_EQ(scores.notes[2],
             "after layer layer1 the explanations of 1 of 1 rows rank nothing: the means are of few rows");
   Trial none = forgetful_trial({1, 2, 3}, {{0, 0, 0}, {1, 1, 1}});
-  const Scores undefined = scored(randomisation_criterion(), "", none);
+  const Scores undefined = scored("randomisation", "", none);
   EXPECT_TRUE(std::isnan(undefined.values[0]));
   EXPECT_EQ(undefined.undefined.size(), 1U);
 }
@@ -136,7 +136,7 @@ TEST(Randomisation, LayersLostForMostRowsAreNamed) {
     auto model = std::make_shared<Forgetful>(std::vector<float>{1, 2, 3}, std::vector<std::vector<float>>{{6, 3, 2}});
     Trial trial = explained_trial(setting_of(model, rows, Matrix(1, 3)), "gradient_x_input");
     trial.pool = dataset_of(rows);
-    return scored(randomisation_criterion(), "", trial).notes;
+    return scored("randomisation", "", trial).notes;
   };
   EXPECT_EQ(notes(matrix_of({{1, 2, 3}, {1, 1, 1}})).size(), 1U);
   EXPECT_EQ(notes(matrix_of({{1, 2, 3}, {1, 1, 1}, {2, 4, 6}})).at(1),
@@ -150,12 +150,12 @@ TEST(Randomisation, UndefinedRows) {
   fill(0, std::numeric_limits<float>::quiet_NaN());
   fill(1, 0);
   fill(2, 0.5F);
-  const Scores scores = scored(randomisation_criterion(), "", trial);
+  const Scores scores = scored("randomisation", "", trial);
   for (size_t r = 0; r < 3; r++) EXPECT_TRUE(std::isnan(scores.values[r]));
   EXPECT_TRUE(std::isfinite(scores.values[3]));
   EXPECT_EQ(scores.undefined.size(), 3U);
   Trial one = forgetful_trial({1}, {{2}});
-  EXPECT_TRUE(std::isnan(scored(randomisation_criterion(), "", one).values[0]));
+  EXPECT_TRUE(std::isnan(scored("randomisation", "", one).values[0]));
 }
 
 // An explanation that does not look at the model at all scores 1, one of a model that is random anyway is near 0.
@@ -167,11 +167,11 @@ TEST(Randomisation, TellsTheInputFromTheModel) {
   for (size_t i = 0; i < 40; i++) rows(0, i) = static_cast<float>(std::exp(0.5 * static_cast<double>(i)));
   // x times the gradient is all x here: the sizes of x decide the ranks, whatever the weights.
   Trial input = explained_trial(setting_of(linear, rows, Matrix(1, 40)), "gradient_x_input");
-  EXPECT_GT(scored(randomisation_criterion(), "", input).values[0], 0.9);
+  EXPECT_GT(scored("randomisation", "", input).values[0], 0.9);
   // The gradient is new weights alone: uncorrelated with 1, 2, ..., 40 up to 1 / sqrt(39 * 50 draws).
   Trial model_alone = explained_trial(setting_of(linear, rows, Matrix(1, 40)), "gradient");
   for (size_t i = 0; i < 40; i++) model_alone.explanations.values(0, i) = static_cast<float>(i + 1);
-  const Scores scores = scored(randomisation_criterion(), ":draws=50", model_alone);
+  const Scores scores = scored("randomisation", ":draws=50", model_alone);
   EXPECT_NEAR(scores.values[0], 0, 4 / std::sqrt(39.0 * 50));
   EXPECT_NEAR(scores.standard_error[0], 1 / std::sqrt(39.0 * 50), 0.4 / std::sqrt(39.0 * 50));
 }
@@ -180,7 +180,7 @@ TEST(Randomisation, TellsTheInputFromTheModel) {
 TEST(Randomisation, AgreesWithItsParts) {
   for (const std::string name : {"torch_cnn_script", "sklearn_mlp"}) {
     Trial trial = explained_trial(fixture_setting(name), "gradient");
-    const Scores scores = scored(randomisation_criterion(), ":draws=2", trial, on_threads(2, 3));
+    const Scores scores = scored("randomisation", ":draws=2", trial, on_threads(2, 3));
     const Randomisable& model = *trial.setting->model->randomisable();
     const size_t layers = model.layers().size();
     ASSERT_EQ(scores.tables.at(0).rows.size(), layers);
@@ -214,16 +214,16 @@ TEST(Randomisation, AgreesWithItsParts) {
 TEST(Randomisation, TheScaleOfTheFeaturesIsThePools) {
   Trial trial = forgetful_trial({1, 2, 3}, {{3, 1, 2}});
   const auto& model = dynamic_cast<const Forgetful&>(*trial.setting->model);
-  scored(randomisation_criterion(), "", trial);
+  scored("randomisation", "", trial);
   EXPECT_TRUE(model.seen().mean.empty() && model.seen().deviation.empty());
   trial.setting->reference.scales = {5, 0, 7};
   trial.setting->reference.rows = matrix_of({{1, 2, 3}, {3, 2, 5}});
-  EXPECT_TRUE(scored(randomisation_criterion(), "", trial).notes.empty());
+  EXPECT_TRUE(scored("randomisation", "", trial).notes.empty());
   EXPECT_EQ(model.seen().mean, std::vector<float>({2, 2, 4}));
   EXPECT_EQ(model.seen().deviation, std::vector<float>({5, 0, 7}));
   trial.pool = dataset_of(matrix_of({{1, 0, 2}, {3, 1, NAN}, {5, 2, 4}}));
   trial.pool->groups[1].kind = ColumnKind::categorical;
-  EXPECT_TRUE(scored(randomisation_criterion(), "", trial).notes.empty());
+  EXPECT_TRUE(scored("randomisation", "", trial).notes.empty());
   EXPECT_EQ(model.seen().mean, std::vector<float>({3, 0, 3}));
   EXPECT_EQ(model.seen().deviation, std::vector<float>({2, 0, std::sqrt(2.0F)}));
 }
@@ -240,11 +240,11 @@ TEST(Randomisation, FreshWeightsDoNotSaturateOnRawFeatures) {
   for (float& v : rows.values()) v = static_cast<float>(200'000 + 100'000 * stream.normal());
   Trial trial = explained_trial(
       setting_of(GraphModel::from_onnx("raw", std::move(graph)), rows, matrix_of({{200'000, 200'000}})), "gradient");
-  const Scores saturated = scored(randomisation_criterion(), ":similarity=cosine", trial);
+  const Scores saturated = scored("randomisation", ":similarity=cosine", trial);
   EXPECT_LT(saturated.tables.at(0).rows.at(1).at(2), 10);
   EXPECT_NE(saturated.notes.back().find("after layer first the explanations of"), std::string::npos);
   trial.pool = dataset_of(rows);
-  const Scores found = scored(randomisation_criterion(), ":similarity=cosine", trial);
+  const Scores found = scored("randomisation", ":similarity=cosine", trial);
   EXPECT_EQ(found.tables.at(0).rows.at(1).at(2), 20);
   EXPECT_EQ(found.coverage, 1);
   EXPECT_TRUE(found.notes.empty());
@@ -252,14 +252,12 @@ TEST(Randomisation, FreshWeightsDoNotSaturateOnRawFeatures) {
 
 TEST(Randomisation, RefusesModelsWithoutLayers) {
   Trial forest = explained_trial(fixture_setting("sklearn_forest"), "occlusion");
-  const auto reason = Randomisation({}).refuses(forest.task());
-  ASSERT_TRUE(reason.has_value());
-  EXPECT_EQ(reason->find("needs a network"), 0U);
+  EXPECT_TRUE(refusal_of("randomisation", "", forest).starts_with("needs a network"));
 }
 
 TEST(Randomisation, BitsDoNotDependOnThreads) {
   Trial trial = explained_trial(fixture_setting("torch_cnn_script"), "shapley_sampling:permutations=2");
-  expect_same_scores_on_threads(randomisation_criterion(), ":draws=2:similarity=cosine", trial);
+  expect_same_scores_on_threads("randomisation", ":draws=2:similarity=cosine", trial);
 }
 
 }  // namespace

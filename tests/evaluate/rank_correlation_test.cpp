@@ -1,5 +1,3 @@
-#include "assay/evaluate/rank_correlation.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -60,12 +58,11 @@ Trial trial_with(const std::vector<std::vector<float>>& mine, const std::vector<
 TEST(RankCorrelation, OfFourPlayers) {
   const Explanations other = explanations_of(matrix_of({{2, 1, 3, -4}}));
   Trial trial = trial_with({{-1, 2, 3, 4}}, {&other});
-  EXPECT_DOUBLE_EQ(scored(rank_correlation_criterion(), "", trial).values[0], 0.8);
-  EXPECT_DOUBLE_EQ(scored(rank_correlation_criterion(), ":coefficient=kendall", trial).values[0], 4.0 / 6);
+  EXPECT_DOUBLE_EQ(scored("rank_correlation", "", trial).values[0], 0.8);
+  EXPECT_DOUBLE_EQ(scored("rank_correlation", ":coefficient=kendall", trial).values[0], 4.0 / 6);
   // Signed ranks 1, 2, 3, 4 against 3, 2, 4, 1: rho = 1 - 6 (4 + 0 + 1 + 9) / 60 = -0.4; four of six pairs disagree.
-  EXPECT_NEAR(scored(rank_correlation_criterion(), ":order=signed", trial).values[0], -0.4, 1e-15);
-  EXPECT_NEAR(scored(rank_correlation_criterion(), ":order=signed:coefficient=kendall", trial).values[0], -2.0 / 6,
-              1e-15);
+  EXPECT_NEAR(scored("rank_correlation", ":order=signed", trial).values[0], -0.4, 1e-15);
+  EXPECT_NEAR(scored("rank_correlation", ":order=signed:coefficient=kendall", trial).values[0], -2.0 / 6, 1e-15);
 }
 
 // Two others: 1 and -1 at the first row; the second row is constant in one of them, and 1 in the other.
@@ -73,7 +70,7 @@ TEST(RankCorrelation, IsTheMeanOverTheOthersWithATableForEach) {
   const Explanations same = explanations_of(matrix_of({{1, 2, 3}, {2, 4, 9}}));
   const Explanations reverse = explanations_of(matrix_of({{3, 2, 1}, {1, -1, 1}}));
   Trial trial = trial_with({{1, 2, 3}, {1, 2, 3}}, {&same, &reverse});
-  const Scores found = scored(rank_correlation_criterion(), "", trial);
+  const Scores found = scored("rank_correlation", "", trial);
   EXPECT_NEAR(found.values[0], 0, 1e-15);
   EXPECT_DOUBLE_EQ(found.values[1], 1);
   ASSERT_EQ(found.tables.size(), 1U);
@@ -88,18 +85,18 @@ TEST(RankCorrelation, IsTheMeanOverTheOthersWithATableForEach) {
 TEST(RankCorrelation, WithoutAnOrderItIsUndefined) {
   const Explanations other = explanations_of(matrix_of({{1, 2}, {1, 2}, {1, 2}, {NAN, 2}, {0, 0}}));
   Trial trial = trial_with({{1, -1}, {0, 0}, {NAN, 1}, {1, 2}, {1, 2}}, {&other});
-  const Scores found = scored(rank_correlation_criterion(), "", trial);
+  const Scores found = scored("rank_correlation", "", trial);
   for (const double value : found.values) EXPECT_TRUE(std::isnan(value));
   ASSERT_EQ(found.undefined.size(), 3U);
   EXPECT_EQ(found.undefined[0].rows, 2U);
   EXPECT_EQ(found.undefined[1].rows, 2U);
   EXPECT_EQ(found.undefined[2].reason, "an explanation ranks all players the same");
   // With signs (1, -1) has an order.
-  EXPECT_DOUBLE_EQ(scored(rank_correlation_criterion(), ":order=signed", trial).values[0], -1);
+  EXPECT_DOUBLE_EQ(scored("rank_correlation", ":order=signed", trial).values[0], -1);
   const Explanations one = explanations_of(matrix_of({{3}}));
   Trial single = trial_with({{2}}, {&one});
-  EXPECT_TRUE(std::isnan(scored(rank_correlation_criterion(), "", single).values[0]));
-  EXPECT_TRUE(std::isnan(scored(rank_correlation_criterion(), ":coefficient=kendall", single).values[0]));
+  EXPECT_TRUE(std::isnan(scored("rank_correlation", "", single).values[0]));
+  EXPECT_TRUE(std::isnan(scored("rank_correlation", ":coefficient=kendall", single).values[0]));
 }
 
 TEST(RankCorrelation, EqualsTheDirectForms) {
@@ -145,8 +142,8 @@ TEST(RankCorrelation, BitsDoNotDependOnThreads) {
   const Explanations other = explanations_of(theirs);
   Trial trial{explanations_of(mine)};
   trial.others = {&other};
-  expect_same_scores_on_threads(rank_correlation_criterion(), "", trial);
-  EXPECT_EQ(scored(rank_correlation_criterion(), "", trial).tables.at(0).labels.at(0), "explanations 1");
+  expect_same_scores_on_threads("rank_correlation", "", trial);
+  EXPECT_EQ(scored("rank_correlation", "", trial).tables.at(0).labels.at(0), "explanations 1");
 }
 
 }  // namespace

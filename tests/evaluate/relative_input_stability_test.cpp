@@ -1,5 +1,3 @@
-#include "assay/evaluate/relative_input_stability.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,8 @@
 #include <memory>
 
 #include "assay/evaluate/again/explain_again.h"
+#include "assay/evaluate/again/perturbed_rows.h"
+#include "assay/evaluate/again/relative_stability.h"
 #include "tests/evaluate/trial.h"
 
 namespace assay::testing {
@@ -56,17 +56,17 @@ TEST(RelativeInputStability, ALinearModelByGradientTimesInputScoresOne) {
   Setting setting = setting_of(GraphModel::from_onnx("linear", std::move(graph)), matrix_of({{1, 2, 3}, {-5, 0, 2}}),
                                matrix_of({{0, 0, 0}}));
   Trial trial = explained_trial(std::move(setting), "gradient_x_input");
-  const Scores scores = scored(relative_input_stability_criterion(), ":space=raw", trial);
+  const Scores scores = scored("relative_input_stability", ":space=raw", trial);
   // The second row has a zero: left out of both sides, what remains is still 1.
   EXPECT_NEAR(scores.values[0], 1, 1e-4);
   EXPECT_NEAR(scores.values[1], 1, 1e-4);
   // With epsilon both sides are as good as infinite and their ratio is that of the zero's element alone: w = -3.
-  EXPECT_NEAR(scored(relative_input_stability_criterion(), ":space=raw:zeros=epsilon", trial).values[1], 3, 1e-3);
+  EXPECT_NEAR(scored("relative_input_stability", ":space=raw:zeros=epsilon", trial).values[1], 3, 1e-3);
 }
 
 TEST(RelativeInputStability, AConstantGradientScoresZero) {
   Trial trial = explained_trial(setting_of(linear_toy()), "gradient");
-  const Scores scores = scored(relative_input_stability_criterion(), ":space=raw", trial);
+  const Scores scores = scored("relative_input_stability", ":space=raw", trial);
   EXPECT_EQ(scores.values, std::vector<double>({0, 0}));
   EXPECT_EQ(scores.evaluations, 40U);  // no classes: no predictions
 }
@@ -95,15 +95,15 @@ TEST(RelativeInputStability, Degenerate) {
   Trial trial = explained_trial(setting_of(product_toy()), "gradient");
   trial.data->x = matrix_of({{0, 0}, {1, 1}});
   trial.explanations = explanations_of(matrix_of({{1, 1}, {0, 0}}));
-  const Scores scores = scored(relative_input_stability_criterion(), ":space=raw", trial);
+  const Scores scores = scored("relative_input_stability", ":space=raw", trial);
   EXPECT_TRUE(std::isnan(scores.values[0]));  // all columns are 0: nothing to be relative to
   EXPECT_TRUE(std::isnan(scores.values[1]));  // all attributions are 0
   EXPECT_EQ(scores.undefined.size(), 2U);
-  const Scores epsilon = scored(relative_input_stability_criterion(), ":space=raw:zeros=epsilon", trial);
+  const Scores epsilon = scored("relative_input_stability", ":space=raw:zeros=epsilon", trial);
   EXPECT_TRUE(std::isfinite(epsilon.values[0]));
   EXPECT_TRUE(std::isfinite(epsilon.values[1]));
   trial.setting->reference.scales = {0, 0};
-  EXPECT_EQ(scored(relative_input_stability_criterion(), "", trial).undefined.at(0).reason, kNothingMoves);
+  EXPECT_EQ(scored("relative_input_stability", "", trial).undefined.at(0).reason, kNothingMoves);
 }
 
 // f = x1^2 with a missing x1 as 3, plus x2^2: a model that has an output whatever is missing.
@@ -194,7 +194,7 @@ TEST(RelativeInputStability, InfiniteInputsAreNotTheModels) {
 
 TEST(RelativeInputStability, BitsDoNotDependOnThreads) {
   Trial trial = explained_trial(fixture_setting("torch_mlp_script"), "gradient_x_input");
-  expect_same_scores_on_threads(relative_input_stability_criterion(), ":space=raw:samples=5", trial);
+  expect_same_scores_on_threads("relative_input_stability", ":space=raw:samples=5", trial);
 }
 
 }  // namespace

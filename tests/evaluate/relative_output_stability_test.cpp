@@ -1,11 +1,11 @@
-#include "assay/evaluate/relative_output_stability.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "assay/evaluate/again/explain_again.h"
+#include "assay/evaluate/again/perturbed_rows.h"
+#include "assay/evaluate/again/relative_stability.h"
 #include "assay/evaluate/common.h"
 #include "tests/evaluate/trial.h"
 
@@ -83,7 +83,7 @@ TEST(RelativeOutputStability, UndefinedWhereThereAreNoNumbers) {
 
 TEST(RelativeOutputStability, BitsDoNotDependOnThreads) {
   Trial trial = explained_trial(fixture_setting("torch_mlp_script"), "gradient_x_input");
-  expect_same_scores_on_threads(relative_output_stability_criterion(), ":space=raw:samples=5", trial);
+  expect_same_scores_on_threads("relative_output_stability", ":space=raw:samples=5", trial);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/evaluate/roar.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +13,7 @@ using ::testing::ElementsAre;
 // called "a", and half of them are. 1 - 1/2.
 TEST(Roar, LosesAccuracyWhenTheDecidingFeatureGoesFirst) {
   Trial trial = corner_trial({-3, 1});  // |phi| counts
-  const Scores scores = scored(roar_criterion(), ":k=0.5:seeds=3", trial);
+  const Scores scores = scored("roar", ":k=0.5:seeds=3", trial);
   EXPECT_THAT(scores.values, ElementsAre(0.5, 0.5, 0.5));
   EXPECT_FALSE(scores.of_rows);
   EXPECT_EQ(scores.mean, 0.5);
@@ -26,14 +24,14 @@ TEST(Roar, LosesAccuracyWhenTheDecidingFeatureGoesFirst) {
 // The second feature says nothing: rows (0, 9) are all "a", rows (1, 9) all "b".
 TEST(Roar, LosesNothingWhenAFeatureThatSaysNothingGoesFirst) {
   Trial trial = corner_trial({1, 3});
-  EXPECT_THAT(scored(roar_criterion(), ":k=0.5:seeds=2", trial).values, ElementsAre(0, 0));
+  EXPECT_THAT(scored("roar", ":k=0.5:seeds=2", trial).values, ElementsAre(0, 0));
 }
 
 // k = 1 loses nothing, k = 2 makes all rows (9, 9) and loses a half: the mean is a quarter. 0.4 and 0.6 of two players
 // are both one player, which counts once.
 TEST(Roar, IsTheMeanOverTheGrid) {
   Trial trial = corner_trial({1, 3});
-  const Scores scores = scored(roar_criterion(), ":k=[1,0.4,0.6]:seeds=1", trial);
+  const Scores scores = scored("roar", ":k=[1,0.4,0.6]:seeds=1", trial);
   EXPECT_THAT(scores.values, ElementsAre(0.25));
   EXPECT_TRUE(std::isnan(scores.mean_error));
   ASSERT_EQ(scores.tables.size(), 1U);
@@ -51,7 +49,7 @@ TEST(Roar, EachRowGoesByItsOwnAttributions) {
   Trial trial = corner_trial({1, 3});
   trial.explanations.values = matrix_of({{3, 1}, {1, 3}, {1, 3}, {3, 1}});
   // (9, 0) a: right; (0, 9) a: right; (1, 9) b: right; (9, 1) b: wrong.
-  EXPECT_THAT(scored(roar_criterion(), ":k=0.5:seeds=1", trial).values, ElementsAre(0.25));
+  EXPECT_THAT(scored("roar", ":k=0.5:seeds=1", trial).values, ElementsAre(0.25));
 }
 
 TEST(Roar, OfAConstantModelIsZero) {
@@ -63,7 +61,7 @@ TEST(Roar, OfAConstantModelIsZero) {
   };
   trial.pool->labels = {0, 0, 0, 0};
   trial.setting->model = lookup_model(*trial.pool);
-  EXPECT_THAT(scored(roar_criterion(), "", trial).values, Each(0.0));
+  EXPECT_THAT(scored("roar", "", trial).values, Each(0.0));
 }
 
 // The drop is from the original model, not from a retrained one: a model that calls all rows "a" is right for half of
@@ -73,11 +71,11 @@ TEST(Roar, IsNegativeWhenTheRetrainedModelsAreBetter) {
   Dataset wrong = *trial.pool;
   wrong.labels = {0, 0, 0, 0};
   trial.setting->model = lookup_model(wrong);
-  EXPECT_THAT(scored(roar_criterion(), ":k=0.5:seeds=2", trial).values, ElementsAre(-0.5, -0.5));
+  EXPECT_THAT(scored("roar", ":k=0.5:seeds=2", trial).values, ElementsAre(-0.5, -0.5));
 }
 
 TEST(Roar, SaysWhatItIs) {
-  const CriterionInfo info = roar_criterion();
+  const CriterionInfo& info = find_criterion("roar");
   EXPECT_EQ(info.direction, Direction::higher);
   EXPECT_TRUE(info.needs.trainer && info.needs.labels && info.needs.pool && info.needs.pool_explanations);
   EXPECT_TRUE(info.needs.model && info.needs.reference);
@@ -87,7 +85,7 @@ TEST(Roar, SaysWhatItIs) {
 
 TEST(Roar, BitsDoNotDependOnThreads) {
   Trial trial = corner_trial({1, 3});
-  expect_same_scores_on_threads(roar_criterion(), ":k=[0.5,1]:seeds=4", trial);
+  expect_same_scores_on_threads("roar", ":k=[0.5,1]:seeds=4", trial);
 }
 
 }  // namespace

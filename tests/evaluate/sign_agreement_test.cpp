@@ -1,5 +1,3 @@
-#include "assay/evaluate/sign_agreement.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,17 +24,17 @@ TEST(SignAgreement, CountsCommonPlayersOfOneSign) {
   const Explanations other = explanations_of(matrix_of({{2, 3, 1, 4, 0}}));
   Trial trial = bare_trial({{-9, 1, 3, 5, 0}});
   trial.others = {&other};
-  EXPECT_DOUBLE_EQ(scored(sign_agreement_criterion(), "", trial).values[0], 0.8);
-  EXPECT_DOUBLE_EQ(scored(sign_agreement_criterion(), ":k=2", trial).values[0], 0.5);
-  EXPECT_DOUBLE_EQ(scored(sign_agreement_criterion(), ":k=3", trial).values[0], 1.0 / 3);
-  EXPECT_TRUE(scored(sign_agreement_criterion(), "", trial).notes.empty());
+  EXPECT_DOUBLE_EQ(scored("sign_agreement", "", trial).values[0], 0.8);
+  EXPECT_DOUBLE_EQ(scored("sign_agreement", ":k=2", trial).values[0], 0.5);
+  EXPECT_DOUBLE_EQ(scored("sign_agreement", ":k=3", trial).values[0], 1.0 / 3);
+  EXPECT_TRUE(scored("sign_agreement", "", trial).notes.empty());
 }
 
 TEST(SignAgreement, RefusesMorePlayersThanThereAre) {
   Trial trial = bare_trial({{-9, 1, 3, 5, 0}});
-  EXPECT_EQ(SignAgreement({.k = 7}).refuses(trial.task()), "needs k of at most the 5 players, and k is 7");
-  EXPECT_EQ(SignAgreement({.k = 5}).refuses(trial.task()), std::nullopt);
-  EXPECT_EQ(SignAgreement({}).refuses(trial.task()), std::nullopt);
+  EXPECT_EQ(refusal_of("sign_agreement", ":k=7", trial), "needs k of at most the 5 players, and k is 7");
+  EXPECT_EQ(refusal_of("sign_agreement", ":k=5", trial), "");
+  EXPECT_EQ(refusal_of("sign_agreement", "", trial), "");
 }
 
 // 0 against 1 is no agreement; -0 is 0.
@@ -44,14 +42,14 @@ TEST(SignAgreement, ZeroHasASignOfItsOwn) {
   const Explanations other = explanations_of(matrix_of({{0, 1, 0, 2}}));
   Trial trial = bare_trial({{-0.0F, 0, 3, 1}});
   trial.others = {&other};
-  EXPECT_DOUBLE_EQ(scored(sign_agreement_criterion(), "", trial).values[0], 0.5);
+  EXPECT_DOUBLE_EQ(scored("sign_agreement", "", trial).values[0], 0.5);
 }
 
 TEST(SignAgreement, OfOnePlayerAndOfZeros) {
   const Explanations other = explanations_of(matrix_of({{5}, {5}, {0}, {INFINITY}}));
   Trial trial = bare_trial({{2}, {-2}, {1}, {1}});
   trial.others = {&other};
-  const Scores found = scored(sign_agreement_criterion(), "", trial);
+  const Scores found = scored("sign_agreement", "", trial);
   EXPECT_EQ(found.values[0], 1);
   EXPECT_EQ(found.values[1], 0);
   EXPECT_TRUE(std::isnan(found.values[2]));
@@ -71,9 +69,9 @@ TEST(SignAgreement, OfTurnedSignsIsTheRest) {
   const Explanations opposite = explanations_of(turned);
   Trial trial{explanations_of(mine)};
   trial.others = {&other};
-  const Scores found = scored(sign_agreement_criterion(), "", trial);
+  const Scores found = scored("sign_agreement", "", trial);
   trial.others = {&opposite};
-  const Scores rest = scored(sign_agreement_criterion(), "", trial);
+  const Scores rest = scored("sign_agreement", "", trial);
   for (size_t r = 0; r < 60; r++) {
     double same = 0;
     for (size_t p = 0; p < 15; p++) same += (mine(r, p) > 0) == (theirs(r, p) > 0) ? 1 : 0;
@@ -86,7 +84,7 @@ TEST(SignAgreement, BitsDoNotDependOnThreads) {
   const Explanations other = explanations_of(random_values(300, 8, 3));
   Trial trial{explanations_of(random_values(300, 8, 4))};
   trial.others = {&other};
-  expect_same_scores_on_threads(sign_agreement_criterion(), ":k=3", trial);
+  expect_same_scores_on_threads("sign_agreement", ":k=3", trial);
 }
 
 }  // namespace

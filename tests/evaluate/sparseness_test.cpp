@@ -1,5 +1,3 @@
-#include "assay/evaluate/sparseness.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +18,11 @@ std::vector<float> random_row(size_t players, uint64_t row) {
   return values;
 }
 
+double gini_index(const std::vector<float>& values) {
+  Trial trial = bare_trial({values});
+  return scored("sparseness", "", trial).values[0];
+}
+
 // Half the mean difference of all ordered pairs, over the mean: another form of the same index.
 double gini_by_pairs(const std::vector<float>& values) {
   double apart = 0;
@@ -34,19 +37,19 @@ double gini_by_pairs(const std::vector<float>& values) {
 // Sorted sizes 1, 2, 5 with weights 2 i - 4 = -2, 0, 2: (-2 + 0 + 10) / (3 x 8) = 1/3.
 TEST(Sparseness, OfThreePlayers) {
   Trial trial = bare_trial({{-5, 1, 2}});
-  EXPECT_DOUBLE_EQ(scored(sparseness_criterion(), "", trial).values[0], 1.0 / 3);
+  EXPECT_DOUBLE_EQ(scored("sparseness", "", trial).values[0], 1.0 / 3);
 }
 
 // One player of four with everything: weight 3, 3 / 4 = 1 - 1/4. Equal sizes, ties: 0. One player: 0.
 TEST(Sparseness, HasItsEnds) {
-  EXPECT_DOUBLE_EQ(gini_index(std::vector<float>{0, -2, 0, 0}), 0.75);
-  EXPECT_EQ(gini_index(std::vector<float>{0.1F, -0.1F, 0.1F}), 0);
-  EXPECT_EQ(gini_index(std::vector<float>{3}), 0);
+  EXPECT_DOUBLE_EQ(gini_index({0, -2, 0, 0}), 0.75);
+  EXPECT_EQ(gini_index({0.1F, -0.1F, 0.1F}), 0);
+  EXPECT_EQ(gini_index({3}), 0);
 }
 
 TEST(Sparseness, ZerosAndWhatIsNoNumberAreUndefined) {
   Trial trial = bare_trial({{0, 0}, {NAN, 1}, {1, 3}});
-  const Scores found = scored(sparseness_criterion(), "", trial);
+  const Scores found = scored("sparseness", "", trial);
   EXPECT_TRUE(std::isnan(found.values[0]));
   EXPECT_TRUE(std::isnan(found.values[1]));
   EXPECT_DOUBLE_EQ(found.values[2], 0.25);  // (-1 + 3) / (2 x 4)
@@ -93,7 +96,7 @@ TEST(Sparseness, BitsDoNotDependOnThreads) {
   Matrix values(700, 5);
   for (size_t r = 0; r < values.rows(); r++) std::ranges::copy(random_row(5, r), values.row(r).begin());
   Trial trial{explanations_of(values)};
-  expect_same_scores_on_threads(sparseness_criterion(), "", trial);
+  expect_same_scores_on_threads("sparseness", "", trial);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-#include "assay/evaluate/sufficiency.h"
-
 #include <gtest/gtest.h>
 
+#include "assay/evaluate/removal/proportion.h"
 #include "tests/evaluate/removal/models.h"
 
 namespace assay::testing {
@@ -12,7 +11,7 @@ namespace {
 TEST(Sufficiency, OrderingIsTheMeanOfWhatIsReached) {
   Trial trial = removal_trial(one_output({1, 2, 4}, OutputUnit::value), {{1, 1, 1}, {1, -1, 1}}, {{0, 0, 0}},
                               {{3, -5, 1}, {3, -5, 1}});
-  const Scores found = scored(sufficiency_criterion(), "", trial);
+  const Scores found = scored("sufficiency", "", trial);
   EXPECT_NEAR(found.values[0], 2, 1e-12);
   EXPECT_NEAR(found.values[1], 4.0 / 3, 1e-12);
   EXPECT_EQ(found.evaluations, 2U + 1 + 6);
@@ -22,12 +21,12 @@ TEST(Sufficiency, OrderingIsTheMeanOfWhatIsReached) {
 // 0, 1/4, 3/4, 1: 0, 4 - 1/3, 4 + 2/3 - 1, 0, that is 11/3 twice: 11/24 + 11/6 + 11/24 = 11/4.
 TEST(Sufficiency, ProportionalityIsTheAreaBetweenTheTwoWays) {
   Trial trial = removal_trial(one_output({1, 2, 4}, OutputUnit::value), {{1, 1, 1}}, {{0, 0, 0}}, {{3, -5, 1}});
-  const Scores found = scored(sufficiency_criterion(), ":form=proportionality", trial);
+  const Scores found = scored("sufficiency", ":form=proportionality", trial);
   EXPECT_NEAR(found.values[0], 2.75, 1e-12);
   EXPECT_EQ(found.direction, Direction::lower);
   // In proportion: 1 to 2 to 4.
   Trial right = removal_trial(one_output({1, 2, 4}, OutputUnit::value), {{1, 1, 1}}, {{0, 0, 0}}, {{0.1F, 0.2F, 0.4F}});
-  EXPECT_NEAR(scored(sufficiency_criterion(), ":form=proportionality", right).values[0], 0, 1e-6);
+  EXPECT_NEAR(scored("sufficiency", ":form=proportionality", right).values[0], 0, 1e-6);
 }
 
 // value = x0 + 2 x1 at (1, 1), which is 3, beside the reference rows (0, 0) and (4, 0). phi = (1, 2): player 1 joins
@@ -35,13 +34,13 @@ TEST(Sufficiency, ProportionalityIsTheAreaBetweenTheTwoWays) {
 // it would be 5/3 and 3, in the mean 7/3.)
 TEST(Sufficiency, ABackgroundIsAveragedBeforeScoresAreBounded) {
   Trial trial = removal_trial(one_output({1, 2}, OutputUnit::value), {{1, 1}}, {{0, 0}, {4, 0}}, {{1, 2}});
-  EXPECT_NEAR(scored(sufficiency_criterion(), "", trial).values[0], 8.0 / 3, 1e-12);
+  EXPECT_NEAR(scored("sufficiency", "", trial).values[0], 8.0 / 3, 1e-12);
 }
 
 // As for necessity: contributions 1 and 2 beside (0, 0), 0 and 8 beside (1, -3).
 TEST(Sufficiency, MeanContributionsOfALinearModelAreProportional) {
   Trial trial = removal_trial(one_output({1, 2}, OutputUnit::value), {{1, 1}}, {{0, 0}, {1, -3}}, {{0.5F, 5}});
-  EXPECT_NEAR(scored(sufficiency_criterion(), ":form=proportionality", trial).values[0], 0, 1e-6);
+  EXPECT_NEAR(scored("sufficiency", ":form=proportionality", trial).values[0], 0, 1e-6);
 }
 
 TEST(Sufficiency, OrderingIsWhatPlainLoopsFind) {
@@ -54,7 +53,7 @@ TEST(Sufficiency, OrderingIsWhatPlainLoopsFind) {
   for (auto& row : phi) row[1] = std::abs(row[1]);
   Trial made = removal_trial(linear_model(linear, OutputUnit::probability), rows, reference, phi, "2");
   made.setting->players = players_of(of_column, 4);
-  const Scores found = scored(sufficiency_criterion(), "", made);
+  const Scores found = scored("sufficiency", "", made);
   for (size_t r = 0; r < rows.size(); r++) {
     const auto positive =
         static_cast<size_t>(std::count_if(phi[r].begin(), phi[r].end(), [](float v) { return v > 0; }));
@@ -77,7 +76,7 @@ TEST(Sufficiency, WideRowsTakeAHundredSteps) {
   Trial trial =
       removal_trial(one_output(std::vector<double>(300, 0.01), OutputUnit::value), {std::vector<float>(300, 1.0F)},
                     {std::vector<float>(300, 0.0F)}, {std::vector<float>(300, 1.0F)});
-  const Scores found = scored(sufficiency_criterion(), "", trial);
+  const Scores found = scored("sufficiency", "", trial);
   EXPECT_NEAR(found.values[0], 1.5, 1e-5);
   EXPECT_EQ(found.evaluations, 1U + 1 + 101);
   EXPECT_EQ(found.notes.at(0), "100 steps of about 3.0 players each");
@@ -85,25 +84,25 @@ TEST(Sufficiency, WideRowsTakeAHundredSteps) {
 
 TEST(Sufficiency, DegenerateRows) {
   Trial trial = removal_trial(one_output({1, 1}), {{1, 1}}, {{0, 0}}, {{-1, -2}});
-  EXPECT_EQ(scored(sufficiency_criterion(), "", trial).undefined.at(0).reason, kNonePositive);
+  EXPECT_EQ(scored("sufficiency", "", trial).undefined.at(0).reason, kNonePositive);
   Trial constant = removal_trial(one_output({0, 0}), {{1, 5}}, {{0, 0}}, {{1, 2}});
-  EXPECT_EQ(scored(sufficiency_criterion(), "", constant).values[0], 0.5);
+  EXPECT_EQ(scored("sufficiency", "", constant).values[0], 0.5);
   // One player: p is 1/2 without it, 1 / (1 + e^-2) with it.
   Trial single = removal_trial(one_output({2}), {{1}}, {{0}}, {{1}});
-  EXPECT_NEAR(scored(sufficiency_criterion(), "", single).values[0], (0.5 + 1 / (1 + std::exp(-2.0))) / 2, 1e-12);
-  EXPECT_NEAR(scored(sufficiency_criterion(), ":form=proportionality", single).values[0], 0, 1e-12);
+  EXPECT_NEAR(scored("sufficiency", "", single).values[0], (0.5 + 1 / (1 + std::exp(-2.0))) / 2, 1e-12);
+  EXPECT_NEAR(scored("sufficiency", ":form=proportionality", single).values[0], 0, 1e-12);
 }
 
 TEST(Sufficiency, RowsOfAClassThatIsNotPredictedAreCounted) {
   Trial trial = one_unpredicted();
-  EXPECT_TRUE(has_note(scored(sufficiency_criterion(), "", trial), kUnpredictedNote));
+  EXPECT_TRUE(has_note(scored("sufficiency", "", trial), kUnpredictedNote));
   Trial predicted = one_unpredicted("predicted");
-  EXPECT_TRUE(scored(sufficiency_criterion(), "", predicted).notes.empty());
+  EXPECT_TRUE(scored("sufficiency", "", predicted).notes.empty());
 }
 
 TEST(Sufficiency, BitsDoNotDependOnThreads) {
   Trial trial = threaded_trial();
-  expect_same_scores_on_threads(sufficiency_criterion(), ":form=proportionality", trial);
+  expect_same_scores_on_threads("sufficiency", ":form=proportionality", trial);
 }
 
 }  // namespace

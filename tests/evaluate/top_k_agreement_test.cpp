@@ -1,5 +1,3 @@
-#include "assay/evaluate/top_k_agreement.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,23 +24,22 @@ TEST(TopKAgreement, IsTheShareInCommon) {
   Trial trial = bare_trial({{-9, 1, 3, 5}});
   trial.others = {&other};
   trial.other_names = {"lime"};
-  EXPECT_EQ(scored(top_k_agreement_criterion(), ":k=2", trial).values[0], 0.5);
-  EXPECT_DOUBLE_EQ(scored(top_k_agreement_criterion(), ":k=3", trial).values[0], 2.0 / 3);
-  EXPECT_EQ(scored(top_k_agreement_criterion(), ":k=4", trial).values[0], 1);
+  EXPECT_EQ(scored("top_k_agreement", ":k=2", trial).values[0], 0.5);
+  EXPECT_DOUBLE_EQ(scored("top_k_agreement", ":k=3", trial).values[0], 2.0 / 3);
+  EXPECT_EQ(scored("top_k_agreement", ":k=4", trial).values[0], 1);
   // auto: one of four players; 0 and 3.
-  const Scores automatic = scored(top_k_agreement_criterion(), "", trial);
+  const Scores automatic = scored("top_k_agreement", "", trial);
   EXPECT_EQ(automatic.values[0], 0);
   EXPECT_EQ(automatic.notes.at(0), "k = 1 of 4 players");
   EXPECT_EQ(automatic.tables.at(0).labels.at(0), "lime");
-  EXPECT_TRUE(scored(top_k_agreement_criterion(), ":k=2", trial).notes.empty());
+  EXPECT_TRUE(scored("top_k_agreement", ":k=2", trial).notes.empty());
 }
 
 TEST(TopKAgreement, RefusesMorePlayersThanThereAre) {
   Trial trial = bare_trial({{-9, 1, 3, 5}});
-  const auto reason = [&](int64_t k) { return TopKAgreement({.k = k}).refuses(trial.task()); };
-  EXPECT_EQ(reason(5), "needs k of at most the 4 players, and k is 5");
-  EXPECT_EQ(reason(4), std::nullopt);
-  EXPECT_EQ(TopKAgreement({}).refuses(trial.task()), std::nullopt);
+  EXPECT_EQ(refusal_of("top_k_agreement", ":k=5", trial), "needs k of at most the 4 players, and k is 5");
+  EXPECT_EQ(refusal_of("top_k_agreement", ":k=4", trial), "");
+  EXPECT_EQ(refusal_of("top_k_agreement", "", trial), "");
 }
 
 // Ties by index: 0 and 1 in both.
@@ -50,14 +47,14 @@ TEST(TopKAgreement, TiesGoByIndex) {
   const Explanations other = explanations_of(matrix_of({{1, 1, 1, 0}}));
   Trial trial = bare_trial({{-1, 1, 1, 1}});
   trial.others = {&other};
-  EXPECT_EQ(scored(top_k_agreement_criterion(), ":k=2", trial).values[0], 1);
+  EXPECT_EQ(scored("top_k_agreement", ":k=2", trial).values[0], 1);
 }
 
 TEST(TopKAgreement, OfOnePlayerIsOneAndOfZerosUndefined) {
   const Explanations other = explanations_of(matrix_of({{5}, {5}, {0}, {NAN}}));
   Trial trial = bare_trial({{-2}, {0}, {1}, {1}});
   trial.others = {&other};
-  const Scores found = scored(top_k_agreement_criterion(), "", trial);
+  const Scores found = scored("top_k_agreement", "", trial);
   EXPECT_EQ(found.values[0], 1);
   for (const size_t r : {1U, 2U, 3U}) EXPECT_TRUE(std::isnan(found.values[r]));
   ASSERT_EQ(found.undefined.size(), 2U);
@@ -71,7 +68,7 @@ TEST(TopKAgreement, EqualsTheIntersectionOfSets) {
   const Explanations other = explanations_of(random_values(50, 20, 2));
   Trial trial{explanations_of(mine)};
   trial.others = {&other};
-  const Scores found = scored(top_k_agreement_criterion(), ":k=6", trial);
+  const Scores found = scored("top_k_agreement", ":k=6", trial);
   double sum = 0;
   for (size_t r = 0; r < 50; r++) {
     // A player is on top when fewer than k are stronger.
@@ -96,7 +93,7 @@ TEST(TopKAgreement, BitsDoNotDependOnThreads) {
   const Explanations other = explanations_of(random_values(300, 8, 3));
   Trial trial{explanations_of(random_values(300, 8, 4))};
   trial.others = {&other};
-  expect_same_scores_on_threads(top_k_agreement_criterion(), "", trial);
+  expect_same_scores_on_threads("top_k_agreement", "", trial);
 }
 
 }  // namespace

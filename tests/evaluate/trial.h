@@ -92,11 +92,11 @@ inline Trial explained_trial(Setting setting, const std::string& method, const C
   return trial;
 }
 
-// Through the criterion's own info, without the table of all criteria: checks nothing of the task beforehand.
-inline Scores scored(const CriterionInfo& info, const std::string& options, Trial& trial, const Context& context = {}) {
-  const Spec spec = parse_spec("criterion", info.name + options);
+// Straight from the criterion, without evaluate() around it: checks nothing of the task beforehand.
+inline Scores scored(const std::string& name, const std::string& options, Trial& trial, const Context& context = {}) {
+  const Spec spec = parse_spec("criterion", name + options);
   const EvaluateTask task = trial.task();
-  const std::unique_ptr<Criterion> criterion = info.make(spec);
+  const std::unique_ptr<Criterion> criterion = find_criterion(name).make(spec);
   EXPECT_EQ(criterion->refuses(task), std::nullopt);
   Scores scores;
   scores.of_rows = criterion->scores_rows();
@@ -106,14 +106,19 @@ inline Scores scored(const CriterionInfo& info, const std::string& options, Tria
   return scores;
 }
 
+// Why the criterion cannot do this task; empty when it can.
+inline std::string refusal_of(const std::string& name, const std::string& options, Trial& trial) {
+  return find_criterion(name).make(parse_spec("criterion", name + options))->refuses(trial.task()).value_or("");
+}
+
 // Scores must have the same bits on any number of threads.
-inline void expect_same_scores_on_threads(const CriterionInfo& info, const std::string& options, Trial& trial) {
-  const Scores one = scored(info, options, trial, on_threads(1, 5));
+inline void expect_same_scores_on_threads(const std::string& name, const std::string& options, Trial& trial) {
+  const Scores one = scored(name, options, trial, on_threads(1, 5));
   for (const unsigned threads : {2U, 7U}) {
-    const Scores other = scored(info, options, trial, on_threads(threads, 5));
+    const Scores other = scored(name, options, trial, on_threads(threads, 5));
     ASSERT_EQ(one.values.size(), other.values.size());
     EXPECT_EQ(std::memcmp(one.values.data(), other.values.data(), one.values.size() * sizeof(double)), 0)
-        << info.name << options << " on " << threads << " threads";
+        << name << options << " on " << threads << " threads";
     EXPECT_EQ(one.shared_error, other.shared_error);
     ASSERT_EQ(one.standard_error.size(), other.standard_error.size());
     if (one.standard_error.empty()) continue;

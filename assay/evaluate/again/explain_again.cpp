@@ -8,6 +8,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/parallel.h"
+#include "assay/core/random.h"
 #include "assay/evaluate/common.h"
 #include "assay/explain/games/value_function.h"
 #include "assay/explain/methods.h"
@@ -56,6 +57,13 @@ std::optional<std::string> refuses_again(const EvaluateTask& task) {
   const std::optional<std::string> reason = refusal(*task.method, again);
   if (!reason) return {};
   return fmt::format("cannot make the explanations again: {}", *reason);
+}
+
+uint64_t fresh_seed(uint64_t seed, uint64_t method_seed) {
+  RandomStream random(seed, "identity", method_seed);
+  uint64_t fresh = random.bits64();
+  while (fresh == method_seed) fresh = random.bits64();
+  return fresh;
 }
 
 Matrix explain_rows_again(const EvaluateTask& task, const Again& again, MatrixView<const float> rows,

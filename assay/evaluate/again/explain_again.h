@@ -35,6 +35,9 @@ struct Again {
   std::optional<uint64_t> seed = {};     // nothing: the one the explanations were made with
 };
 
+// For identity: a seed that is not method_seed.
+uint64_t fresh_seed(uint64_t seed, uint64_t method_seed);
+
 // Attributions of rows: `row_of[i]` is the explained row whose target row i has. A row for which the model gives no
 // number gets NaN. Adds to `evaluations`.
 Matrix explain_rows_again(const EvaluateTask& task, const Again& again, MatrixView<const float> rows,

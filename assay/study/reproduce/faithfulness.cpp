@@ -5,7 +5,8 @@
 //                    what the explained value loses without it; its mean over rows
 //   pooled, printed  the experiment as described: one random subset for each row, and over rows the correlation of the
 //                    mean attribution in it with the value of the modified row
-//   pooled, loss     the same with what the value loses: what the printed form seems to mean (evaluate/faithfulness.h)
+//   pooled, loss     the same with what the value loses: what the printed form seems to mean
+//                    (evaluate/faithfulness.cpp)
 // Explanations are made against the baseline that stands for removed features.
 //
 // Cost: for each row at most 4,096 subsets (1,000 sampled ones beyond) for each method, baseline and size.

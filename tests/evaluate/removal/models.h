@@ -138,19 +138,14 @@ inline double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Why the criterion cannot do this task.
-inline std::string refusal_of(const CriterionInfo& info, const std::string& options, Trial& trial) {
-  return info.make(parse_spec("criterion", info.name + options))->refuses(trial.task()).value_or("");
-}
-
 // The scores where the same model in margins is known too.
-inline Scores scored_with_margins(const CriterionInfo& info, const std::string& options, Trial& trial,
+inline Scores scored_with_margins(const std::string& name, const std::string& options, Trial& trial,
                                   const Model& margins) {
   EvaluateTask task = trial.task();
   task.margins = &margins;
   Scores scores;
   scores.values.assign(task.rows(), NAN);
-  info.make(parse_spec("criterion", info.name + options))->score(task, scores, {});
+  find_criterion(name).make(parse_spec("criterion", name + options))->score(task, scores, {});
   summarise(scores, {.draws = 100}, {});
   return scores;
 }

@@ -95,12 +95,12 @@ inline Trial alike_trial(size_t players, size_t rows, uint64_t seed) {
 
 // Over many seeds the mean over the same rows must spread by the reported error of the draws; the spread over rows,
 // which says nothing of it, must be smaller, or the test would be of no use.
-inline void expect_mean_spreads_by_shared_error(const CriterionInfo& info, const std::string& options, Trial& trial) {
+inline void expect_mean_spreads_by_shared_error(const std::string& name, const std::string& options, Trial& trial) {
   RunningMoments means;
   RunningMoments squares;
   RunningMoments over_rows;
   for (uint64_t seed = 0; seed < 200; seed++) {
-    const Scores scores = scored(info, options, trial, on_threads(1, seed));
+    const Scores scores = scored(name, options, trial, on_threads(1, seed));
     means.add(scores.mean);
     squares.add(scores.shared_error * scores.shared_error);
     RunningMoments values;
@@ -109,8 +109,8 @@ inline void expect_mean_spreads_by_shared_error(const CriterionInfo& info, const
     EXPECT_NEAR(scores.mean_error, std::hypot(values.standard_error(), scores.shared_error), 1e-12);
   }
   const double spread = means.standard_deviation();
-  EXPECT_GT(spread, 1.5 * over_rows.mean()) << info.name << options;
-  EXPECT_NEAR(std::sqrt(squares.mean()) / spread, 1, 0.2) << info.name << options;
+  EXPECT_GT(spread, 1.5 * over_rows.mean()) << name << options;
+  EXPECT_NEAR(std::sqrt(squares.mean()) / spread, 1, 0.2) << name << options;
 }
 
 // A black box of these outputs.
