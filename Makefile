@@ -121,7 +121,7 @@ tsan: setup-test ## Run the C++ tests under ThreadSanitizer
 fuzz: setup-build ## Run each fuzz target for FUZZ_SECONDS (60), or those that FUZZ names; RUNS=10000000 sets a number of inputs in place of a time
 	@tools/install-packages tools/packages/fuzz.txt
 	@cmake --preset fuzz >/dev/null
-	@cmake --build build/fuzz
+	@cmake --build build/fuzz --target assay_fuzzers
 	@RUNS=$(RUNS) tools/fuzz build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 clean: ## Remove everything that was built
