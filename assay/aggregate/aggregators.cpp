@@ -49,14 +49,7 @@ std::span<const AggregatorInfo> aggregators() {
   return table;
 }
 
-const AggregatorInfo& find_aggregator(std::string_view name) {
-  const auto all = aggregators();
-  const auto found = std::ranges::find(all, name, &AggregatorInfo::name);
-  if (found != all.end()) return *found;
-  std::vector<std::string> names;
-  for (const AggregatorInfo& info : all) names.push_back(info.name);
-  fail_input("aggregator", joined(names, "or"), fmt::format("{}{}", in_quotes(name), suggestion(name, names)));
-}
+const AggregatorInfo& find_aggregator(std::string_view name) { return find_by_name("aggregator", aggregators(), name); }
 
 bool is_aggregate(const Explanations& explanations) {
   // One that explains its antecedents itself has no members.

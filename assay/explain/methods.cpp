@@ -1,12 +1,8 @@
 #include "assay/explain/methods.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <vector>
 
 #include "assay/core/error.h"
-#include "assay/core/text.h"
 #include "assay/explain/deeplift.h"
 #include "assay/explain/deeplift_reveal_cancel.h"
 #include "assay/explain/exact_shapley.h"
@@ -44,13 +40,6 @@ std::span<const MethodInfo> methods() {
   return table;
 }
 
-const MethodInfo& find_method(std::string_view name) {
-  const auto all = methods();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const MethodInfo& info) { return info.name == name; });
-  if (found != all.end()) return *found;
-  std::vector<std::string> names;
-  for (const MethodInfo& info : all) names.push_back(info.name);
-  fail_input("method", joined(names, "or"), in_quotes(name));
-}
+const MethodInfo& find_method(std::string_view name) { return find_by_name("method", methods(), name); }
 
 }  // namespace assay
