@@ -14,9 +14,7 @@
 #include <vector>
 
 #include "assay/aggregate/aggregator.h"
-#include "assay/aggregate/gradient_descent_style.h"
-#include "assay/aggregate/region_shrinking.h"
-#include "assay/aggregate/shrink_then_descend.h"
+#include "assay/aggregate/aggregators.h"
 #include "assay/core/random.h"
 #include "assay/evaluate/complexity.h"
 
@@ -93,10 +91,10 @@ const bool kRegistered = [] {
           ->Unit(benchmark::kMillisecond);
     }
   };
-  add(gradient_descent_style_aggregator(), "");
-  add(gradient_descent_style_aggregator(), ":step=fixed");
-  add(region_shrinking_aggregator(), "");
-  add(shrink_then_descend_aggregator(), "");
+  add(find_aggregator("gradient_descent_style"), "");
+  add(find_aggregator("gradient_descent_style"), ":step=fixed");
+  add(find_aggregator("region_shrinking"), "");
+  add(find_aggregator("shrink_then_descend"), "");
   return true;
 }();
 

@@ -5,27 +5,29 @@
 #include <algorithm>
 #include <vector>
 
-#include "assay/aggregate/ava.h"
-#include "assay/aggregate/borda.h"
-#include "assay/aggregate/centroid.h"
-#include "assay/aggregate/closest_simple.h"
-#include "assay/aggregate/convex.h"
-#include "assay/aggregate/convex_min.h"
-#include "assay/aggregate/copeland.h"
-#include "assay/aggregate/geometric_median.h"
-#include "assay/aggregate/gradient_descent_style.h"
-#include "assay/aggregate/kemeny_young.h"
-#include "assay/aggregate/mean.h"
-#include "assay/aggregate/median.h"
-#include "assay/aggregate/minimum_complexity.h"
-#include "assay/aggregate/pareto.h"
-#include "assay/aggregate/region_shrinking.h"
-#include "assay/aggregate/shrink_then_descend.h"
 #include "assay/core/error.h"
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 
 namespace assay {
+
+// Each is defined in its aggregator's own file. A new aggregator is a line here and a line in the table.
+AggregatorInfo mean_aggregator();
+AggregatorInfo median_aggregator();
+AggregatorInfo geometric_median_aggregator();
+AggregatorInfo centroid_aggregator();
+AggregatorInfo convex_aggregator();
+AggregatorInfo convex_min_aggregator();
+AggregatorInfo kemeny_young_aggregator();
+AggregatorInfo borda_aggregator();
+AggregatorInfo copeland_aggregator();
+AggregatorInfo gradient_descent_style_aggregator();
+AggregatorInfo region_shrinking_aggregator();
+AggregatorInfo shrink_then_descend_aggregator();
+AggregatorInfo minimum_complexity_aggregator();
+AggregatorInfo closest_simple_aggregator();
+AggregatorInfo ava_aggregator();
+AggregatorInfo pareto_aggregator();
 
 std::span<const AggregatorInfo> aggregators() {
   static const std::vector<AggregatorInfo> table = {
@@ -49,14 +51,7 @@ std::span<const AggregatorInfo> aggregators() {
   return table;
 }
 
-const AggregatorInfo& find_aggregator(std::string_view name) {
-  const auto all = aggregators();
-  const auto found = std::ranges::find(all, name, &AggregatorInfo::name);
-  if (found != all.end()) return *found;
-  std::vector<std::string> names;
-  for (const AggregatorInfo& info : all) names.push_back(info.name);
-  fail_input("aggregator", joined(names, "or"), fmt::format("{}{}", in_quotes(name), suggestion(name, names)));
-}
+const AggregatorInfo& find_aggregator(std::string_view name) { return find_by_name("aggregator", aggregators(), name); }
 
 bool is_aggregate(const Explanations& explanations) {
   // One that explains its antecedents itself has no members.

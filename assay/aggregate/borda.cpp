@@ -1,10 +1,21 @@
-#include "assay/aggregate/borda.h"
-
+// Borda's count: each member gives each player as many points as its place is worth, and points are averaged
+// (de Borda 1781).
+//
+//   score_i = mean over members of (d + 1 - r_i) / d
+//
+// where r_i is the player's rank with that member, 1 for the largest |phi|, tied players sharing the mean of their
+// ranks. So scores are from 1/d to 1. A row whose members are all zero ranks nobody: its values are 0.
+//
+// Cost: a sort for each member. Assumes nothing of the members' scales; only the order within each counts.
+// Deviation from the paper: it has no aggregate of ranks but Kemeny-Young's. This one is beside it because it is cheap,
+// and its order costs at most five times Kemeny-Young's least (Coppersmith, Fleischer, Rudra 2010).
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
+#include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/common.h"
+#include "assay/aggregate/ranks/votes.h"
 
 namespace assay {
 namespace {
@@ -23,29 +34,40 @@ void add_points(const Votes& votes, size_t member, std::vector<uint32_t>& order,
   }
 }
 
-}  // namespace
+class Borda final : public Aggregator {
+ public:
+  using Options = RankOptions;
 
-void Borda::combine(const AggregateTask& task, const Members& members, Combined& out, const Context& context) const {
-  each_row(members, out, context, "borda", [&](const MemberRow& row) -> std::string_view {
-    const auto values = out.values.row(row.row);
-    if (row.nonzero.empty()) {
-      std::ranges::fill(values, 0.0F);
+  explicit Borda(const Options& options) : options_(options) {}
+
+  void combine(const AggregateTask& task, const Members& members, Combined& out,
+               const Context& context) const override {
+    each_row(members, out, context, "borda", [&](const MemberRow& row) -> std::string_view {
+      const auto values = out.values.row(row.row);
+      if (row.nonzero.empty()) {
+        std::ranges::fill(values, 0.0F);
+        return {};
+      }
+      const Votes votes(task, row.row, options_.signed_values());
+      std::vector<uint32_t> order(votes.players());
+      std::iota(order.begin(), order.end(), 0U);
+      std::vector<int64_t> points(votes.players(), 0);
+      for (size_t v = 0; v < votes.members(); v++) add_points(votes, v, order, points);
+      if (options_.as_ranks()) {
+        store_ranks(points, values);
+        return {};
+      }
+      const double most = 2.0 * static_cast<double>(votes.members() * votes.players());
+      for (size_t p = 0; p < values.size(); p++) values[p] = static_cast<float>(static_cast<double>(points[p]) / most);
       return {};
-    }
-    const Votes votes(task, row.row, options_.signed_values());
-    std::vector<uint32_t> order(votes.players());
-    std::iota(order.begin(), order.end(), 0U);
-    std::vector<int64_t> points(votes.players(), 0);
-    for (size_t v = 0; v < votes.members(); v++) add_points(votes, v, order, points);
-    if (options_.as_ranks()) {
-      store_ranks(points, values);
-      return {};
-    }
-    const double most = 2.0 * static_cast<double>(votes.members() * votes.players());
-    for (size_t p = 0; p < values.size(); p++) values[p] = static_cast<float>(static_cast<double>(points[p]) / most);
-    return {};
-  });
-}
+    });
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 AggregatorInfo borda_aggregator() {
   return with_aggregator_options<Borda>({.name = "borda",

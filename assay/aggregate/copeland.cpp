@@ -1,41 +1,66 @@
-#include "assay/aggregate/copeland.h"
-
+// Copeland's method: players score by how many others they beat (Copeland 1951).
+//
+//   score_i = (1 + wins + ties / 2) / d
+//
+// Player i beats j where more members rank i before j than j before i, by |phi|; a member that ties the two counts half
+// for each. So scores are from 1/d to 1, and a player that beats all others has 1 and nobody else has. A row whose
+// members are all zero ranks nobody: its values are 0.
+//
+// Cost: d^2 / 2 comparisons for each member. Assumes nothing of the members' scales; only the order within each counts.
+// Deviation from the paper: it has no aggregate of ranks but Kemeny-Young's. This one is beside it because it is cheap
+// and, as that does, puts a player that beats all others first.
 #include <algorithm>
 #include <vector>
 
+#include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/common.h"
+#include "assay/aggregate/ranks/votes.h"
 
 namespace assay {
+namespace {
 
-void Copeland::combine(const AggregateTask& task, const Members& members, Combined& out, const Context& context) const {
-  each_row(members, out, context, "copeland", [&](const MemberRow& row) -> std::string_view {
-    const auto values = out.values.row(row.row);
-    if (row.nonzero.empty()) {
-      std::ranges::fill(values, 0.0F);
-      return {};
-    }
-    const Votes votes(task, row.row, options_.signed_values());
-    const size_t d = votes.players();
-    // Twice 1 + wins + ties / 2: a whole number.
-    std::vector<int64_t> points(d, 2);
-    for (size_t i = 0; i < d; i++) {
-      context.check_cancelled();
-      for (size_t j = i + 1; j < d; j++) {
-        const int64_t margin = votes.margin(i, j);
-        points[i] += margin > 0 ? 2 : margin == 0 ? 1 : 0;
-        points[j] += margin < 0 ? 2 : margin == 0 ? 1 : 0;
+class Copeland final : public Aggregator {
+ public:
+  using Options = RankOptions;
+
+  explicit Copeland(const Options& options) : options_(options) {}
+
+  void combine(const AggregateTask& task, const Members& members, Combined& out,
+               const Context& context) const override {
+    each_row(members, out, context, "copeland", [&](const MemberRow& row) -> std::string_view {
+      const auto values = out.values.row(row.row);
+      if (row.nonzero.empty()) {
+        std::ranges::fill(values, 0.0F);
+        return {};
       }
-    }
-    if (options_.as_ranks()) {
-      store_ranks(points, values);
+      const Votes votes(task, row.row, options_.signed_values());
+      const size_t d = votes.players();
+      // Twice 1 + wins + ties / 2: a whole number.
+      std::vector<int64_t> points(d, 2);
+      for (size_t i = 0; i < d; i++) {
+        context.check_cancelled();
+        for (size_t j = i + 1; j < d; j++) {
+          const int64_t margin = votes.margin(i, j);
+          points[i] += margin > 0 ? 2 : margin == 0 ? 1 : 0;
+          points[j] += margin < 0 ? 2 : margin == 0 ? 1 : 0;
+        }
+      }
+      if (options_.as_ranks()) {
+        store_ranks(points, values);
+        return {};
+      }
+      for (size_t p = 0; p < d; p++) {
+        values[p] = static_cast<float>(static_cast<double>(points[p]) / (2.0 * static_cast<double>(d)));
+      }
       return {};
-    }
-    for (size_t p = 0; p < d; p++) {
-      values[p] = static_cast<float>(static_cast<double>(points[p]) / (2.0 * static_cast<double>(d)));
-    }
-    return {};
-  });
-}
+    });
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 AggregatorInfo copeland_aggregator() {
   return with_aggregator_options<Copeland>(

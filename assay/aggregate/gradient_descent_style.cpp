@@ -1,18 +1,60 @@
-#include "assay/aggregate/gradient_descent_style.h"
-
+// Gradient-descent style aggregation (Bhatt, Weller, Moura 2020, Algorithm 1): a simpler explanation by walks between
+// the members and their mean.
+//
+// 2m walks: from each member towards the mean of the members, and from the mean towards each member, coordinate by
+// coordinate as long as entropy falls (complexity/walk.h). The simplest point that any walk reaches is the result.
+// With S = sum |v_k| and T = sum |v_k| ln |v_k|, entropy H = ln S - T / S, so that trying a move costs O(1).
+//
+// On every row complexity(result) <= complexity(member) for each member of unit norm that is not zero, both in float32,
+// exactly: where rounding would break that, the simplest member itself is the result (scale=output then rounds once
+// more). Moves of single coordinates leave the convex hull of the members, so there are no member weights. Zero members
+// take no part; a row of zero members alone is zero.
+// Cost: 2m walks of a few passes over d coordinates: below half a millisecond for m = 6, d = 784.
+//
+// Deviation from the paper: its printed step along +dE/dt would raise entropy, the text's (towards the target while
+// entropy falls) is meant; 2m walks, not 2d; exact steps, which jump to 0 or to the target, by default, fixed ones clip
+// there instead of overshooting, and have one length instead of one in proportion to a derivative that is infinite at
+// 0; a floor under the l1 norm of points that are no members (complexity/segment.h says why l1).
+#include "assay/aggregate/aggregator.h"
+#include "assay/aggregate/common.h"
+#include "assay/aggregate/complexity/options.h"
 #include "assay/aggregate/complexity/store.h"
 #include "assay/aggregate/complexity/walk.h"
 
 namespace assay {
+namespace {
 
-void GradientDescentStyle::combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-                                   const Context& context) const {
-  each_simplest_row(members, out, context, "walking to simpler explanations", [&](const MemberRow& row) {
-    MeanWalks walks(row, norm_floor(row, options_.floor.floor), options_.walk, context);
-    for (const size_t j : row.nonzero) walks.both_ways(row.values.row(j));
-    return store_simplest(row, walks.simplest().values, out.values.row(row.row));
-  });
-}
+class GradientDescentStyle final : public Aggregator {
+ public:
+  struct Options {
+    WalkOptions walk = {};
+    FloorOption floor = {};
+    ScaleOptions scale = {};
+
+    void describe(OptionVisitor& visit) {
+      walk.describe(visit);
+      floor.describe(visit);
+      scale.describe(visit);
+    }
+  };
+
+  explicit GradientDescentStyle(Options options) : options_(std::move(options)) {}
+  bool scales_to_output() const override { return options_.scale.to_output(); }
+
+  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
+               const Context& context) const override {
+    each_simplest_row(members, out, context, "walking to simpler explanations", [&](const MemberRow& row) {
+      MeanWalks walks(row, norm_floor(row, options_.floor.floor), options_.walk, context);
+      for (const size_t j : row.nonzero) walks.both_ways(row.values.row(j));
+      return store_simplest(row, walks.simplest().values, out.values.row(row.row));
+    });
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 AggregatorInfo gradient_descent_style_aggregator() {
   return with_aggregator_options<GradientDescentStyle>(

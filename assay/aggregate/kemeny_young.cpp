@@ -1,19 +1,59 @@
-#include "assay/aggregate/kemeny_young.h"
-
+// Kemeny-Young: the order of the players that disagrees least with the members' (Kemeny 1959; Young, Levenglick 1978).
+//
+//   cost(order) = sum over members and pairs of players of 1 where the two order the pair differently, 1/2 where the
+//                 member ties it
+//
+// Members rank by |phi|, the largest first (by=value: by phi). The least cost is what Kendall's tau summed over members
+// is largest for: the centroid of rankings under that distance. Half a point for a tie is paid whichever way the pair
+// goes. Values are scores (d + 1 - rank) / d, or the ranks themselves. A row whose members are all zero ranks nobody:
+// its values are 0.
+//
+// Finding it is NP-hard, so it is taken apart first. Players that every member ties count as one of more weight: put
+// next to each other they cost no more than apart. Strongly connected components of "most members rank i before j" come
+// one after the other (ranks/tournament.h). What is left is mostly small, and goes, up to 20 players, to dynamic
+// programming over subsets; above that to CBC where its plugin is there (ranks/cbc.h, from solver=auto up to 300
+// players); else the best order that a local search finds stays. The measure "cost" is the result's, and no order costs
+// less than the measure "bound": where they are equal the row is certified optimal, and a note counts the others.
+//
+// An optimum need not be the only one. Of components without an order the one with the lowest player comes first, and
+// players that every member ties keep the order of their numbers.
+// Cost: m d^2 comparisons, then little for most rows; 50 ms for a component of 20 players, time_limit for a hard one of
+// more, some 100 ms of search for 784 players. Memory: 8 d^2 bytes and at most 8 MB for subsets, for each thread.
+// A row's result depends on its own members, the options and the seed alone, not on its place among the rows, unless
+// CBC runs out of time: then on the machine too.
+// Deviation from the paper: it ranks by value; we rank by magnitude unless told.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/common.h"
 #include "assay/aggregate/ranks/cbc.h"
 #include "assay/aggregate/ranks/tournament.h"
+#include "assay/aggregate/ranks/votes.h"
 
 namespace assay {
 namespace {
+
+struct KemenyYoungOptions {
+  RankOptions ranks = {};
+  std::string solver = "auto";
+  double time_limit = 10;
+
+  void describe(OptionVisitor& visit) {
+    ranks.describe(visit);
+    visit.choice("solver", solver,
+                 "how players are ordered: the best way that there is, subsets (dp), CBC, or local search alone",
+                 {"auto", "dp", "cbc", "search"});
+    visit.real("time_limit", time_limit, "how long CBC may take for a row", "seconds", 0, 1e6);
+  }
+};
 
 constexpr size_t kMostPlayers = 4096;  // 8 d^2 bytes for each thread
 constexpr size_t kMostByCbc = 300;     // CBC is of no use beyond unless it has hours
@@ -65,7 +105,7 @@ struct Contest {
 
 class RowSolver {
  public:
-  RowSolver(const KemenyYoung::Options& options, const AssayOrderPlugin* cbc, const Context& context)
+  RowSolver(const KemenyYoungOptions& options, const AssayOrderPlugin* cbc, const Context& context)
       : solver_(options.solver), cbc_(cbc), context_(context), until_(Clock::now() + limit(options)) {}
 
   // Of all groups, component by component.
@@ -83,7 +123,7 @@ class RowSolver {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static Clock::duration limit(const KemenyYoung::Options& options) {
+  static Clock::duration limit(const KemenyYoungOptions& options) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.time_limit));
   }
 
@@ -141,50 +181,63 @@ void add_notes(const std::vector<double>& costs, const std::vector<double>& boun
   }
 }
 
-}  // namespace
+class KemenyYoung final : public Aggregator {
+ public:
+  using Options = KemenyYoungOptions;
 
-std::optional<std::string> KemenyYoung::refuses(const AggregateTask& task) const {
-  const size_t players = task.members[0]->players();
-  if (players > kMostPlayers) return fmt::format("orders at most {} players, and there are {}", kMostPlayers, players);
-  if (options_.solver == "dp" && players > kMostBySubsets) {
-    return fmt::format("with solver=dp orders at most {} players, and there are {}", kMostBySubsets, players);
-  }
-  if (options_.solver == "cbc") {
-    if (const CbcPlugin cbc = find_cbc(); cbc.table == nullptr) return fmt::format("{} {}", kNeedsPlugin, cbc.missing);
-  }
-  return {};
-}
+  explicit KemenyYoung(const Options& options) : options_(options) {}
 
-void KemenyYoung::combine(const AggregateTask& task, const Members& members, Combined& out,
-                          const Context& context) const {
-  const bool wants_cbc = options_.solver == "cbc" || (options_.solver == "auto" && members.players() > kMostBySubsets);
-  const CbcPlugin cbc = wants_cbc ? find_cbc() : CbcPlugin{};
-  std::vector<double> costs(members.rows(), NAN);
-  std::vector<double> bounds(members.rows(), NAN);
-  each_row(members, out, context, "kemeny_young", [&](const MemberRow& row) -> std::string_view {
-    const auto values = out.values.row(row.row);
-    const Contest contest(Votes(task, row.row, options_.ranks.signed_values()), context);
-    const BoundedOrder found = RowSolver(options_, cbc.table, context).order(contest.margins);
-    costs[row.row] = contest.cost(found.upsets);
-    bounds[row.row] = contest.cost(found.bound);
-    if (row.nonzero.empty()) {
-      std::ranges::fill(values, 0.0F);
-      return {};
+  std::optional<std::string> refuses(const AggregateTask& task) const override {
+    const size_t players = task.members[0]->players();
+    if (players > kMostPlayers) {
+      return fmt::format("orders at most {} players, and there are {}", kMostPlayers, players);
     }
-    const auto d = static_cast<double>(values.size());
-    double rank = 0;
-    for (const uint32_t group : found.order) {
-      for (const uint32_t player : contest.groups[group]) {
-        rank++;
-        values[player] = static_cast<float>(options_.ranks.as_ranks() ? rank : (d + 1 - rank) / d);
-      }
+    if (options_.solver == "dp" && players > kMostBySubsets) {
+      return fmt::format("with solver=dp orders at most {} players, and there are {}", kMostBySubsets, players);
     }
+    if (options_.solver != "cbc") return {};
+    const CbcPlugin cbc = find_cbc();
+    if (cbc.table == nullptr) return fmt::format("{} {}", kNeedsPlugin, cbc.missing);
     return {};
-  });
-  add_notes(costs, bounds, cbc.missing, out.notes);
-  out.measures.push_back({"cost", std::move(costs)});
-  out.measures.push_back({"bound", std::move(bounds)});
-}
+  }
+
+  void combine(const AggregateTask& task, const Members& members, Combined& out,
+               const Context& context) const override {
+    const bool wants_cbc =
+        options_.solver == "cbc" || (options_.solver == "auto" && members.players() > kMostBySubsets);
+    const CbcPlugin cbc = wants_cbc ? find_cbc() : CbcPlugin{};
+    std::vector<double> costs(members.rows(), NAN);
+    std::vector<double> bounds(members.rows(), NAN);
+    each_row(members, out, context, "kemeny_young", [&](const MemberRow& row) -> std::string_view {
+      const auto values = out.values.row(row.row);
+      const Contest contest(Votes(task, row.row, options_.ranks.signed_values()), context);
+      const BoundedOrder found = RowSolver(options_, cbc.table, context).order(contest.margins);
+      costs[row.row] = contest.cost(found.upsets);
+      bounds[row.row] = contest.cost(found.bound);
+      if (row.nonzero.empty()) {
+        std::ranges::fill(values, 0.0F);
+        return {};
+      }
+      const auto d = static_cast<double>(values.size());
+      double rank = 0;
+      for (const uint32_t group : found.order) {
+        for (const uint32_t player : contest.groups[group]) {
+          rank++;
+          values[player] = static_cast<float>(options_.ranks.as_ranks() ? rank : (d + 1 - rank) / d);
+        }
+      }
+      return {};
+    });
+    add_notes(costs, bounds, cbc.missing, out.notes);
+    out.measures.push_back({"cost", std::move(costs)});
+    out.measures.push_back({"bound", std::move(bounds)});
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 AggregatorInfo kemeny_young_aggregator() {
   return with_aggregator_options<KemenyYoung>(

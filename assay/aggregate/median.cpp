@@ -1,13 +1,43 @@
-#include "assay/aggregate/median.h"
+// Median of the members, feature by feature: the centroid for l1 and p = 1 (Bhatt, Weller, Moura 2020, Proposition 3).
+//
+// Of an even number of members it is the midpoint of the two middle values; all values between these have the same
+// loss. Each value lies between the members' values; one member out of three or more that is far off moves it no
+// farther than to its neighbours. Measures: "loss", the sum of l1 distances to the members, and "bound", the same. No
+// weights: the median need not lie in the members' convex hull.
+//
+// Zero members count, as members whose values are all 0.
+// Cost: a sort of the members for each player.
+// Deviation from the paper: none; it does not say which median of an even number.
+#include <utility>
 
+#include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/centroids/combine_centroids.h"
+#include "assay/aggregate/common.h"
 
 namespace assay {
+namespace {
 
-void MedianAggregator::combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-                               const Context& context) const {
-  combine_centroids({.distance = "l1", .p = 1}, members, out, context);
-}
+class MedianAggregator final : public Aggregator {
+ public:
+  struct Options {
+    ScaleOptions scale = {};
+
+    void describe(OptionVisitor& visit) { scale.describe(visit); }
+  };
+
+  explicit MedianAggregator(Options options) : options_(std::move(options)) {}
+  bool scales_to_output() const override { return options_.scale.to_output(); }
+
+  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
+               const Context& context) const override {
+    combine_centroids({.distance = "l1", .p = 1}, members, out, context);
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 AggregatorInfo median_aggregator() {
   return with_aggregator_options<MedianAggregator>(

@@ -1,12 +1,35 @@
-#include "assay/aggregate/minimum_complexity.h"
-
+// The simplest explanation in the convex hull of the members, certified where that is affordable.
+//
+//   minimise H(phi) over phi = sum over i of lambda_i g_i,  lambda >= 0 summing to 1,  |phi|_1 >= floor,
+// H the entropy of |phi| / |phi|_1 (Bhatt, Weller, Moura 2020, Definition 3), g_i the members of unit l2 norm that are
+// not zero, floor a share of their mean l2 norm (which is 1). Members are always admitted, even below the floor. Of
+// points of equal entropy, up to rounding, the longest that was looked at is the result: enumeration looks at all of
+// them.
+//
+// H is quasi-concave on every cell of the arrangement of {lambda_i = 0} and {phi_k = 0}, so the minimum is at one of
+// its vertices, or where one of its lines meets the floor: hull/enumerate.h looks at all of them when C(m + d, m - 1)
+// is at most `vertices`. Otherwise a descent along the lines (hull/enumerate.h), then branch and bound (hull/bound.h)
+// with an effort of the same order give the simplest point met and a proven lower bound, which may close the gap as
+// well.
+//
+// Guarantee: complexity(result) <= complexity(member) for every member of unit norm that is not zero, both in float32,
+// the result as stored before scale=output, which rounds once more. "bound" is at most the entropy of every point of
+// the hull above the floor, in float64, and "certified" is 1 where it is reached there: the result is the minimum,
+// rounded. Cost: for m members and d players up to C(m + d, m - 2) lines of O(d log d) each; no model evaluation.
+// Deviation from the paper: it has no global minimum, only the heuristic of its Algorithm 2. The floor, which it does
+// not have either, is one of the l1 norm, not the l2 norm: the former is linear within a cell, so that exactness
+// survives, and never smaller, so that nothing is kept out that the same floor under the l2 norm would admit.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "assay/aggregate/aggregator.h"
+#include "assay/aggregate/common.h"
+#include "assay/aggregate/complexity/options.h"
 #include "assay/aggregate/complexity/store.h"
 #include "assay/aggregate/hull/bound.h"
 #include "assay/aggregate/hull/enumerate.h"
@@ -69,55 +92,77 @@ void write_point(const MemberRow& row, const HullProblem& problem, const HullPoi
   }
 }
 
-}  // namespace
+class MinimumComplexity final : public Aggregator {
+ public:
+  struct Options {
+    FloorOption floor = {};
+    int64_t vertices = 2'000'000;
+    ScaleOptions scale = {};
 
-void MinimumComplexity::combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-                                const Context& context) const {
-  const size_t rows = members.rows();
-  out.weights = Matrix(rows, members.size());
-  std::ranges::fill(out.weights.values(), std::numeric_limits<float>::quiet_NaN());
-  std::vector<double> complexities(rows, NAN);
-  std::vector<double> bounds(rows, NAN);
-  std::vector<double> certified(rows, NAN);
-  each_row(members, out, context, "minimum_complexity", [&](const MemberRow& row) -> std::string_view {
-    const auto weights = out.weights.row(row.row);
-    std::ranges::fill(weights, 0.0F);
-    certified[row.row] = 1;
-    if (row.nonzero.empty()) {
-      std::ranges::fill(out.values.row(row.row), 0.0F);
+    void describe(OptionVisitor& visit) {
+      floor.describe(visit);
+      visit.integer("vertices", vertices, "vertices of a row's arrangement up to which all are looked at", "", 1,
+                    1'000'000'000'000);
+      scale.describe(visit);
+    }
+  };
+
+  explicit MinimumComplexity(const Options& options) : options_(options) {}
+  bool scales_to_output() const override { return options_.scale.to_output(); }
+
+  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
+               const Context& context) const override {
+    const size_t rows = members.rows();
+    out.weights = Matrix(rows, members.size());
+    std::ranges::fill(out.weights.values(), std::numeric_limits<float>::quiet_NaN());
+    std::vector<double> complexities(rows, NAN);
+    std::vector<double> bounds(rows, NAN);
+    std::vector<double> certified(rows, NAN);
+    each_row(members, out, context, "minimum_complexity", [&](const MemberRow& row) -> std::string_view {
+      const auto weights = out.weights.row(row.row);
+      std::ranges::fill(weights, 0.0F);
+      certified[row.row] = 1;
+      if (row.nonzero.empty()) {
+        std::ranges::fill(out.values.row(row.row), 0.0F);
+        return {};
+      }
+      const HullProblem problem = hull_problem(row, norm_floor(row, std::max(options_.floor.floor, kLeastFloor)));
+      const Lowest found = lowest_in(problem, static_cast<double>(options_.vertices), context);
+      std::vector<double> point(row.values.cols());
+      write_point(row, problem, found.point, point);
+      const StoredSimplest stored = store_simplest(row, point, out.values.row(row.row));
+      if (stored.member) {
+        weights[*stored.member] = 1;
+      } else {
+        for (size_t i = 0; i < problem.size(); i++)
+          weights[problem.member[i]] = static_cast<float>(found.point.weights[i]);
+      }
+      complexities[row.row] = stored.complexity;
+      // The float64 minimum: rounding may have raised the complexity of what is stored above it, or lowered it.
+      const double bound = found.certified ? std::max(0.0, found.point.entropy) : found.bound;
+      bounds[row.row] = std::min(bound, stored.complexity);
+      certified[row.row] = found.certified ? 1 : 0;
       return {};
+    });
+    size_t finite = 0;
+    for (size_t r = 0; r < rows; r++) finite += members.finite(r) ? 1 : 0;
+    const auto proven = static_cast<size_t>(std::ranges::count(certified, 1));
+    if (proven < finite) {
+      out.notes.push_back(
+          fmt::format("certified on {} of {} rows; on the others the bound says how much simpler a point "
+                      "of the hull could be at most",
+                      proven, finite));
     }
-    const HullProblem problem = hull_problem(row, norm_floor(row, std::max(options_.floor.floor, kLeastFloor)));
-    const Lowest found = lowest_in(problem, static_cast<double>(options_.vertices), context);
-    std::vector<double> point(row.values.cols());
-    write_point(row, problem, found.point, point);
-    const StoredSimplest stored = store_simplest(row, point, out.values.row(row.row));
-    if (stored.member) {
-      weights[*stored.member] = 1;
-    } else {
-      for (size_t i = 0; i < problem.size(); i++)
-        weights[problem.member[i]] = static_cast<float>(found.point.weights[i]);
-    }
-    complexities[row.row] = stored.complexity;
-    // The float64 minimum: rounding may have raised the complexity of what is stored above it, or lowered it.
-    const double bound = found.certified ? std::max(0.0, found.point.entropy) : found.bound;
-    bounds[row.row] = std::min(bound, stored.complexity);
-    certified[row.row] = found.certified ? 1 : 0;
-    return {};
-  });
-  size_t finite = 0;
-  for (size_t r = 0; r < rows; r++) finite += members.finite(r) ? 1 : 0;
-  const auto proven = static_cast<size_t>(std::ranges::count(certified, 1));
-  if (proven < finite) {
-    out.notes.push_back(
-        fmt::format("certified on {} of {} rows; on the others the bound says how much simpler a point "
-                    "of the hull could be at most",
-                    proven, finite));
+    out.measures.push_back({"complexity", std::move(complexities)});
+    out.measures.push_back({"bound", std::move(bounds)});
+    out.measures.push_back({"certified", std::move(certified)});
   }
-  out.measures.push_back({"complexity", std::move(complexities)});
-  out.measures.push_back({"bound", std::move(bounds)});
-  out.measures.push_back({"certified", std::move(certified)});
-}
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 AggregatorInfo minimum_complexity_aggregator() {
   return with_aggregator_options<MinimumComplexity>(

@@ -1,33 +1,75 @@
-#include "assay/aggregate/region_shrinking.h"
-
+// Region shrinking (Bhatt, Weller, Moura 2020, Algorithm 2): a simpler explanation in the convex hull of the members.
+//
+// S holds the members at first. Each round takes the simplest point of the segment between every two points of S, and
+// keeps the simplest of these and of S; the simplest point of the last S is the result (complexity/shrink.h). The
+// minimum on a segment is exact: entropy is quasi-concave between places where a coordinate changes its sign, so only
+// these and the ends are candidates (complexity/segment.h).
+//
+// On every row complexity(result) <= complexity(member) for each member of unit norm that is not zero, both in float32,
+// exactly: where rounding would break that, the simplest member itself is the result (scale=output then rounds once
+// more). The result is a convex combination of the members, with its weights; coordinates that cancel are exactly 0. It
+// is not the least complex point of the hull in general: pairs see segments alone. Of points of equal entropy the
+// longest that was found is the result. Zero members take no part; a row of zero members alone is zero, with weights 0.
+// Cost: keep^2 / 2 segments a round at most; a few milliseconds a row for m = 6, d = 784.
+//
+// Deviation from the paper: exact minima by breakpoints, where it takes a numeric convex optimisation of what is not
+// convex; S itself stays among the candidates, or the best point could be lost; a floor under the l1 norm of points
+// that are no members (complexity/segment.h says why l1).
 #include <algorithm>
 #include <limits>
 #include <vector>
 
+#include "assay/aggregate/aggregator.h"
+#include "assay/aggregate/common.h"
+#include "assay/aggregate/complexity/options.h"
 #include "assay/aggregate/complexity/shrink.h"
 #include "assay/aggregate/complexity/store.h"
 
 namespace assay {
+namespace {
 
-void RegionShrinking::combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-                              const Context& context) const {
-  out.weights = Matrix(members.rows(), members.size());
-  for (size_t r = 0; r < members.rows(); r++) {
-    if (!members.finite(r)) std::ranges::fill(out.weights.row(r), std::numeric_limits<float>::quiet_NaN());
-  }
-  each_simplest_row(members, out, context, "shrinking regions", [&](const MemberRow& row) {
-    const double floor = norm_floor(row, options_.floor.floor);
-    const std::vector<ShrunkPoint> found = shrink_region(row, options_.shrink, floor, context);
-    const StoredSimplest stored = store_simplest(row, found.front().values, out.values.row(row.row));
-    const auto weights = out.weights.row(row.row);
-    store_row(found.front().weights, weights);
-    if (stored.member) {
-      std::ranges::fill(weights, 0.0F);
-      weights[*stored.member] = 1;
+class RegionShrinking final : public Aggregator {
+ public:
+  struct Options {
+    ShrinkOptions shrink = {};
+    FloorOption floor = {};
+    ScaleOptions scale = {};
+
+    void describe(OptionVisitor& visit) {
+      shrink.describe(visit);
+      floor.describe(visit);
+      scale.describe(visit);
     }
-    return stored;
-  });
-}
+  };
+
+  explicit RegionShrinking(Options options) : options_(std::move(options)) {}
+  bool scales_to_output() const override { return options_.scale.to_output(); }
+
+  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
+               const Context& context) const override {
+    out.weights = Matrix(members.rows(), members.size());
+    for (size_t r = 0; r < members.rows(); r++) {
+      if (!members.finite(r)) std::ranges::fill(out.weights.row(r), std::numeric_limits<float>::quiet_NaN());
+    }
+    each_simplest_row(members, out, context, "shrinking regions", [&](const MemberRow& row) {
+      const double floor = norm_floor(row, options_.floor.floor);
+      const std::vector<ShrunkPoint> found = shrink_region(row, options_.shrink, floor, context);
+      const StoredSimplest stored = store_simplest(row, found.front().values, out.values.row(row.row));
+      const auto weights = out.weights.row(row.row);
+      store_row(found.front().weights, weights);
+      if (stored.member) {
+        std::ranges::fill(weights, 0.0F);
+        weights[*stored.member] = 1;
+      }
+      return stored;
+    });
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 AggregatorInfo region_shrinking_aggregator() {
   return with_aggregator_options<RegionShrinking>(

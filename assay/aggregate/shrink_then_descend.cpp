@@ -1,20 +1,66 @@
-#include "assay/aggregate/shrink_then_descend.h"
-
+// Region shrinking, then walks (Bhatt, Weller, Moura 2020, appendix): a simpler explanation by both of the paper's
+// algorithms, one after the other.
+//
+// The appendix describes it in words alone: Algorithm 2 shrinks the region to a set S of points of low complexity, then
+// Algorithm 1 moves around the points of S. Read here as: shrink the region (complexity/shrink.h), then walk
+// (complexity/walk.h) from each point of the last S towards the mean of the members, and from the mean towards each of
+// these points. The simplest point that any walk reaches is the result. As walks start from all points of S and never
+// raise entropy, it is no more complex than that of region shrinking with the same options; against the walks alone it
+// may be either.
+//
+// On every row complexity(result) <= complexity(member) for each member of unit norm that is not zero, both in float32,
+// exactly: where rounding would break that, the simplest member itself is the result (scale=output then rounds once
+// more). Moves of single coordinates leave the convex hull of the members, so there are no member weights. Zero members
+// take no part; a row of zero members alone is zero.
+// Cost: that of region shrinking and 2 keep walks.
+//
+// Deviation from the paper: those of region_shrinking and gradient_descent_style, and the reading above.
+#include "assay/aggregate/aggregator.h"
+#include "assay/aggregate/common.h"
+#include "assay/aggregate/complexity/options.h"
 #include "assay/aggregate/complexity/shrink.h"
 #include "assay/aggregate/complexity/store.h"
 #include "assay/aggregate/complexity/walk.h"
 
 namespace assay {
+namespace {
 
-void ShrinkThenDescend::combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-                                const Context& context) const {
-  each_simplest_row(members, out, context, "shrinking regions and walking", [&](const MemberRow& row) {
-    const double floor = norm_floor(row, options_.floor.floor);
-    MeanWalks walks(row, floor, options_.walk, context);
-    for (const ShrunkPoint& point : shrink_region(row, options_.shrink, floor, context)) walks.both_ways(point.values);
-    return store_simplest(row, walks.simplest().values, out.values.row(row.row));
-  });
-}
+class ShrinkThenDescend final : public Aggregator {
+ public:
+  struct Options {
+    ShrinkOptions shrink = {};
+    WalkOptions walk = {};
+    FloorOption floor = {};
+    ScaleOptions scale = {};
+
+    void describe(OptionVisitor& visit) {
+      shrink.describe(visit);
+      walk.describe(visit);
+      floor.describe(visit);
+      scale.describe(visit);
+    }
+  };
+
+  explicit ShrinkThenDescend(Options options) : options_(std::move(options)) {}
+  bool scales_to_output() const override { return options_.scale.to_output(); }
+
+  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
+               const Context& context) const override {
+    each_simplest_row(members, out, context, "shrinking regions and walking", [&](const MemberRow& row) {
+      const double floor = norm_floor(row, options_.floor.floor);
+      MeanWalks walks(row, floor, options_.walk, context);
+      for (const ShrunkPoint& point : shrink_region(row, options_.shrink, floor, context)) {
+        walks.both_ways(point.values);
+      }
+      return store_simplest(row, walks.simplest().values, out.values.row(row.row));
+    });
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 AggregatorInfo shrink_then_descend_aggregator() {
   return with_aggregator_options<ShrinkThenDescend>(

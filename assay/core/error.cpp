@@ -12,6 +12,10 @@ void fail_input(std::string_view where, std::string_view expected, std::string_v
 
 void fail_input(std::string message) { throw Error(ErrorKind::input, std::move(message)); }
 
+void fail_unknown(std::string_view where, const std::vector<std::string>& known, std::string_view found) {
+  fail_input(where, joined(known, "or"), fmt::format("{}{}", in_quotes(found), suggestion(found, known)));
+}
+
 void fail_io(std::string_view path, std::string_view action, int error_number) {
   throw Error(ErrorKind::io,
               fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(error_number)));

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <exception>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "assay/core/text.h"
 
@@ -37,6 +39,21 @@ class Error : public std::exception {
 
 // Throws an input error with this sentence.
 [[noreturn]] void fail_input(std::string message);
+
+// Throws the input error of a name that is none of the known ones: "<where>: expected mean or median, found 'men' (did
+// you mean 'mean'?)".
+[[noreturn]] void fail_unknown(std::string_view where, const std::vector<std::string>& known, std::string_view found);
+
+// The entry of a table whose member `name` is this one; the error above when there is none.
+template <class Entry>
+const Entry& find_by_name(std::string_view where, std::span<const Entry> table, std::string_view name) {
+  std::vector<std::string> known;
+  for (const Entry& entry : table) {
+    if (entry.name == name) return entry;
+    known.push_back(entry.name);
+  }
+  fail_unknown(where, known, name);
+}
 
 // Throws an io error that reads "<path>: cannot <action>: <the system's reason for error_number>".
 [[noreturn]] void fail_io(std::string_view path, std::string_view action, int error_number);

@@ -1,14 +1,37 @@
-#include "assay/explain/deeplift.h"
+// DeepLift with the Rescale rule (Shrikumar, Greenside, Kundaje 2017): phi_j = m_j (x_j - r_j), where the multipliers m
+// pass from the output to the inputs by the chain rule, and an element-wise function has the multiplier
+// (f(x) - f(r)) / (x - r), or its slope where x and r are too near for a quotient.
+//
+// Multipliers belong to operators of the graph, not to modules of a framework: activations that are used twice or
+// called as functions, residual sums, products of two values that change ((x y - x' y') shared evenly), pooling,
+// normalisation and softmax are all exact, so the values sum to f(x) - f(r) up to rounding. Over a background the mean
+// of the attributions is given: that is DeepSHAP (Lundberg and Lee 2017). Cost: a forward and a backward pass for each
+// row and reference row; the reference is run once. Deviations: the paper has no rules for products, maxima and
+// normalisations; ours are in the operators' files.
+#include <optional>
+#include <string>
 
 #include "assay/explain/deeplift_common.h"
+#include "assay/explain/explainer.h"
 
 namespace assay {
+namespace {
 
-std::optional<std::string> DeepLift::refuses(const ExplainTask& task) const { return refuses_multipliers(task); }
+class DeepLift final : public Explainer {
+ public:
+  struct Options {
+    void describe(OptionVisitor& /*visit*/) {}
+  };
 
-void DeepLift::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  attribute_differences(task, DeepLiftRule::rescale, "deeplift", out, context);
-}
+  explicit DeepLift(const Options& /*options*/) {}
+  std::optional<std::string> refuses(const ExplainTask& task) const override { return refuses_multipliers(task); }
+
+  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
+    attribute_differences(task, DeepLiftRule::rescale, "deeplift", out, context);
+  }
+};
+
+}  // namespace
 
 MethodInfo deeplift_method() {
   return with_options<DeepLift>(

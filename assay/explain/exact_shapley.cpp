@@ -2,22 +2,37 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
+
 #include "assay/explain/games/play.h"
 #include "assay/explain/games/shapley_fold.h"
 
 namespace assay {
+namespace {
 
-std::optional<std::string> ExactShapley::refuses(const ExplainTask& task) const {
-  const size_t players = task.players.size();
-  if (players <= kMostExactPlayers) return {};
-  return fmt::format(
-      "needs all 2^d coalitions of d players, at most {} players, and there are {}: group features, or use kernel_shap",
-      kMostExactPlayers, players);
-}
+class ExactShapley final : public Explainer {
+ public:
+  struct Options {
+    void describe(OptionVisitor&) {}
+  };
+  explicit ExactShapley(const Options&) {}
 
-void ExactShapley::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  exact_shapley(*make_game(task, context), out, context);
-}
+  std::optional<std::string> refuses(const ExplainTask& task) const override {
+    const size_t players = task.players.size();
+    if (players <= kMostExactPlayers) return {};
+    return fmt::format(
+        "needs all 2^d coalitions of d players, at most {} players, and there are {}: group features, or use "
+        "kernel_shap",
+        kMostExactPlayers, players);
+  }
+
+  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
+    exact_shapley(*make_game(task, context), out, context);
+  }
+};
+
+}  // namespace
 
 void exact_shapley(const Game& game, Attributions& out, const Context& context) {
   if (game.references() > 1) out.background_error = Matrix(game.rows(), game.players());

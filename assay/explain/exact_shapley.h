@@ -10,28 +10,12 @@
 // sum to output - base up to float64 rounding of the game's values (and float32 storage of the result).
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "assay/explain/explainer.h"
 #include "assay/explain/games/game.h"
 
 namespace assay {
 
-class ExactShapley final : public Explainer {
- public:
-  struct Options {
-    void describe(OptionVisitor&) {}
-  };
-  explicit ExactShapley(const Options&) {}
-
-  std::optional<std::string> refuses(const ExplainTask& task) const override;
-  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override;
-};
-
-// The same for any game of 1 to 24 players.
+// The values of any game of 1 to 24 players.
 void exact_shapley(const Game& game, Attributions& out, const Context& context);
-
-MethodInfo exact_shapley_method();
 
 }  // namespace assay

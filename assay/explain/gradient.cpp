@@ -1,22 +1,47 @@
-#include "assay/explain/gradient.h"
-
+// Gradient: the slope of the explained value at the row, d value / d x_j (Simonyan, Vedaldi, Zisserman 2014).
+//
+// A group of columns gets the sum of its columns' derivatives: the slope along moving all of them together. With
+// absolute=true the size of each player's slope without its sign, as saliency maps show it. Slopes have the unit of the
+// value over that of the feature, and do not sum to output - base; there is no reference. At a kink (ReLU at 0) the
+// derivative is the model's own convention.
+// Cost: one forward and one backward pass for a row.
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "assay/explain/common.h"
+#include "assay/explain/explainer.h"
 
 namespace assay {
+namespace {
 
-std::optional<std::string> Gradient::refuses(const ExplainTask& task) const { return refuses_gradient(task); }
+class Gradient final : public Explainer {
+ public:
+  struct Options {
+    bool absolute = false;
+    void describe(OptionVisitor& visit) { visit.flag("absolute", absolute, "the size of each slope without its sign"); }
+  };
 
-void Gradient::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  gradients_by_player(task, out, context, "gradient", {});
-  if (!options_.absolute) return;
-  parallel_blocks(context, out.values.rows(), items_per_block(out.values.cols()), [&](const Block& block) {
-    for (size_t r = block.begin; r < block.end; r++) {
-      for (float& value : out.values.row(r)) value = std::abs(value);
-    }
-  });
-}
+  explicit Gradient(const Options& options) : options_(options) {}
+  std::optional<std::string> refuses(const ExplainTask& task) const override { return refuses_gradient(task); }
+
+  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
+    gradients_by_player(task, out, context, "gradient", {});
+    if (!options_.absolute) return;
+    parallel_blocks(context, out.values.rows(), items_per_block(out.values.cols()), [&](const Block& block) {
+      for (size_t r = block.begin; r < block.end; r++) {
+        for (float& value : out.values.row(r)) value = std::abs(value);
+      }
+    });
+  }
+
+  bool gives_output() const override { return true; }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
 
 MethodInfo gradient_method() {
   return with_options<Gradient>({.name = "gradient",

@@ -1,19 +1,40 @@
-#include "assay/explain/gradient_x_input.h"
-
+// Gradient x input: phi_j = x_j * d value / d x_j (Shrikumar, Greenside, Shcherbina, Kundaje 2016; so named and
+// compared by Ancona, Ceolini, Oztireli, Gross 2018).
+//
+// Products are formed by column, then summed over a group's columns. Zero is the implied reference: for a model that is
+// linear without bias the values sum to the output; in general they sum to nothing in particular, and the reference of
+// the task is not used.
+// Cost: one forward and one backward pass for a row.
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "assay/explain/common.h"
+#include "assay/explain/explainer.h"
 
 namespace assay {
+namespace {
 
-std::optional<std::string> GradientXInput::refuses(const ExplainTask& task) const { return refuses_gradient(task); }
+class GradientXInput final : public Explainer {
+ public:
+  struct Options {
+    void describe(OptionVisitor& /*visit*/) {}
+  };
 
-void GradientXInput::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  const std::vector<float> zero(task.rows.cols());
-  gradients_by_player(task, out, context, "gradient_x_input", [&](MatrixView<float> gradients, size_t begin) {
-    multiply_rows_by_way(zero, task.rows.rows_between(begin, begin + gradients.rows()), gradients);
-  });
-}
+  explicit GradientXInput(const Options& /*options*/) {}
+  std::optional<std::string> refuses(const ExplainTask& task) const override { return refuses_gradient(task); }
+
+  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
+    const std::vector<float> zero(task.rows.cols());
+    gradients_by_player(task, out, context, "gradient_x_input", [&](MatrixView<float> gradients, size_t begin) {
+      multiply_rows_by_way(zero, task.rows.rows_between(begin, begin + gradients.rows()), gradients);
+    });
+  }
+
+  bool gives_output() const override { return true; }
+};
+
+}  // namespace
 
 MethodInfo gradient_x_input_method() {
   return with_options<GradientXInput>({.name = "gradient_x_input",

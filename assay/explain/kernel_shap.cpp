@@ -38,7 +38,7 @@ size_t least_samples_for_errors(size_t players) { return 2 * PairedRegression::l
 
 // Of the rounds: one, or doubling ones while there is a tolerance to reach. Errors that rest on
 // hardly more pairs than players are no ground for stopping: the first round has twice the least samples.
-std::vector<size_t> budgets(size_t players, const KernelShap::Options& options) {
+std::vector<size_t> budgets(size_t players, const KernelShapOptions& options) {
   std::vector<size_t> rounds = {static_cast<size_t>(options.samples)};
   const auto most = static_cast<size_t>(options.most_samples);
   if (options.tolerance > 0) {
@@ -111,18 +111,18 @@ void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstima
   out.evaluations += additive.design().coalitions.size() * rows.size() * references;
 }
 
-bool leaves_out_interactions(size_t samples, const KernelShap::Options& options) {
+bool leaves_out_interactions(size_t samples, const KernelShapOptions& options) {
   return options.interactions && samples > kMostSamplesForInteractions;
 }
 
-std::optional<PairEstimator> make_estimator(size_t players, size_t samples, const KernelShap::Options& options,
+std::optional<PairEstimator> make_estimator(size_t players, size_t samples, const KernelShapOptions& options,
                                             const Context& context) {
   return PairEstimator::make(make_pair_design(players, (samples - 2) / 2, allocation_of(options.sampling), context),
                              options.interactions, context);
 }
 
 // `given` is the estimator of so many players and samples, or null.
-void play_round(const Game& game, std::span<const size_t> rows, size_t samples, const KernelShap::Options& options,
+void play_round(const Game& game, std::span<const size_t> rows, size_t samples, const KernelShapOptions& options,
                 const PairEstimator* given, Attributions& out, const Context& context) {
   const size_t players = game.players();
   if (covers_all(players, samples)) {
@@ -188,14 +188,14 @@ class Before {
 
 // Samples of the first round. More than interactions can be fitted to would do without them and be less accurate, often
 // by far: with a tolerance rounds may go beyond, where that lowers errors.
-size_t first_samples(size_t players, const KernelShap::Options& options) {
+size_t first_samples(size_t players, const KernelShapOptions& options) {
   const auto samples = static_cast<size_t>(options.samples);
   const bool capped = options.tolerance == 0 && leaves_out_interactions(samples, options);
   return capped && !covers_all(players, samples) ? kMostSamplesForInteractions : samples;
 }
 
 // All rounds; `given` is the estimator of the first one, or null.
-void play_rounds(const Game& game, const KernelShap::Options& options, const PairEstimator* given, Attributions& out,
+void play_rounds(const Game& game, const KernelShapOptions& options, const PairEstimator* given, Attributions& out,
                  const Context& context) {
   const size_t players = game.players();
   out.standard_error = Matrix(game.rows(), players);
@@ -235,7 +235,7 @@ void play_rounds(const Game& game, const KernelShap::Options& options, const Pai
 
 // Rows of groups with the same number of players, which share a design; rows of designs that do not determine all
 // values are left to the others.
-void play_groups(const ExplainTask& task, std::vector<VaryingPlayers>& groups, const KernelShap::Options& options,
+void play_groups(const ExplainTask& task, std::vector<VaryingPlayers>& groups, const KernelShapOptions& options,
                  std::vector<size_t>& others, Attributions& out, const Context& context) {
   std::ranges::stable_sort(groups, {}, [](const VaryingPlayers& group) { return group.players.size(); });
   for (size_t first = 0; first < groups.size();) {
@@ -259,9 +259,62 @@ void play_groups(const ExplainTask& task, std::vector<VaryingPlayers>& groups, c
   }
 }
 
+class KernelShap final : public Explainer {
+ public:
+  using Options = KernelShapOptions;
+  explicit KernelShap(const Options& options) : options_(options) {}
+
+  std::optional<std::string> refuses(const ExplainTask& task) const override {
+    return kernel_shap_refuses(task.players.size(), options_);
+  }
+
+  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
+    const size_t players = task.players.size();
+    out.standard_error = Matrix(task.rows.rows(), players);
+    if (task.reference.rows.rows() > 1) out.background_error = Matrix(task.rows.rows(), players);
+    VaryingPlayers rest;
+    std::vector<VaryingPlayers> alone;
+    size_t exact = 0;
+    for (VaryingPlayers& group : group_by_varying_players(task)) {
+      const size_t varying = group.players.size();
+      const bool in_full = covers_all(varying, static_cast<size_t>(options_.samples));
+      // Rounds of a tolerance count the rows that do not reach it: those are played together.
+      const bool together = options_.tolerance > 0 && !in_full;
+      if (varying == players || together || covers_all(players, static_cast<size_t>(options_.samples))) {
+        rest.rows.insert(rest.rows.end(), group.rows.begin(), group.rows.end());
+        continue;
+      }
+      if (in_full) exact += group.rows.size();
+      // Of a row that is the reference itself all values are 0.
+      if (varying > 0) alone.push_back(std::move(group));
+    }
+    play_groups(task, alone, options_, rest.rows, out, context);
+    if (exact > 0) {
+      out.notes.push_back(fmt::format(
+          "kernel_shap: {} of {} rows differ from the reference in so few players that {} samples cover all "
+          "coalitions of those; their values are exact",
+          exact, task.rows.rows(), options_.samples));
+    }
+    if (rest.rows.size() == task.rows.rows()) {
+      kernel_shap(*make_game(task, context), options_, out, context);
+    } else if (!rest.rows.empty()) {
+      std::ranges::sort(rest.rows);
+      rest.players.resize(players);
+      std::iota(rest.players.begin(), rest.players.end(), uint32_t{0});
+      attribute_groups(task, std::span(&rest, 1), out, context,
+                       [&](const Game& game, Attributions& found, const Context& here) {
+                         kernel_shap(game, options_, found, here);
+                       });
+    }
+  }
+
+ private:
+  Options options_;
+};
+
 }  // namespace
 
-std::optional<std::string> kernel_shap_refuses(size_t players, const KernelShap::Options& options) {
+std::optional<std::string> kernel_shap_refuses(size_t players, const KernelShapOptions& options) {
   if (options.tolerance > 0 && options.most_samples < options.samples) {
     return fmt::format("has most_samples={}, which is below samples={}", options.most_samples, options.samples);
   }
@@ -279,50 +332,7 @@ std::optional<std::string> kernel_shap_refuses(size_t players, const KernelShap:
   return {};
 }
 
-std::optional<std::string> KernelShap::refuses(const ExplainTask& task) const {
-  return kernel_shap_refuses(task.players.size(), options_);
-}
-
-void KernelShap::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  const size_t players = task.players.size();
-  out.standard_error = Matrix(task.rows.rows(), players);
-  if (task.reference.rows.rows() > 1) out.background_error = Matrix(task.rows.rows(), players);
-  VaryingPlayers rest;
-  std::vector<VaryingPlayers> alone;
-  size_t exact = 0;
-  for (VaryingPlayers& group : group_by_varying_players(task)) {
-    const size_t varying = group.players.size();
-    const bool in_full = covers_all(varying, static_cast<size_t>(options_.samples));
-    // Rounds of a tolerance count the rows that do not reach it: those are played together.
-    const bool together = options_.tolerance > 0 && !in_full;
-    if (varying == players || together || covers_all(players, static_cast<size_t>(options_.samples))) {
-      rest.rows.insert(rest.rows.end(), group.rows.begin(), group.rows.end());
-      continue;
-    }
-    if (in_full) exact += group.rows.size();
-    // Of a row that is the reference itself all values are 0.
-    if (varying > 0) alone.push_back(std::move(group));
-  }
-  play_groups(task, alone, options_, rest.rows, out, context);
-  if (exact > 0) {
-    out.notes.push_back(
-        fmt::format("kernel_shap: {} of {} rows differ from the reference in so few players that {} samples cover all "
-                    "coalitions of those; their values are exact",
-                    exact, task.rows.rows(), options_.samples));
-  }
-  if (rest.rows.size() == task.rows.rows()) {
-    kernel_shap(*make_game(task, context), options_, out, context);
-  } else if (!rest.rows.empty()) {
-    std::ranges::sort(rest.rows);
-    rest.players.resize(players);
-    std::iota(rest.players.begin(), rest.players.end(), uint32_t{0});
-    attribute_groups(
-        task, std::span(&rest, 1), out, context,
-        [&](const Game& game, Attributions& found, const Context& here) { kernel_shap(game, options_, found, here); });
-  }
-}
-
-void kernel_shap(const Game& game, const KernelShap::Options& options, Attributions& out, const Context& context) {
+void kernel_shap(const Game& game, const KernelShapOptions& options, Attributions& out, const Context& context) {
   const size_t players = game.players();
   if (const auto reason = kernel_shap_refuses(players, options)) fail_input(fmt::format("kernel_shap {}", *reason));
   play_rounds(game, options, nullptr, out, context);

@@ -52,40 +52,28 @@
 
 namespace assay {
 
-class KernelShap final : public Explainer {
- public:
-  struct Options {
-    int64_t samples = 2048;
-    std::string sampling = "balanced";
-    bool interactions = true;
-    double tolerance = 0;
-    int64_t most_samples = 65536;
-    void describe(OptionVisitor& visit) {
-      visit.integer("samples", samples, "coalitions for each row", "evaluations", 1, 1 << 20);
-      visit.choice("sampling", sampling, "how coalitions are shared out to sizes", {"balanced", "kernel", "leverage"});
-      visit.flag("interactions", interactions,
-                 "fit interactions of players too, where that predicts a row's pairs better");
-      visit.real("tolerance", tolerance, "more samples until no standard error of a row is above this; 0: no more",
-                 "of the explained value", 0, 1e300);
-      visit.integer("most_samples", most_samples, "where rows stop that do not reach the tolerance", "evaluations", 1,
-                    1 << 20);
-    }
-  };
-  explicit KernelShap(const Options& options) : options_(options) {}
-
-  std::optional<std::string> refuses(const ExplainTask& task) const override;
-  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override;
-
- private:
-  Options options_;
+struct KernelShapOptions {
+  int64_t samples = 2048;
+  std::string sampling = "balanced";
+  bool interactions = true;
+  double tolerance = 0;
+  int64_t most_samples = 65536;
+  void describe(OptionVisitor& visit) {
+    visit.integer("samples", samples, "coalitions for each row", "evaluations", 1, 1 << 20);
+    visit.choice("sampling", sampling, "how coalitions are shared out to sizes", {"balanced", "kernel", "leverage"});
+    visit.flag("interactions", interactions,
+               "fit interactions of players too, where that predicts a row's pairs better");
+    visit.real("tolerance", tolerance, "more samples until no standard error of a row is above this; 0: no more",
+               "of the explained value", 0, 1e300);
+    visit.integer("most_samples", most_samples, "where rows stop that do not reach the tolerance", "evaluations", 1,
+                  1 << 20);
+  }
 };
 
-// Why this many players cannot be done with these options, as `refuses` says it.
-std::optional<std::string> kernel_shap_refuses(size_t players, const KernelShap::Options& options);
+// Why this many players cannot be done with these options, as Explainer::refuses says it.
+std::optional<std::string> kernel_shap_refuses(size_t players, const KernelShapOptions& options);
 
-// The same for any game. An input error when the sample does not determine all values.
-void kernel_shap(const Game& game, const KernelShap::Options& options, Attributions& out, const Context& context);
-
-MethodInfo kernel_shap_method();
+// The values of any game. An input error when the sample does not determine all values.
+void kernel_shap(const Game& game, const KernelShapOptions& options, Attributions& out, const Context& context);
 
 }  // namespace assay

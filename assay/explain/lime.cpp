@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "assay/core/random.h"
@@ -45,12 +47,12 @@ Coalitions choose_masks(size_t players, int64_t samples, const Context& context)
   return made;
 }
 
-double width_of(size_t players, const Lime::Options& options) {
+double width_of(size_t players, const LimeOptions& options) {
   return options.width > 0 ? options.width : 0.75 * std::sqrt(static_cast<double>(players));
 }
 
 // Enumerated masks stand for all the draws they save, or the ridge would weigh more the fewer masks there are.
-MaskRegression make_regression(const Coalitions& masks, const Lime::Options& options, const Context& context) {
+MaskRegression make_regression(const Coalitions& masks, const LimeOptions& options, const Context& context) {
   const double draws = static_cast<double>(options.samples) / static_cast<double>(masks.size());
   return {masks, {.width = width_of(masks.players(), options), .ridge = options.ridge, .draws = draws}, context};
 }
@@ -123,29 +125,39 @@ struct RowState {
   VectorMoments coefficients;
 };
 
+class Lime final : public Explainer {
+ public:
+  using Options = LimeOptions;
+
+  explicit Lime(const Options& options) : options_(options) {}
+
+  std::optional<std::string> refuses(const ExplainTask& task) const override {
+    const size_t players = task.players.size();
+    const size_t masks = mask_count(players, options_.samples);
+    if (options_.ridge == 0 && masks <= players) {
+      return fmt::format("needs at least {} samples for {} players without a ridge, and has {}", players + 1, players,
+                         masks);
+    }
+    const double numbers = MaskRegression::size(masks, players);
+    if (numbers <= kMostNumbers) return {};
+    return fmt::format(
+        "would keep {:.0f} numbers in memory for {} masks of {} players, and keeps at most {:.0f}: take "
+        "fewer samples, or group features",
+        numbers, masks, players, kMostNumbers);
+  }
+
+  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
+    lime(*make_game(task, context), options_, out, context);
+    clear_players_that_do_not_vary(task, out);
+  }
+
+ private:
+  Options options_;
+};
+
 }  // namespace
 
-std::optional<std::string> Lime::refuses(const ExplainTask& task) const {
-  const size_t players = task.players.size();
-  const size_t masks = mask_count(players, options_.samples);
-  if (options_.ridge == 0 && masks <= players) {
-    return fmt::format("needs at least {} samples for {} players without a ridge, and has {}", players + 1, players,
-                       masks);
-  }
-  const double numbers = MaskRegression::size(masks, players);
-  if (numbers <= kMostNumbers) return {};
-  return fmt::format(
-      "would keep {:.0f} numbers in memory for {} masks of {} players, and keeps at most {:.0f}: take "
-      "fewer samples, or group features",
-      numbers, masks, players, kMostNumbers);
-}
-
-void Lime::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  lime(*make_game(task, context), options_, out, context);
-  clear_players_that_do_not_vary(task, out);
-}
-
-void lime(const Game& game, const Lime::Options& options, Attributions& out, const Context& context) {
+void lime(const Game& game, const LimeOptions& options, Attributions& out, const Context& context) {
   const size_t players = game.players();
   const size_t references = game.references();
   const std::vector<Coalitions> design = {choose_masks(players, options.samples, context)};

@@ -26,38 +26,25 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "assay/explain/explainer.h"
 #include "assay/explain/games/game.h"
 
 namespace assay {
 
-class Lime final : public Explainer {
- public:
-  struct Options {
-    int64_t samples = 2048;
-    double width = 0;
-    double ridge = 1;
-    void describe(OptionVisitor& visit) {
-      visit.integer("samples", samples, "masks that the linear model is fitted to", "evaluations", 2, 10'000'000);
-      visit.real("width", width, "width of the kernel in mask distance; 0 = 0.75 sqrt(players)", "", 0, 1e6);
-      visit.real("ridge", ridge, "penalty on the squared coefficients", "", 0, 1e12);
-    }
-  };
-
-  explicit Lime(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const ExplainTask& task) const override;
-  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override;
-
- private:
-  Options options_;
+struct LimeOptions {
+  int64_t samples = 2048;
+  double width = 0;
+  double ridge = 1;
+  void describe(OptionVisitor& visit) {
+    visit.integer("samples", samples, "masks that the linear model is fitted to", "evaluations", 2, 10'000'000);
+    visit.real("width", width, "width of the kernel in mask distance; 0 = 0.75 sqrt(players)", "", 0, 1e6);
+    visit.real("ridge", ridge, "penalty on the squared coefficients", "", 0, 1e12);
+  }
 };
 
-// The same for any game; cells are not seen there. An input error where the design does not determine the coefficients.
-void lime(const Game& game, const Lime::Options& options, Attributions& out, const Context& context);
-
-MethodInfo lime_method();
+// The values of any game, where cells are not seen. An input error where the design does not determine the
+// coefficients.
+void lime(const Game& game, const LimeOptions& options, Attributions& out, const Context& context);
 
 }  // namespace assay

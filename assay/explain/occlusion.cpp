@@ -1,5 +1,7 @@
 #include "assay/explain/occlusion.h"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "assay/explain/common.h"
@@ -25,13 +27,21 @@ Coalitions all_but_one(size_t players) {
   return made;
 }
 
+class Occlusion final : public Explainer {
+ public:
+  struct Options {
+    void describe(OptionVisitor& /*visit*/) {}
+  };
+
+  explicit Occlusion(const Options& /*options*/) {}
+  std::optional<std::string> refuses(const ExplainTask& /*task*/) const override { return {}; }
+
+  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
+    occlusion(*make_game(task, context), out, context);
+  }
+};
+
 }  // namespace
-
-std::optional<std::string> Occlusion::refuses(const ExplainTask& /*task*/) const { return {}; }
-
-void Occlusion::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  occlusion(*make_game(task, context), out, context);
-}
 
 void occlusion(const Game& game, Attributions& out, const Context& context) {
   const size_t players = game.players();

@@ -9,28 +9,12 @@
 // Cost: players + 1 evaluations for each row and reference row.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "assay/explain/explainer.h"
 #include "assay/explain/games/game.h"
 
 namespace assay {
 
-class Occlusion final : public Explainer {
- public:
-  struct Options {
-    void describe(OptionVisitor& /*visit*/) {}
-  };
-
-  explicit Occlusion(const Options& /*options*/) {}
-  std::optional<std::string> refuses(const ExplainTask& task) const override;
-  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override;
-};
-
-// The same for any game.
+// The values of any game.
 void occlusion(const Game& game, Attributions& out, const Context& context);
-
-MethodInfo occlusion_method();
 
 }  // namespace assay

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "assay/core/error.h"
@@ -22,7 +24,7 @@ namespace {
 constexpr uint64_t kMostWords = uint64_t{1} << 27;
 
 // Why this many players are too many for these options, as `refuses` says it.
-std::optional<std::string> refuses_players(size_t players, const ShapleySampling::Options& options) {
+std::optional<std::string> refuses_players(size_t players, const ShapleySamplingOptions& options) {
   const uint64_t words = static_cast<uint64_t>(options.permutations) * players * ((players + 63) / 64);
   if (words <= kMostWords) return {};
   return fmt::format("takes more than {} MiB for {} permutations of {} players: take fewer, or group features",
@@ -35,7 +37,7 @@ constexpr size_t kTogether = 16;
 // The coalitions along all orders, and what players add there.
 class Orders {
  public:
-  Orders(size_t players, const ShapleySampling::Options& options, uint64_t seed)
+  Orders(size_t players, const ShapleySamplingOptions& options, uint64_t seed)
       : paired_(options.antithetic), coalitions_(Coalitions::along(players, draw(players, options, seed))) {}
 
   const Coalitions& coalitions() const { return coalitions_; }
@@ -56,7 +58,7 @@ class Orders {
   }
 
  private:
-  static std::vector<uint32_t> draw(size_t players, const ShapleySampling::Options& options, uint64_t seed) {
+  static std::vector<uint32_t> draw(size_t players, const ShapleySamplingOptions& options, uint64_t seed) {
     std::vector<uint32_t> orders(static_cast<size_t>(options.permutations) * players);
     for (size_t first = 0; first < orders.size(); first += players) {
       const auto order = std::span(orders).subspan(first, players);
@@ -145,36 +147,44 @@ void sample(const Game& game, const Orders& orders, Attributions& out, const Con
       });
 }
 
+class ShapleySampling final : public Explainer {
+ public:
+  using Options = ShapleySamplingOptions;
+
+  explicit ShapleySampling(const Options& options) : options_(options) {
+    if (options.antithetic && options.permutations % 2 != 0) {
+      fail_input("shapley_sampling, option permutations", "an even number, for antithetic pairs (or antithetic=false)",
+                 fmt::format("{}", options.permutations));
+    }
+  }
+
+  std::optional<std::string> refuses(const ExplainTask& task) const override {
+    return refuses_players(task.players.size(), options_);
+  }
+
+  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
+    std::vector<VaryingPlayers> groups = group_by_varying_players(task);
+    const auto play = [&](const Game& game, Attributions& found, const Context& here) {
+      shapley_sampling(game, options_, found, here);
+    };
+    if (groups.size() == 1 && groups[0].players.size() == task.players.size()) {
+      play(*make_game(task, context), out, context);
+      return;
+    }
+    out.standard_error = Matrix(task.rows.rows(), task.players.size());
+    if (task.reference.rows.rows() > 1) out.background_error = Matrix(task.rows.rows(), task.players.size());
+    // Of a row that is the reference itself all values are 0.
+    std::erase_if(groups, [](const VaryingPlayers& group) { return group.players.empty(); });
+    attribute_groups(task, groups, out, context, play);
+  }
+
+ private:
+  Options options_;
+};
+
 }  // namespace
 
-ShapleySampling::ShapleySampling(const Options& options) : options_(options) {
-  if (options.antithetic && options.permutations % 2 != 0) {
-    fail_input("shapley_sampling, option permutations", "an even number, for antithetic pairs (or antithetic=false)",
-               fmt::format("{}", options.permutations));
-  }
-}
-
-std::optional<std::string> ShapleySampling::refuses(const ExplainTask& task) const {
-  return refuses_players(task.players.size(), options_);
-}
-
-void ShapleySampling::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  std::vector<VaryingPlayers> groups = group_by_varying_players(task);
-  const auto play = [&](const Game& game, Attributions& found, const Context& here) {
-    shapley_sampling(game, options_, found, here);
-  };
-  if (groups.size() == 1 && groups[0].players.size() == task.players.size()) {
-    play(*make_game(task, context), out, context);
-    return;
-  }
-  out.standard_error = Matrix(task.rows.rows(), task.players.size());
-  if (task.reference.rows.rows() > 1) out.background_error = Matrix(task.rows.rows(), task.players.size());
-  // Of a row that is the reference itself all values are 0.
-  std::erase_if(groups, [](const VaryingPlayers& group) { return group.players.empty(); });
-  attribute_groups(task, groups, out, context, play);
-}
-
-void shapley_sampling(const Game& game, const ShapleySampling::Options& options, Attributions& out,
+void shapley_sampling(const Game& game, const ShapleySamplingOptions& options, Attributions& out,
                       const Context& context) {
   const Orders orders(game.players(), options, context.seed);
   out.standard_error = Matrix(game.rows(), game.players());
@@ -193,7 +203,7 @@ void shapley_sampling(const Game& game, const ShapleySampling::Options& options,
   }
 }
 
-uint64_t shapley_sampling_evaluations(const ExplainTask& task, const ShapleySampling::Options& options) {
+uint64_t shapley_sampling_evaluations(const ExplainTask& task, const ShapleySamplingOptions& options) {
   uint64_t sum = 0;
   for (const VaryingPlayers& group : group_by_varying_players(task)) {
     if (group.players.empty()) continue;

@@ -18,41 +18,26 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "assay/explain/explainer.h"
 #include "assay/explain/games/game.h"
 
 namespace assay {
 
-class ShapleySampling final : public Explainer {
- public:
-  struct Options {
-    int64_t permutations = 32;
-    bool antithetic = true;
-    void describe(OptionVisitor& visit) {
-      visit.integer("permutations", permutations, "orders of the players, reverses included", "", 1, 1'000'000);
-      visit.flag("antithetic", antithetic, "each order with its reverse");
-    }
-  };
-  // An input error for an odd number of permutations in antithetic pairs.
-  explicit ShapleySampling(const Options& options);
-
-  std::optional<std::string> refuses(const ExplainTask& task) const override;
-  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override;
-
- private:
-  Options options_;
+struct ShapleySamplingOptions {
+  int64_t permutations = 32;
+  bool antithetic = true;
+  void describe(OptionVisitor& visit) {
+    visit.integer("permutations", permutations, "orders of the players, reverses included", "", 1, 1'000'000);
+    visit.flag("antithetic", antithetic, "each order with its reverse");
+  }
 };
 
-// The same for any game.
-void shapley_sampling(const Game& game, const ShapleySampling::Options& options, Attributions& out,
+// The values of any game.
+void shapley_sampling(const Game& game, const ShapleySamplingOptions& options, Attributions& out,
                       const Context& context);
 
 // What the method will count for these rows: known without running it, for whoever asks whether it is worth while.
-uint64_t shapley_sampling_evaluations(const ExplainTask& task, const ShapleySampling::Options& options);
-
-MethodInfo shapley_sampling_method();
+uint64_t shapley_sampling_evaluations(const ExplainTask& task, const ShapleySamplingOptions& options);
 
 }  // namespace assay

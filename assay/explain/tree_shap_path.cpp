@@ -1,41 +1,64 @@
-#include "assay/explain/tree_shap_path.h"
-
+// Exact Shapley values of ensembles of trees, path-dependent form (Lundberg et al. 2020): what XGBoost and LightGBM
+// call contributions.
+//
+//   v(S) = the raw score of the row where a branch of a player outside S averages its children, by the numbers of
+//          training rows that went there (covers)
+//
+// There is no reference: the trees themselves tell what is usual, and the base value is v of nobody, the mean score by
+// covers. A path that the row's present players rule out is never taken, but absent players follow the training rows
+// only within a path: unlike with a background, a feature that no branch tests may not get a value, and two features
+// that go together share it by the order in which the trees happen to ask for them.
+//
+// A node that no training row came to sends half to each child. Cost and rounding as tree_shap, without reference rows.
 #include <fmt/format.h>
 
 #include <numeric>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "assay/explain/explainer.h"
 #include "assay/explain/trees/path_walk.h"
 #include "assay/explain/trees/tree_values.h"
 
 namespace assay {
+namespace {
 
-std::optional<std::string> TreeShapPath::refuses(const ExplainTask& task) const {
-  if (auto reason = refuses_trees(task)) return reason;
-  if (!task.model.tree_scores()->trees().covers().empty()) return {};
-  return fmt::format(
-      "needs the number of training rows at each node (covers), which {} does not have: use tree_shap with a "
-      "background",
-      task.model.info().name);
-}
+class TreeShapPath final : public Explainer {
+ public:
+  struct Options {
+    void describe(OptionVisitor&) {}
+  };
+  explicit TreeShapPath(const Options&) {}
 
-void TreeShapPath::attribute(const ExplainTask& task, Attributions& out, const Context& context) const {
-  const TreeEnsemble& trees = task.model.tree_scores()->trees();
-  const TreeGameView game{trees, task.players, nullptr};
-  tree_values(game, task, TreeTableLimits{}, out.values, context, "tree_shap_path");
-  std::vector<uint32_t> roots(trees.roots().size());
-  std::iota(roots.begin(), roots.end(), 0U);
-  const PathWalk walk(trees, roots, task.players);
-  std::vector<std::optional<double>> scores(trees.targets());
-  out.base.resize(task.rows.rows());
-  for (size_t r = 0; r < out.base.size(); r++) {
-    const OutputTerm& term = task.targets.term(r);
-    std::optional<double>& score = scores[term.output];
-    if (!score) score = walk.base(term.output) + (trees.base().empty() ? 0 : trees.base()[term.output]);
-    out.base[r] = static_cast<double>(term.offset) + static_cast<double>(term.scale) * *score;
+  std::optional<std::string> refuses(const ExplainTask& task) const override {
+    if (auto reason = refuses_trees(task)) return reason;
+    if (!task.model.tree_scores()->trees().covers().empty()) return {};
+    return fmt::format(
+        "needs the number of training rows at each node (covers), which {} does not have: use tree_shap with a "
+        "background",
+        task.model.info().name);
   }
-}
+
+  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
+    const TreeEnsemble& trees = task.model.tree_scores()->trees();
+    const TreeGameView game{trees, task.players, nullptr};
+    tree_values(game, task, TreeTableLimits{}, out.values, context, "tree_shap_path");
+    std::vector<uint32_t> roots(trees.roots().size());
+    std::iota(roots.begin(), roots.end(), 0U);
+    const PathWalk walk(trees, roots, task.players);
+    std::vector<std::optional<double>> scores(trees.targets());
+    out.base.resize(task.rows.rows());
+    for (size_t r = 0; r < out.base.size(); r++) {
+      const OutputTerm& term = task.targets.term(r);
+      std::optional<double>& score = scores[term.output];
+      if (!score) score = walk.base(term.output) + (trees.base().empty() ? 0 : trees.base()[term.output]);
+      out.base[r] = static_cast<double>(term.offset) + static_cast<double>(term.scale) * *score;
+    }
+  }
+};
+
+}  // namespace
 
 MethodInfo tree_shap_path_method() {
   return with_options<TreeShapPath>({.name = "tree_shap_path",

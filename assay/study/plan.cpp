@@ -145,7 +145,7 @@ class Planner {
     const Targets targets = slice_targets(subject_.targets, 0, rows);
     const ExplainTask task = pilot_task(targets);
     if (spec.name == "shapley_sampling") {
-      return shapley_sampling_evaluations(task, options_from<ShapleySampling::Options>(spec)) / rows;
+      return shapley_sampling_evaluations(task, options_from<ShapleySamplingOptions>(spec)) / rows;
     }
     if (spec.name == "occlusion") return (subject_.players.size() + 1) * subject_.reference.rows.rows();
     return {};

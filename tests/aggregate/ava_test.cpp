@@ -1,5 +1,3 @@
-#include "assay/aggregate/ava.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,11 +51,11 @@ MemberTrial line_trial(Matrix rows, Matrix pool) {
 }
 
 Made ava(const std::string& options, MemberTrial& trial, const Context& context = {}) {
-  return combined_by(ava_aggregator(), options, trial, context);
+  return combined_by("ava", options, trial, context);
 }
 
 std::optional<std::string> refused(const std::string& options, MemberTrial& trial) {
-  return ava_aggregator().make(parse_spec("aggregator", "ava" + options))->refuses(trial.task());
+  return make_aggregator("ava" + options)->refuses(trial.task());
 }
 
 // Pool 1, 4, 9 and query 2: distances 1, 2, 7. k = 2: weights 1 / (1 + 1/2) = 2/3 and 1/3, phi = 2/3 * 3 + 1/3 * 12.
@@ -227,7 +225,7 @@ TEST(Ava, RefusesWhatItCannotDo) {
   EXPECT_THAT(refused("", trial).value(), HasSubstr("needs a reference"));
   trial.members.assign(2, explanations_of(matrix_of({{1, 1}})));
   EXPECT_EQ(refused("", trial).value(), "takes one member, whose neighbours it explains, and there are 2");
-  const auto make = [](const std::string& text) { ava_aggregator().make(parse_spec("aggregator", text)); };
+  const auto make = [](const std::string& text) { make_aggregator(text); };
   EXPECT_THAT(message_of([&] { make("ava:method=[kernel_shap:sample=9]"); }), HasSubstr("sample"));
   EXPECT_THAT(message_of([&] { make("ava:method=shap"); }), HasSubstr("exact_shapley"));
   EXPECT_THAT(message_of([&] { make("ava:k=0"); }), HasSubstr("option k"));
@@ -438,7 +436,7 @@ TEST(Ava, EqualsTheShapleyValuesOfTheWeightedGame) {
 TEST(Ava, HasTheSameBitsOnAllThreads) {
   MemberTrial trial = network_trial(iris());
   for (const std::string options : {"", ":class=own:k=3", ":class=same:method=[shapley_sampling:permutations=8]"}) {
-    expect_same_aggregate_on_threads(ava_aggregator(), options, trial);
+    expect_same_aggregate_on_threads("ava", options, trial);
   }
 }
 

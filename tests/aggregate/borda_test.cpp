@@ -1,5 +1,3 @@
-#include "assay/aggregate/borda.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +11,7 @@ namespace {
 
 std::vector<float> borda_of(const std::vector<std::vector<float>>& members, const std::string& options = "") {
   MemberTrial trial = one_row(members);
-  const Made made = combined_by(borda_aggregator(), options, trial);
+  const Made made = combined_by("borda", options, trial);
   return {made.values.values().begin(), made.values.values().end()};
 }
 
@@ -47,7 +45,7 @@ TEST(Borda, OnePlayerAndOppositeMembers) {
 
 TEST(Borda, WhatIsNoNumberIsUndefined) {
   MemberTrial trial = bare_members({{{1, 2}, {NAN, 1}}, {{2, 1}, {1, 2}}});
-  Made made = combined_by(borda_aggregator(), "", trial);
+  Made made = combined_by("borda", "", trial);
   EXPECT_EQ(made.values(0, 0), 0.75F);
   EXPECT_TRUE(std::isnan(made.values(1, 0)) && std::isnan(made.values(1, 1)));
   EXPECT_EQ(made.combined.undefined.take().size(), 1U);
@@ -58,7 +56,7 @@ TEST(Borda, EqualsPairsCounted) {
   for (const size_t players : {1U, 2U, 5U, 40U}) {
     for (const bool by_value : {false, true}) {
       MemberTrial trial = random_members(3, 300, players, players);
-      const Made made = combined_by(borda_aggregator(), by_value ? ":by=value" : "", trial);
+      const Made made = combined_by("borda", by_value ? ":by=value" : "", trial);
       const auto d = static_cast<double>(players);
       for (size_t r = 0; r < 300; r++) {
         if (all_zero(made.values.row(r))) continue;
@@ -77,8 +75,8 @@ TEST(Borda, EqualsPairsCounted) {
 // Scores add up to (d + 1) / 2, whatever the members say.
 TEST(Borda, OfManyPlayers) {
   MemberTrial trial = random_members(5, 8, 784, 3);
-  const Made made = combined_by(borda_aggregator(), "", trial);
-  const Made ranks = combined_by(borda_aggregator(), ":result=ranks", trial);
+  const Made made = combined_by("borda", "", trial);
+  const Made ranks = combined_by("borda", ":result=ranks", trial);
   for (size_t r = 0; r < 8; r++) {
     double sum = 0;
     for (const float each : made.values.row(r)) sum += each;
@@ -91,7 +89,7 @@ TEST(Borda, OfManyPlayers) {
 
 TEST(Borda, OfOneMemberIsItsOwnRanking) {
   MemberTrial trial = random_members(1, 300, 7, 9);
-  const Made made = combined_by(borda_aggregator(), ":result=ranks", trial);
+  const Made made = combined_by("borda", ":result=ranks", trial);
   for (size_t r = 0; r < 300; r++) {
     const auto values = trial.members[0].values.row(r);
     if (all_zero(values)) continue;
@@ -109,8 +107,8 @@ TEST(Borda, OfOneMemberIsItsOwnRanking) {
 
 TEST(Borda, SameOnAnyThreads) {
   MemberTrial trial = random_members(4, 300, 9, 2);
-  expect_same_aggregate_on_threads(borda_aggregator(), "", trial);
-  expect_same_aggregate_on_threads(borda_aggregator(), ":result=ranks:by=value", trial);
+  expect_same_aggregate_on_threads("borda", "", trial);
+  expect_same_aggregate_on_threads("borda", ":result=ranks:by=value", trial);
 }
 
 }  // namespace

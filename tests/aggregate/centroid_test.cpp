@@ -1,5 +1,3 @@
-#include "assay/aggregate/centroid.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +15,7 @@ namespace assay::testing {
 namespace {
 
 Made centroid(MemberTrial& trial, const LossOf& loss) {
-  return combined_by(centroid_aggregator(), fmt::format(":distance={}:p={}", loss.distance, loss.p), trial);
+  return combined_by("centroid", fmt::format(":distance={}:p={}", loss.distance, loss.p), trial);
 }
 
 const std::vector<LossOf>& all_losses() {
@@ -182,15 +180,14 @@ TEST(Centroid, RowsThatAreNoNumbersAreUndefined) {
 
 TEST(Centroid, PowersBelowOneAndOtherDistancesAreRefused) {
   for (const std::string options : {":p=0.5", ":p=101", ":distance=cosine", ":power=2"}) {
-    EXPECT_THROW(centroid_aggregator().make(parse_spec("aggregator", "centroid" + options)), Error) << options;
+    EXPECT_THROW(make_aggregator("centroid" + options), Error) << options;
   }
 }
 
 TEST(Centroid, BitsDoNotDependOnThreads) {
   MemberTrial trial = random_members(5, 120, 6, 2);
   for (const LossOf& loss : all_losses()) {
-    expect_same_aggregate_on_threads(centroid_aggregator(), fmt::format(":distance={}:p={}", loss.distance, loss.p),
-                                     trial);
+    expect_same_aggregate_on_threads("centroid", fmt::format(":distance={}:p={}", loss.distance, loss.p), trial);
   }
 }
 

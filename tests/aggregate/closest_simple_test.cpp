@@ -1,5 +1,3 @@
-#include "assay/aggregate/closest_simple.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -137,7 +135,7 @@ void expect_guarantees(MemberTrial& trial, const Made& made) {
 // 0.1414 away.
 TEST(ClosestSimple, TwoPlayersByHand) {
   MemberTrial trial = one_row({{0.8F, 0.6F}, {0.6F, 0.8F}});
-  const Made made = combined_by(closest_simple_aggregator(), "", trial);
+  const Made made = combined_by("closest_simple", "", trial);
   EXPECT_NEAR(made.values(0, 0), 0.784, 1e-5);
   EXPECT_NEAR(made.values(0, 1), 0.588, 1e-5);
   EXPECT_NEAR(made.combined.measures[1].values[0], 0.14, 1e-6);
@@ -147,7 +145,7 @@ TEST(ClosestSimple, TwoPlayersByHand) {
 // coordinates the first is the largest: (0.5, 0, 0), 0.5 away, where the member (1, 0, 0) is sqrt(0.5) away.
 TEST(ClosestSimple, OnePlayerIsLeftWhenTheSimplestMemberHasOne) {
   MemberTrial trial = one_row({{1, 0, 0}, {0, 0.6F, 0.8F}});
-  const Made made = combined_by(closest_simple_aggregator(), "", trial);
+  const Made made = combined_by("closest_simple", "", trial);
   EXPECT_NEAR(made.values(0, 0), 0.5, 1e-7);
   EXPECT_EQ(made.values(0, 1), 0);
   EXPECT_EQ(made.values(0, 2), 0);
@@ -160,7 +158,7 @@ TEST(ClosestSimple, OnePlayerIsLeftWhenTheSimplestMemberHasOne) {
 // Its two largest alone, (2, 1, 0) / (2 sqrt 2), are 0.354 away; better is allowed, and no worse.
 TEST(ClosestSimple, IsNotWorseThanTheLargestOfTheMeanAlone) {
   MemberTrial trial = one_row({{1, 1, 0}, {1, 0, 1}});
-  const Made made = combined_by(closest_simple_aggregator(), "", trial);
+  const Made made = combined_by("closest_simple", "", trial);
   EXPECT_LT(made.combined.measures[1].values[0], 1 / std::sqrt(8.0));
   expect_guarantees(trial, made);
 }
@@ -169,7 +167,7 @@ TEST(ClosestSimple, AMeanThatIsSimpleEnoughIsTheAnswer) {
   // Noise on different players: the mean is simpler than both. d = 3: (1, 0.5, -0.5) and (1, -0.5, 0.5) average to
   // (1, 0, 0) over sqrt 1.5.
   MemberTrial trial = one_row({{1, 0.5F, -0.5F}, {1, -0.5F, 0.5F}});
-  const Made made = combined_by(closest_simple_aggregator(), "", trial);
+  const Made made = combined_by("closest_simple", "", trial);
   EXPECT_NEAR(made.values(0, 0), 1 / std::sqrt(1.5), 1e-7);
   EXPECT_EQ(made.values(0, 1), 0);
   EXPECT_EQ(made.values(0, 2), 0);
@@ -182,20 +180,20 @@ TEST(ClosestSimple, DegenerateMembers) {
   for (const auto& members : std::vector<std::vector<std::vector<float>>>{
            {{0.6F, -0.8F}}, {{0.6F, -0.8F}, {0.6F, -0.8F}, {1.2F, -1.6F}}, {{-2}}, {{-2}, {-3}}}) {
     MemberTrial trial = one_row(members);
-    const Made made = combined_by(closest_simple_aggregator(), "", trial);
+    const Made made = combined_by("closest_simple", "", trial);
     const Rows rows = unit_rows(trial, 0);
     for (size_t k = 0; k < rows[0].size(); k++) EXPECT_EQ(made.values(0, k), static_cast<float>(rows[0][k]));
   }
   // Opposite members have no mean: the first of the simplest.
   MemberTrial opposite = one_row({{0.6F, -0.8F}, {-0.6F, 0.8F}});
-  EXPECT_NEAR(combined_by(closest_simple_aggregator(), "", opposite).values(0, 0), 0.6, 1e-7);
+  EXPECT_NEAR(combined_by("closest_simple", "", opposite).values(0, 0), 0.6, 1e-7);
   // A zero member counts in the mean, not among the simplest.
   MemberTrial zero = one_row({{0, 0}, {0.6F, 0.8F}});
-  const Made half = combined_by(closest_simple_aggregator(), "", zero);
+  const Made half = combined_by("closest_simple", "", zero);
   EXPECT_NEAR(half.values(0, 0), 0.3, 1e-6);
   EXPECT_NEAR(half.values(0, 1), 0.4, 1e-6);
   MemberTrial nothing = one_row({{0, 0}, {0, 0}});
-  expect_guarantees(nothing, combined_by(closest_simple_aggregator(), "", nothing));
+  expect_guarantees(nothing, combined_by("closest_simple", "", nothing));
 }
 
 TEST(ClosestSimple, GuaranteesHoldOnThousandsOfRandomSets) {
@@ -203,11 +201,11 @@ TEST(ClosestSimple, GuaranteesHoldOnThousandsOfRandomSets) {
   for (const size_t members : {1U, 2U, 3U, 6U}) {
     for (const size_t players : {1U, 2U, 3U, 5U, 14U}) {
       MemberTrial trial = random_members(members, 200, players, seed++);
-      expect_guarantees(trial, combined_by(closest_simple_aggregator(), "", trial));
+      expect_guarantees(trial, combined_by("closest_simple", "", trial));
     }
   }
   MemberTrial wide = random_members(4, 12, 784, seed);
-  expect_guarantees(wide, combined_by(closest_simple_aggregator(), "", wide));
+  expect_guarantees(wide, combined_by("closest_simple", "", wide));
 }
 
 // The grid's best direction is refined until it is a local optimum to ten digits; the search may be farther than that
@@ -217,7 +215,7 @@ TEST(ClosestSimple, IsNotBeatenByAGridInTwoAndThreeDimensions) {
   for (const size_t players : {2U, 3U}) {
     for (const size_t members : {2U, 3U, 5U}) {
       MemberTrial trial = random_members(members, players == 2 ? 200 : 60, players, 70 + members);
-      const Made made = combined_by(closest_simple_aggregator(), "", trial);
+      const Made made = combined_by("closest_simple", "", trial);
       for (size_t r = 0; r < made.values.rows(); r++) {
         const Rows rows = unit_rows(trial, r);
         const std::vector<double> mean = mean_by_hand(rows);
@@ -253,12 +251,12 @@ TEST(ClosestSimple, SharpeningStopsAtTheLimit) {
 
 TEST(ClosestSimple, BitsDoNotDependOnThreads) {
   MemberTrial trial = random_members(4, 100, 9, 12);
-  expect_same_aggregate_on_threads(closest_simple_aggregator(), "", trial);
+  expect_same_aggregate_on_threads("closest_simple", "", trial);
 }
 
 TEST(ClosestSimple, RowsThatAreNoNumbersAreUndefined) {
   MemberTrial trial = bare_members({{{1, 2}, {NAN, 1}}, {{2, 1}, {1, 1}}});
-  Made made = combined_by(closest_simple_aggregator(), "", trial);
+  Made made = combined_by("closest_simple", "", trial);
   EXPECT_TRUE(std::isnan(made.values(1, 0)));
   EXPECT_FALSE(std::isnan(made.values(0, 0)));
   EXPECT_EQ(made.combined.undefined.take().size(), 1U);

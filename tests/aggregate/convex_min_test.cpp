@@ -1,5 +1,3 @@
-#include "assay/aggregate/convex_min.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +8,7 @@ namespace assay::testing {
 namespace {
 
 Made learnt(const std::string& options, MemberTrial& trial, const Context& context = {}) {
-  return combined_by(convex_min_aggregator(), options, trial, context);
+  return combined_by("convex_min", options, trial, context);
 }
 
 // The last row of the table "weights".
@@ -282,9 +280,8 @@ TEST(ConvexMin, WideExplanations) {
 }
 
 TEST(ConvexMin, Needs) {
-  const AggregatorInfo info = convex_min_aggregator();
-  const auto needs = [&](const std::string& options) {
-    return info.make(parse_spec("aggregator", "convex_min" + options))->needs(info.needs);
+  const auto needs = [](const std::string& options) {
+    return make_aggregator("convex_min" + options)->needs(find_aggregator("convex_min").needs);
   };
   EXPECT_TRUE(needs("").pool_members);
   EXPECT_FALSE(needs(":criterion=complexity").pool_members);
@@ -295,7 +292,7 @@ TEST(ConvexMin, SameBitsOnAllThreads) {
   MemberTrial trial = random_with_pool(4, 70, 100, 6, 9);
   for (const std::string options :
        {"", ":criterion=max_sensitivity", ":per=row", ":criterion=complexity", ":criterion=complexity:per=row"}) {
-    expect_same_aggregate_on_threads(convex_min_aggregator(), options, trial);
+    expect_same_aggregate_on_threads("convex_min", options, trial);
   }
 }
 

@@ -1,12 +1,9 @@
-#include "assay/aggregate/convex.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "assay/aggregate/mean.h"
 #include "assay/core/error.h"
 #include "tests/aggregate/centroids/losses.h"
 #include "tests/message.h"
@@ -15,7 +12,7 @@ namespace assay::testing {
 namespace {
 
 Made convex(MemberTrial& trial, const std::string& weights) {
-  return combined_by(convex_aggregator(), weights.empty() ? "" : ":weights=" + weights, trial);
+  return combined_by("convex", weights.empty() ? "" : ":weights=" + weights, trial);
 }
 
 // (0.6, 0.8) and (0, -1) with 0.75 and 0.25: (0.45, 0.6 - 0.25).
@@ -31,7 +28,7 @@ TEST(Convex, ByHand) {
 TEST(Convex, WeightsAreEqualWhenNotGiven) {
   MemberTrial trial = random_members(4, 100, 6, 2);
   const Made found = convex(trial, "");
-  const Made mean = combined_by(mean_aggregator(), "", trial);
+  const Made mean = combined_by("mean", "", trial);
   EXPECT_TRUE(same_bits(found.combined.weights, mean.combined.weights));
   for (size_t r = 0; r < 100; r++) {
     for (size_t k = 0; k < 6; k++) EXPECT_NEAR(found.values(r, k), mean.values(r, k), 1e-7);
@@ -62,9 +59,7 @@ TEST(Convex, WeightsAreNormalised) {
 }
 
 TEST(Convex, WeightsMustSumToOne) {
-  const auto made = [](const std::string& weights) {
-    return [=] { convex_aggregator().make(parse_spec("aggregator", "convex:weights=" + weights)); };
-  };
+  const auto made = [](const std::string& weights) { return [=] { make_aggregator("convex:weights=" + weights); }; };
   EXPECT_EQ(message_of(made("[0.5,0.4]")),
             "convex, option weights: expected numbers that sum to 1, found a sum of 0.9");
   EXPECT_EQ(message_of(made("[0.5,0.500002]")),
@@ -78,7 +73,7 @@ TEST(Convex, WeightsMustSumToOne) {
 TEST(Convex, RefusesAnotherNumberOfWeights) {
   MemberTrial trial = one_row({{1, 0}, {1, 0}, {1, 0}});
   const auto reason = [&](const std::string& weights) {
-    return convex_aggregator().make(parse_spec("aggregator", "convex:weights=" + weights))->refuses(trial.task());
+    return make_aggregator("convex:weights=" + weights)->refuses(trial.task());
   };
   EXPECT_EQ(reason("[0.5,0.5]"), "needs a weight for each member: expected 3, found 2");
   EXPECT_EQ(reason("1"), "needs a weight for each member: expected 3, found 1");
@@ -139,7 +134,7 @@ TEST(Convex, AverageSensitivityIsAtMostTheWeightedMean) {
 
 TEST(Convex, BitsDoNotDependOnThreads) {
   MemberTrial trial = random_members(3, 1000, 6, 2);
-  expect_same_aggregate_on_threads(convex_aggregator(), ":weights=[0.2,0.3,0.5]", trial);
+  expect_same_aggregate_on_threads("convex", ":weights=[0.2,0.3,0.5]", trial);
 }
 
 }  // namespace

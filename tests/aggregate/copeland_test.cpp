@@ -1,5 +1,3 @@
-#include "assay/aggregate/copeland.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +11,7 @@ namespace {
 
 std::vector<float> copeland_of(const std::vector<std::vector<float>>& members, const std::string& options = "") {
   MemberTrial trial = one_row(members);
-  const Made made = combined_by(copeland_aggregator(), options, trial);
+  const Made made = combined_by("copeland", options, trial);
   return {made.values.values().begin(), made.values.values().end()};
 }
 
@@ -45,7 +43,7 @@ TEST(Copeland, DegenerateMembers) {
 
 TEST(Copeland, WhatIsNoNumberIsUndefined) {
   MemberTrial trial = bare_members({{{1, 2}, {INFINITY, 1}}, {{3, 4}, {1, 2}}});
-  Made made = combined_by(copeland_aggregator(), "", trial);
+  Made made = combined_by("copeland", "", trial);
   EXPECT_EQ(made.values(0, 1), 1.0F);
   EXPECT_TRUE(std::isnan(made.values(1, 0)) && std::isnan(made.values(1, 1)));
   EXPECT_EQ(made.combined.undefined.take().size(), 1U);
@@ -55,7 +53,7 @@ TEST(Copeland, EqualsPairsCounted) {
   for (const size_t players : {1U, 2U, 5U, 30U}) {
     for (const bool by_value : {false, true}) {
       MemberTrial trial = random_members(4, 300, players, players);
-      const Made made = combined_by(copeland_aggregator(), by_value ? ":by=value" : "", trial);
+      const Made made = combined_by("copeland", by_value ? ":by=value" : "", trial);
       for (size_t r = 0; r < 300; r++) {
         if (all_zero(made.values.row(r))) continue;
         const auto cost = pair_costs(trial, r, by_value);
@@ -74,7 +72,7 @@ TEST(Copeland, EqualsPairsCounted) {
 // Wins and ties are shared out: scores add up to 1 + (d - 1) / 2.
 TEST(Copeland, OfManyPlayers) {
   MemberTrial trial = random_members(5, 4, 784, 3);
-  const Made made = combined_by(copeland_aggregator(), "", trial);
+  const Made made = combined_by("copeland", "", trial);
   for (size_t r = 0; r < 4; r++) {
     double sum = 0;
     for (const float each : made.values.row(r)) sum += each;
@@ -84,8 +82,8 @@ TEST(Copeland, OfManyPlayers) {
 
 TEST(Copeland, SameOnAnyThreads) {
   MemberTrial trial = random_members(4, 300, 9, 2);
-  expect_same_aggregate_on_threads(copeland_aggregator(), "", trial);
-  expect_same_aggregate_on_threads(copeland_aggregator(), ":result=ranks:by=value", trial);
+  expect_same_aggregate_on_threads("copeland", "", trial);
+  expect_same_aggregate_on_threads("copeland", ":result=ranks:by=value", trial);
 }
 
 }  // namespace

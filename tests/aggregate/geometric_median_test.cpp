@@ -1,5 +1,3 @@
-#include "assay/aggregate/geometric_median.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +11,7 @@ namespace {
 
 const LossOf kSumOfDistances{"l2", 1};
 
-Made geometric_median(MemberTrial& trial) { return combined_by(geometric_median_aggregator(), "", trial); }
+Made geometric_median(MemberTrial& trial) { return combined_by("geometric_median", "", trial); }
 
 std::vector<float> at_angle(double degrees) {
   const double radians = degrees * std::numbers::pi / 180;
@@ -187,7 +185,7 @@ TEST(GeometricMedian, TurnsWithTheMembers) {
 
 TEST(GeometricMedian, BitsDoNotDependOnThreads) {
   MemberTrial trial = random_members(5, 300, 6, 2);
-  expect_same_aggregate_on_threads(geometric_median_aggregator(), "", trial);
+  expect_same_aggregate_on_threads("geometric_median", "", trial);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/aggregate/gradient_descent_style.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,16 +9,13 @@
 namespace assay::testing {
 namespace {
 
-const AggregatorInfo& info() {
-  static const AggregatorInfo made = gradient_descent_style_aggregator();
-  return made;
-}
+const std::string kName = "gradient_descent_style";
 
 // The paper's example: both members have entropy 0, their mean (-1/2, 1/2) the most there is, ln 2.
 TEST(GradientDescentStyle, OfThePapersExampleHasEntropyZero) {
   MemberTrial trial = one_row({{-1, 0}, {0, 1}});
   for (const std::string options : {"", ":step=fixed"}) {
-    const Made made = combined_by(info(), options, trial);
+    const Made made = combined_by(kName, options, trial);
     EXPECT_EQ(complexity(made.values.row(0)), 0);
     EXPECT_EQ(made.values(0, 0), -1);
     EXPECT_EQ(made.values(0, 1), 0);
@@ -31,7 +26,7 @@ TEST(GradientDescentStyle, OfThePapersExampleHasEntropyZero) {
 TEST(GradientDescentStyle, ReachesASimplerMean) {
   MemberTrial trial = one_row({{3, 4}, {-3, 4}});
   for (const std::string options : {"", ":step=fixed", ":step=fixed:size=1000"}) {
-    const Made made = combined_by(info(), options, trial);
+    const Made made = combined_by(kName, options, trial);
     EXPECT_EQ(made.values(0, 0), 0) << options;
     EXPECT_FLOAT_EQ(made.values(0, 1), 0.8F) << options;
     EXPECT_TRUE(made.combined.weights.empty());
@@ -48,7 +43,7 @@ TEST(GradientDescentStyle, ReachesASimplerMean) {
 //   0.9557.
 TEST(GradientDescentStyle, TakesTheSimplestEndOfAllWalks) {
   MemberTrial trial = one_row({{1, 2, 2}, {-2, 2, 1}});
-  const Made made = combined_by(info(), "", trial);
+  const Made made = combined_by(kName, "", trial);
   EXPECT_EQ(made.values(0, 0), 0);
   EXPECT_FLOAT_EQ(made.values(0, 1), 2.0F / 3);
   EXPECT_FLOAT_EQ(made.values(0, 2), 0.5F);
@@ -60,24 +55,24 @@ TEST(GradientDescentStyle, TakesTheSimplestEndOfAllWalks) {
 // but the third member has that too.
 TEST(GradientDescentStyle, PrefersAMemberThatIsAsSimple) {
   MemberTrial trial = one_row({{2, -1}, {2, 1}, {1, 0}});
-  const Made made = combined_by(info(), "", trial);
+  const Made made = combined_by(kName, "", trial);
   EXPECT_EQ(made.values(0, 0), 1);
   EXPECT_EQ(made.values(0, 1), 0);
 }
 
 TEST(GradientDescentStyle, IsNeverMoreComplexThanAMember) {
-  expect_simplest_always(info(), "", 0.05, 24);
-  expect_simplest_always(info(), ":floor=0", 0);
-  expect_simplest_always(info(), ":floor=1", 1);
-  expect_simplest_always(info(), ":step=fixed", 0.05, 6, 2);
-  expect_simplest_always(info(), ":step=fixed:size=5:floor=0.5", 0.5);
+  expect_simplest_always(kName, "", 0.05, 24);
+  expect_simplest_always(kName, ":floor=0", 0);
+  expect_simplest_always(kName, ":floor=1", 1);
+  expect_simplest_always(kName, ":step=fixed", 0.05, 6, 2);
+  expect_simplest_always(kName, ":step=fixed:size=5:floor=0.5", 0.5);
 }
 
 // One member is its own mean, and stays as it is, to the last bit.
 TEST(GradientDescentStyle, LeavesASingleMemberAsItIs) {
   MemberTrial trial = random_members(1, 100, 7, 3);
   const Members members(trial.task(), true);
-  const Made made = combined_by(info(), "", trial);
+  const Made made = combined_by(kName, "", trial);
   for (size_t r = 0; r < 100; r++) EXPECT_TRUE(std::ranges::equal(made.values.row(r), members.of(0, r))) << r;
 }
 
@@ -85,7 +80,7 @@ TEST(GradientDescentStyle, LeavesASingleMemberAsItIs) {
 // 4) / 5 as if there were no other.
 TEST(GradientDescentStyle, ZeroMembersTakeNoPart) {
   MemberTrial trial = one_row({{0, 0}, {3, 4}, {0, 0}, {-3, 4}});
-  const Made made = combined_by(info(), "", trial);
+  const Made made = combined_by(kName, "", trial);
   EXPECT_EQ(made.values(0, 0), 0);
   EXPECT_FLOAT_EQ(made.values(0, 1), 0.8F);
 }
@@ -94,7 +89,7 @@ TEST(GradientDescentStyle, ZeroMembersTakeNoPart) {
 TEST(GradientDescentStyle, FixedStepsConverge) {
   MemberTrial trial = random_members(5, 200, 12, 21);
   const auto mean_complexity = [&](const std::string& options) {
-    const Made made = combined_by(info(), options, trial);
+    const Made made = combined_by(kName, options, trial);
     double sum = 0;
     size_t counted = 0;
     for (const double each : made.combined.measures[0].values) {
@@ -113,14 +108,14 @@ TEST(GradientDescentStyle, FixedStepsConverge) {
 
 TEST(GradientDescentStyle, SizesOutsideTheirRangeAreRefused) {
   for (const std::string options : {":size=0", ":floor=1.5", ":floor=-0.1", ":step=long"}) {
-    EXPECT_ANY_THROW(info().make(parse_spec("aggregator", info().name + options))) << options;
+    EXPECT_ANY_THROW(make_aggregator(kName + options)) << options;
   }
 }
 
 TEST(GradientDescentStyle, BitsDoNotDependOnThreads) {
   MemberTrial trial = random_members(6, 150, 30, 8);
-  expect_same_aggregate_on_threads(info(), "", trial);
-  expect_same_aggregate_on_threads(info(), ":step=fixed", trial);
+  expect_same_aggregate_on_threads(kName, "", trial);
+  expect_same_aggregate_on_threads(kName, ":step=fixed", trial);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/aggregate/kemeny_young.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "assay/aggregate/borda.h"
-#include "assay/aggregate/copeland.h"
 #include "assay/aggregate/ranks/cbc.h"
 #include "assay/core/rank_pairs.h"
 #include "tests/aggregate/ranks/contests.h"
@@ -22,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Made kemeny(MemberTrial& trial, const std::string& options = "", const Context& context = {}) {
-  return combined_by(kemeny_young_aggregator(), options, trial, context);
+  return combined_by("kemeny_young", options, trial, context);
 }
 
 const std::vector<double>& costs_of(const Made& made) { return made.combined.measures[0].values; }
@@ -31,8 +27,7 @@ const std::vector<double>& bounds_of(const Made& made) { return made.combined.me
 std::vector<float> values_of(const Made& made) { return {made.values.values().begin(), made.values.values().end()}; }
 
 std::optional<std::string> refusal(MemberTrial& trial, const std::string& options) {
-  const AggregatorInfo info = kemeny_young_aggregator();
-  return info.make(parse_spec("aggregator", info.name + options))->refuses(trial.task());
+  return make_aggregator("kemeny_young" + options)->refuses(trial.task());
 }
 
 // Random members whose orders disagree much, without the easy kinds.
@@ -220,8 +215,8 @@ TEST(KemenyYoung, OfOneMemberIsItsOwnRanking) {
     const size_t rows = players == 6 ? 200 : 8;
     MemberTrial trial = random_members(1, rows, players, 9);
     const Made made = kemeny(trial, ":result=ranks");
-    const Made borda = combined_by(borda_aggregator(), ":result=ranks", trial);
-    const Made copeland = combined_by(copeland_aggregator(), ":result=ranks", trial);
+    const Made borda = combined_by("borda", ":result=ranks", trial);
+    const Made copeland = combined_by("copeland", ":result=ranks", trial);
     EXPECT_TRUE(same_bits(made.values, borda.values));
     EXPECT_TRUE(same_bits(made.values, copeland.values));
     for (size_t r = 0; r < rows; r++) {
@@ -249,8 +244,8 @@ TEST(KemenyYoung, AgreesWithBordaAndCopelandWhereMembersDo) {
     trial.members.push_back(explanations_of(std::move(values)));
   }
   const Made made = kemeny(trial);
-  EXPECT_TRUE(same_bits(made.values, combined_by(borda_aggregator(), "", trial).values));
-  EXPECT_TRUE(same_bits(made.values, combined_by(copeland_aggregator(), "", trial).values));
+  EXPECT_TRUE(same_bits(made.values, combined_by("borda", "", trial).values));
+  EXPECT_TRUE(same_bits(made.values, combined_by("copeland", "", trial).values));
   for (const double cost : costs_of(made)) EXPECT_EQ(cost, 0);
 }
 
@@ -259,8 +254,8 @@ TEST(KemenyYoung, CostsNoMoreThanBordaAndCopeland) {
   for (const size_t players : {4U, 9U, 14U}) {
     MemberTrial trial = random_members(5, 60, players, players);
     const Made made = kemeny(trial);
-    const Made borda = combined_by(borda_aggregator(), ":result=ranks", trial);
-    const Made copeland = combined_by(copeland_aggregator(), ":result=ranks", trial);
+    const Made borda = combined_by("borda", ":result=ranks", trial);
+    const Made copeland = combined_by("copeland", ":result=ranks", trial);
     for (size_t r = 0; r < 60; r++) {
       if (all_zero(made.values.row(r))) continue;
       const auto cost = pair_costs(trial, r);
@@ -364,10 +359,10 @@ TEST(KemenyYoung, ARowsResultDoesNotDependOnItsPlace) {
 
 TEST(KemenyYoung, SameOnAnyThreads) {
   MemberTrial trial = random_members(4, 100, 13, 2);
-  expect_same_aggregate_on_threads(kemeny_young_aggregator(), "", trial);
+  expect_same_aggregate_on_threads("kemeny_young", "", trial);
   MemberTrial wide = disagreeing(5, 6, 40, 2);
-  expect_same_aggregate_on_threads(kemeny_young_aggregator(), ":solver=search", wide);
-  expect_same_aggregate_on_threads(kemeny_young_aggregator(), ":time_limit=1e6", wide);
+  expect_same_aggregate_on_threads("kemeny_young", ":solver=search", wide);
+  expect_same_aggregate_on_threads("kemeny_young", ":time_limit=1e6", wide);
 }
 
 }  // namespace

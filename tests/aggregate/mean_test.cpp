@@ -1,17 +1,14 @@
-#include "assay/aggregate/mean.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "assay/aggregate/centroid.h"
 #include "tests/aggregate/centroids/losses.h"
 
 namespace assay::testing {
 namespace {
 
-Made mean(MemberTrial& trial) { return combined_by(mean_aggregator(), "", trial); }
+Made mean(MemberTrial& trial) { return combined_by("mean", "", trial); }
 
 // (3, 4) has norm 5 and (0, -2) has 2: (0.6, 0.8) and (0, -1), whose mean is (0.3, -0.1). Squared distances: both
 // 0.3^2 + 0.9^2 = 0.9.
@@ -83,14 +80,14 @@ TEST(Mean, ErrorIsAtMostTheMeanError) {
 TEST(Mean, IsTheDefaultCentroid) {
   MemberTrial trial = random_members(5, 200, 6, 2);
   const Made found = mean(trial);
-  const Made other = combined_by(centroid_aggregator(), "", trial);
+  const Made other = combined_by("centroid", "", trial);
   EXPECT_TRUE(same_bits(found.values, other.values));
   EXPECT_TRUE(same_bits(found.combined.weights, other.combined.weights));
 }
 
 TEST(Mean, BitsDoNotDependOnThreads) {
   MemberTrial trial = random_members(5, 1000, 6, 2);
-  expect_same_aggregate_on_threads(mean_aggregator(), "", trial);
+  expect_same_aggregate_on_threads("mean", "", trial);
 }
 
 }  // namespace

@@ -1,18 +1,15 @@
-#include "assay/aggregate/median.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "assay/aggregate/centroid.h"
 #include "tests/aggregate/centroids/losses.h"
 
 namespace assay::testing {
 namespace {
 
-Made median(MemberTrial& trial) { return combined_by(median_aggregator(), "", trial); }
+Made median(MemberTrial& trial) { return combined_by("median", "", trial); }
 
 // First feature 0.6, 0, -1: 0. Second 0.8, -1, 0: 0. Distances 1.4, 1 and 1.
 TEST(Median, OfThreeByHand) {
@@ -65,12 +62,12 @@ TEST(Median, HasTheLeastSumOfL1Distances) {
 
 TEST(Median, IsTheCentroidOfL1) {
   MemberTrial trial = random_members(6, 200, 6, 2);
-  EXPECT_TRUE(same_bits(median(trial).values, combined_by(centroid_aggregator(), ":distance=l1:p=1", trial).values));
+  EXPECT_TRUE(same_bits(median(trial).values, combined_by("centroid", ":distance=l1:p=1", trial).values));
 }
 
 TEST(Median, BitsDoNotDependOnThreads) {
   MemberTrial trial = random_members(6, 1000, 6, 2);
-  expect_same_aggregate_on_threads(median_aggregator(), "", trial);
+  expect_same_aggregate_on_threads("median", "", trial);
 }
 
 }  // namespace

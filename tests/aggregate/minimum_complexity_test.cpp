@@ -1,5 +1,3 @@
-#include "assay/aggregate/minimum_complexity.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +6,6 @@
 #include <vector>
 
 #include "assay/aggregate/complexity/segment.h"
-#include "assay/aggregate/region_shrinking.h"
 #include "assay/core/error.h"
 #include "tests/aggregate/trial.h"
 
@@ -114,13 +111,13 @@ void expect_guarantees(MemberTrial& trial, const Made& made, bool all_certified)
 // simplest: p = (1/7, 6/7), weights 9/16 and 7/16.
 TEST(MinimumComplexity, TwoPlayersByHand) {
   MemberTrial trial = one_row({{0.8F, 0.6F}, {-0.8F, 0.6F}});
-  const Made made = combined_by(minimum_complexity_aggregator(), "", trial);
+  const Made made = combined_by("minimum_complexity", "", trial);
   EXPECT_EQ(made.values(0, 0), 0);
   EXPECT_NEAR(made.values(0, 1), 0.6, 1e-7);
   EXPECT_EQ(measure(made, "complexity")[0], 0);
   EXPECT_NEAR(made.combined.weights(0, 0), 0.5, 1e-7);
 
-  const Made floored = combined_by(minimum_complexity_aggregator(), ":floor=0.7", trial);
+  const Made floored = combined_by("minimum_complexity", ":floor=0.7", trial);
   EXPECT_NEAR(std::abs(floored.values(0, 0)), 0.1, 1e-6);
   EXPECT_NEAR(floored.values(0, 1), 0.6, 1e-6);
   EXPECT_NEAR(measure(floored, "complexity")[0], std::log(7.0) - 6.0 / 7 * std::log(6.0), 1e-6);
@@ -132,7 +129,7 @@ TEST(MinimumComplexity, TwoPlayersByHand) {
 // proportional to 1, 1, 5/6, so (6, 6, 5) / 17; phi_1 = (4 + 4 + 3) / 17. Each edge of the triangle leaves two players.
 TEST(MinimumComplexity, ThreePlayersByHand) {
   MemberTrial trial = one_row({{2, 2, 1}, {2, -2, 1}, {3, 0, -4}});
-  const Made made = combined_by(minimum_complexity_aggregator(), "", trial);
+  const Made made = combined_by("minimum_complexity", "", trial);
   EXPECT_NEAR(made.values(0, 0), 11.0 / 17, 1e-6);
   EXPECT_EQ(made.values(0, 1), 0);
   EXPECT_EQ(made.values(0, 2), 0);
@@ -145,7 +142,7 @@ TEST(MinimumComplexity, ThreePlayersByHand) {
 // All signs alike: no coordinate vanishes inside, so a member is the simplest.
 TEST(MinimumComplexity, MembersOfEqualSignsGiveTheSimplestOfThem) {
   MemberTrial trial = one_row({{1, 1, 1}, {3, 1, 1}, {1, 2, 2}});
-  const Made made = combined_by(minimum_complexity_aggregator(), "", trial);
+  const Made made = combined_by("minimum_complexity", "", trial);
   EXPECT_EQ(made.combined.weights(0, 1), 1);
   const Rows rows = unit_rows(trial, 0);
   for (size_t k = 0; k < 3; k++) EXPECT_EQ(made.values(0, k), static_cast<float>(rows[1][k]));
@@ -158,14 +155,14 @@ TEST(MinimumComplexity, DegenerateMembers) {
                                                                           {{3, -4}, {0, 0}},
                                                                           {{3, -4}, {-6, 8}, {3, -4}, {0, 0}}}) {
     MemberTrial trial = one_row(members);
-    const Made made = combined_by(minimum_complexity_aggregator(), "", trial);
+    const Made made = combined_by("minimum_complexity", "", trial);
     expect_guarantees(trial, made, true);
     EXPECT_NEAR(std::abs(made.values(0, 0) / made.values(0, 1)), 0.75, 1e-6);
   }
   for (const auto& members :
        std::vector<std::vector<std::vector<float>>>{{{-2}}, {{-2}, {3}, {1}}, {{0}, {5}}, {{0, 0}, {0, 0}}}) {
     MemberTrial trial = one_row(members);
-    expect_guarantees(trial, combined_by(minimum_complexity_aggregator(), "", trial), true);
+    expect_guarantees(trial, combined_by("minimum_complexity", "", trial), true);
   }
 }
 
@@ -173,7 +170,7 @@ TEST(MinimumComplexity, OfTwoMembersIsTheSegmentsMinimum) {
   SegmentScratch scratch;
   for (const size_t players : {1U, 2U, 5U, 40U}) {
     MemberTrial trial = random_members(2, 100, players, players);
-    const Made made = combined_by(minimum_complexity_aggregator(), "", trial);
+    const Made made = combined_by("minimum_complexity", "", trial);
     for (size_t r = 0; r < 100; r++) {
       const Rows rows = unit_rows(trial, r);
       if (l1_norm(rows[0]) == 0 || l1_norm(rows[1]) == 0) continue;
@@ -192,12 +189,12 @@ TEST(MinimumComplexity, GuaranteesHoldOnThousandsOfRandomSets) {
     for (const size_t players : {1U, 2U, 3U, 4U, 8U}) {
       for (const char* const options : {"", ":floor=0.6", ":floor=0"}) {
         MemberTrial trial = random_members(members, 60, players, seed++);
-        expect_guarantees(trial, combined_by(minimum_complexity_aggregator(), options, trial), true);
+        expect_guarantees(trial, combined_by("minimum_complexity", options, trial), true);
       }
     }
   }
   MemberTrial wide = random_members(2, 40, 784, seed);
-  expect_guarantees(wide, combined_by(minimum_complexity_aggregator(), "", wide), true);
+  expect_guarantees(wide, combined_by("minimum_complexity", "", wide), true);
 }
 
 // Result against 100,000 random points of the hulls of the members, above the floor. A rounded result may be above its
@@ -205,7 +202,7 @@ TEST(MinimumComplexity, GuaranteesHoldOnThousandsOfRandomSets) {
 TEST(MinimumComplexity, IsNotBeatenByRandomPointsOfTheHull) {
   const size_t members = 4;
   MemberTrial trial = random_members(members, 100, 8, 77);
-  const Made made = combined_by(minimum_complexity_aggregator(), "", trial);
+  const Made made = combined_by("minimum_complexity", "", trial);
   std::vector<double> phi(8);
   std::vector<double> weights(members);
   for (size_t r = 0; r < 100; r++) {
@@ -229,8 +226,8 @@ TEST(MinimumComplexity, IsNotAboveRegionShrinking) {
   for (const size_t members : {2U, 3U, 5U}) {
     for (const size_t players : {2U, 8U, 14U}) {
       MemberTrial trial = random_members(members, 60, players, members + players);
-      const Made made = combined_by(minimum_complexity_aggregator(), "", trial);
-      const Made shrunk = combined_by(region_shrinking_aggregator(), "", trial);
+      const Made made = combined_by("minimum_complexity", "", trial);
+      const Made shrunk = combined_by("region_shrinking", "", trial);
       for (size_t r = 0; r < 60; r++) {
         const double other = complexity(shrunk.values.row(r));
         if (std::isnan(other)) continue;
@@ -246,8 +243,8 @@ TEST(MinimumComplexity, IsNotAboveRegionShrinking) {
 TEST(MinimumComplexity, SaysWhatItKnowsWhereItCannotLookAtAll) {
   SegmentScratch scratch;
   MemberTrial trial = random_members(5, 60, 12, 3);
-  const Made exact = combined_by(minimum_complexity_aggregator(), "", trial);
-  const Made searched = combined_by(minimum_complexity_aggregator(), ":vertices=1", trial);
+  const Made exact = combined_by("minimum_complexity", "", trial);
+  const Made searched = combined_by("minimum_complexity", ":vertices=1", trial);
   size_t certified = 0;
   for (size_t r = 0; r < 60; r++) {
     const double least = measure(exact, "complexity")[r];
@@ -287,10 +284,8 @@ TEST(MinimumComplexity, SmallFloorsOfNearlyProportionalMembersAreCertified) {
       for (size_t members = 2; members <= 5; members++) {
         const size_t players = members + members % 3;
         MemberTrial trial = nearly_proportional(members, 60, players);
-        const Made made =
-            combined_by(minimum_complexity_aggregator(), fmt::format(":floor={}", floor) + vertices, trial);
-        const Made shrunk =
-            combined_by(region_shrinking_aggregator(), fmt::format(":keep=20:floor={}", least_norm), trial);
+        const Made made = combined_by("minimum_complexity", fmt::format(":floor={}", floor) + vertices, trial);
+        const Made shrunk = combined_by("region_shrinking", fmt::format(":keep=20:floor={}", least_norm), trial);
         std::vector<double> weights(members);
         std::vector<double> phi(players);
         for (size_t r = 0; r < 60; r++) {
@@ -330,10 +325,10 @@ TEST(MinimumComplexity, TheFloorIsMeasuredInLengthsOfMembers) {
   }
   one[0] = two[0] = 0.6F;
   MemberTrial trial = one_row({one, two});
-  for (const AggregatorInfo& info : {minimum_complexity_aggregator(), region_shrinking_aggregator()}) {
-    const Made made = combined_by(info, "", trial);
-    EXPECT_EQ(complexity(made.values.row(0)), 0) << info.name;
-    EXPECT_NEAR(made.values(0, 0), 0.6, 1e-6) << info.name;
+  for (const std::string name : {"minimum_complexity", "region_shrinking"}) {
+    const Made made = combined_by(name, "", trial);
+    EXPECT_EQ(complexity(made.values.row(0)), 0) << name;
+    EXPECT_NEAR(made.values(0, 0), 0.6, 1e-6) << name;
   }
 }
 
@@ -361,7 +356,7 @@ TEST(MinimumComplexity, OfEquallySimplePointsTheLongestIsTheResult) {
     }
     if (longest < 0.05) continue;
     compared++;
-    const Made made = combined_by(minimum_complexity_aggregator(), "", trial);
+    const Made made = combined_by("minimum_complexity", "", trial);
     ASSERT_EQ(measure(made, "complexity")[0], 0);
     ASSERT_NEAR(l1_of_row(made.values.row(0)), longest, 1e-5) << number;
   }
@@ -370,7 +365,7 @@ TEST(MinimumComplexity, OfEquallySimplePointsTheLongestIsTheResult) {
 
 TEST(MinimumComplexity, ManyPlayersAndMembersAreSearched) {
   MemberTrial trial = random_members(6, 4, 784, 8);
-  const Made made = combined_by(minimum_complexity_aggregator(), ":vertices=10000", trial);
+  const Made made = combined_by("minimum_complexity", ":vertices=10000", trial);
   for (size_t r = 0; r < 4; r++) {
     EXPECT_LE(complexity(made.values.row(r)), simplest_complexity(unit_rows(trial, r)));
     EXPECT_GE(measure(made, "bound")[r], 0);
@@ -379,13 +374,13 @@ TEST(MinimumComplexity, ManyPlayersAndMembersAreSearched) {
 
 TEST(MinimumComplexity, BitsDoNotDependOnThreads) {
   MemberTrial trial = random_members(4, 200, 7, 12);
-  expect_same_aggregate_on_threads(minimum_complexity_aggregator(), "", trial);
-  expect_same_aggregate_on_threads(minimum_complexity_aggregator(), ":vertices=1", trial);
+  expect_same_aggregate_on_threads("minimum_complexity", "", trial);
+  expect_same_aggregate_on_threads("minimum_complexity", ":vertices=1", trial);
 }
 
 TEST(MinimumComplexity, RowsThatAreNoNumbersAreUndefined) {
   MemberTrial trial = bare_members({{{1, 2}, {NAN, 1}}, {{2, 1}, {1, 1}}});
-  Made made = combined_by(minimum_complexity_aggregator(), "", trial);
+  Made made = combined_by("minimum_complexity", "", trial);
   EXPECT_TRUE(std::isnan(made.values(1, 0)));
   EXPECT_TRUE(std::isnan(measure(made, "complexity")[1]));
   EXPECT_TRUE(made.combined.notes.empty());
@@ -397,7 +392,7 @@ TEST(MinimumComplexity, StopsWhenAsked) {
   const std::atomic<bool> cancelled = true;
   Context context;
   context.cancelled = &cancelled;
-  EXPECT_THROW(combined_by(minimum_complexity_aggregator(), "", trial, context), Error);
+  EXPECT_THROW(combined_by("minimum_complexity", "", trial, context), Error);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/aggregate/pareto.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +11,7 @@ namespace assay::testing {
 namespace {
 
 Made front_by(const std::string& options, MemberTrial& trial, const Context& context = {}) {
-  return combined_by(pareto_aggregator(), ":others=false" + options, trial, context);
+  return combined_by("pareto", ":others=false" + options, trial, context);
 }
 
 // Row `row` of the table "front": criteria after the weights.
@@ -177,7 +175,7 @@ TEST(Pareto, OtherAggregatesArePlaced) {
   MemberTrial trial = plain_trial(2, 10, 25, 4, 8);
   trial.pool_targets = trial.setting->targets;
   trial.pool_targets->of_row.assign(25, trial.setting->targets.of_row[0]);
-  const Made made = combined_by(pareto_aggregator(), ":points=200:subset=2", trial);
+  const Made made = combined_by("pareto", ":points=200:subset=2", trial);
   const ScoreTable& placed = made.combined.tables.at(1);
   ASSERT_EQ(placed.labels.size(), placed.rows.size());
   const auto row_of = [&](const std::string& name) -> std::vector<double> {
@@ -203,7 +201,7 @@ TEST(Pareto, SlowAggregatesOfManyPlayersAreNotPlaced) {
     MemberTrial trial = plain_trial(2, 3, 8, players, 5);
     trial.pool_targets = trial.setting->targets;
     trial.pool_targets->of_row.assign(8, trial.setting->targets.of_row[0]);
-    const Made made = combined_by(pareto_aggregator(), ":points=20:samples=50", trial);
+    const Made made = combined_by("pareto", ":points=20:samples=50", trial);
     const ScoreTable& placed = made.combined.tables.at(1);
     for (const std::string name : {"kemeny_young", "minimum_complexity"}) {
       const auto notes = std::ranges::count(
@@ -255,7 +253,7 @@ TEST(Pareto, DegenerateMembers) {
 TEST(Pareto, RefusesWhatFaithfulnessRefuses) {
   MemberTrial trial = plain_trial(2, 5, 10, 3, 4);
   const auto refusal = [&](const std::string& options) {
-    return pareto_aggregator().make(parse_spec("aggregator", "pareto" + options))->refuses(trial.task());
+    return make_aggregator("pareto" + options)->refuses(trial.task());
   };
   EXPECT_EQ(refusal(":subset=2"), std::nullopt);
   EXPECT_EQ(refusal(":subset=3"), "needs a subset smaller than the 3 players, and subset is 3");
@@ -263,7 +261,7 @@ TEST(Pareto, RefusesWhatFaithfulnessRefuses) {
 
 TEST(Pareto, SameBitsOnAllThreads) {
   MemberTrial trial = random_with_pool(3, 40, 80, 5, 4);
-  expect_same_aggregate_on_threads(pareto_aggregator(), ":others=false:points=200:subset=2", trial);
+  expect_same_aggregate_on_threads("pareto", ":others=false:points=200:subset=2", trial);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/aggregate/region_shrinking.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,15 +12,12 @@
 namespace assay::testing {
 namespace {
 
-const AggregatorInfo& info() {
-  static const AggregatorInfo made = region_shrinking_aggregator();
-  return made;
-}
+const std::string kName = "region_shrinking";
 
 // Between (-1, 0) and (0, 1) no player changes its sign: the simplest points are the members, the first of them.
 TEST(RegionShrinking, OfThePapersExampleIsAMember) {
   MemberTrial trial = one_row({{-1, 0}, {0, 1}});
-  const Made made = combined_by(info(), "", trial);
+  const Made made = combined_by(kName, "", trial);
   EXPECT_EQ(complexity(made.values.row(0)), 0);
   EXPECT_EQ(made.values(0, 0), -1);
   EXPECT_EQ(made.combined.weights(0, 0), 1);
@@ -33,7 +28,7 @@ TEST(RegionShrinking, OfThePapersExampleIsAMember) {
 // and 5/11, H = 0.6890 against ln 3 - 0.044 of the members.
 TEST(RegionShrinking, OfTwoMembersIsTheMinimumOfTheirSegment) {
   MemberTrial trial = one_row({{1, 2, 2}, {-2, 2, 1}});
-  const Made made = combined_by(info(), "", trial);
+  const Made made = combined_by(kName, "", trial);
   EXPECT_EQ(made.values(0, 0), 0);
   EXPECT_FLOAT_EQ(made.values(0, 1), 2.0F / 3);
   EXPECT_FLOAT_EQ(made.values(0, 2), 5.0F / 9);
@@ -46,7 +41,7 @@ TEST(RegionShrinking, OfTwoMembersIsTheMinimumOfTheirSegment) {
 // Halfway between the second and the third member, (-1, 1, 1) and (1, -1, 1) to scale, two players are 0 at once.
 TEST(RegionShrinking, CoordinatesThatCrossTogetherVanishTogether) {
   MemberTrial trial = one_row({{1, 1, 1}, {-1, 1, 1}, {1, -1, 1}});
-  const Made made = combined_by(info(), ":rounds=1", trial);
+  const Made made = combined_by(kName, ":rounds=1", trial);
   EXPECT_EQ(made.combined.measures[0].values[0], 0);
   EXPECT_EQ(made.values(0, 0), 0);
   EXPECT_EQ(made.values(0, 1), 0);
@@ -57,8 +52,8 @@ TEST(RegionShrinking, CoordinatesThatCrossTogetherVanishTogether) {
 // between members, but on one between a point of the first round and a member.
 TEST(RegionShrinking, LaterRoundsGoOn) {
   MemberTrial trial = one_row({{1, 1, 1}, {-1, 1, 1}, {1, -2, 3}});
-  const double first = combined_by(info(), ":rounds=1", trial).combined.measures[0].values[0];
-  const double later = combined_by(info(), "", trial).combined.measures[0].values[0];
+  const double first = combined_by(kName, ":rounds=1", trial).combined.measures[0].values[0];
+  const double later = combined_by(kName, "", trial).combined.measures[0].values[0];
   EXPECT_GT(first, 0.1);
   EXPECT_EQ(later, 0);
 }
@@ -87,7 +82,7 @@ TEST(RegionShrinking, OfEquallySimplePointsTheLongestIsTheResult) {
     }
     if (longest < 0.05) continue;
     MemberTrial trial = one_row(members);
-    const Made made = combined_by(info(), "", trial);
+    const Made made = combined_by(kName, "", trial);
     ASSERT_EQ(made.combined.measures[0].values[0], 0);
     ASSERT_NEAR(l1_of(made.values.row(0)), longest, 1e-5) << number;
     inside++;
@@ -99,23 +94,23 @@ TEST(RegionShrinking, OfEquallySimplePointsTheLongestIsTheResult) {
 TEST(RegionShrinking, OppositeMembersGiveAMember) {
   MemberTrial trial = one_row({{1, -2, 3}, {-1, 2, -3}});
   for (const std::string options : {"", ":floor=0"}) {
-    const Made made = combined_by(info(), options, trial);
+    const Made made = combined_by(kName, options, trial);
     EXPECT_EQ(made.combined.weights(0, 0), 1);
     EXPECT_FLOAT_EQ(made.values(0, 2), static_cast<float>(3 / std::sqrt(14.0)));
   }
 }
 
 TEST(RegionShrinking, IsNeverMoreComplexThanAMember) {
-  expect_simplest_always(info(), "", 0.05, 24);
-  expect_simplest_always(info(), ":floor=0", 0);
-  expect_simplest_always(info(), ":floor=0.6:keep=3:rounds=3", 0.6);
+  expect_simplest_always(kName, "", 0.05, 24);
+  expect_simplest_always(kName, ":floor=0", 0);
+  expect_simplest_always(kName, ":floor=0.6:keep=3:rounds=3", 0.6);
 }
 
 // Of two members nothing on the segment between them is simpler, of several nothing on any segment.
 TEST(RegionShrinking, IsNeverBeatenOnSegmentsBetweenMembers) {
   for (const size_t count : {2U, 4U}) {
     MemberTrial trial = random_members(count, 60, 9, count);
-    const Made made = combined_by(info(), "", trial);
+    const Made made = combined_by(kName, "", trial);
     for (size_t r = 0; r < 60; r++) {
       const auto members = unit_rows(trial, r);
       std::vector<double> point(9);
@@ -138,7 +133,7 @@ TEST(RegionShrinking, WeightsAreConvexAndGiveTheValues) {
   for (const size_t players : {1U, 5U, 40U, 784U}) {
     const size_t rows = players > 100 ? 6 : 60;
     MemberTrial trial = random_members(5, rows, players, players + 1);
-    const Made made = combined_by(info(), "", trial);
+    const Made made = combined_by(kName, "", trial);
     for (size_t r = 0; r < rows; r++) {
       const auto members = unit_rows(trial, r);
       double sum = 0;
@@ -160,7 +155,7 @@ TEST(RegionShrinking, WeightsAreConvexAndGiveTheValues) {
 
 TEST(RegionShrinking, ZeroMembersTakeNoPart) {
   MemberTrial trial = one_row({{0, 0, 0}, {1, 2, 2}, {-2, 2, 1}});
-  const Made made = combined_by(info(), "", trial);
+  const Made made = combined_by(kName, "", trial);
   EXPECT_EQ(made.combined.weights(0, 0), 0);
   EXPECT_FLOAT_EQ(made.combined.weights(0, 1), 2.0F / 3);
   EXPECT_FLOAT_EQ(made.combined.weights(0, 2), 1.0F / 3);
@@ -168,7 +163,7 @@ TEST(RegionShrinking, ZeroMembersTakeNoPart) {
 
 TEST(RegionShrinking, RowsThatAreNoNumbersAreUndefined) {
   MemberTrial trial = bare_members({{{1, 2}, {NAN, 1}, {0, 0}}, {{-1, 2}, {1, 1}, {0, 0}}});
-  const Made made = combined_by(info(), "", trial);
+  const Made made = combined_by(kName, "", trial);
   EXPECT_EQ(made.values(0, 0), 0);
   EXPECT_TRUE(std::isnan(made.values(1, 0)));
   EXPECT_TRUE(std::isnan(made.combined.weights(1, 0)));
@@ -179,8 +174,8 @@ TEST(RegionShrinking, RowsThatAreNoNumbersAreUndefined) {
 
 TEST(RegionShrinking, BitsDoNotDependOnThreads) {
   MemberTrial trial = random_members(6, 150, 30, 8);
-  expect_same_aggregate_on_threads(info(), "", trial);
-  expect_same_aggregate_on_threads(info(), ":rounds=3:keep=4", trial);
+  expect_same_aggregate_on_threads(kName, "", trial);
+  expect_same_aggregate_on_threads(kName, ":rounds=3:keep=4", trial);
 }
 
 }  // namespace

@@ -1,25 +1,19 @@
-#include "assay/aggregate/shrink_then_descend.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "assay/aggregate/region_shrinking.h"
 #include "tests/aggregate/complexity/guarantee.h"
 #include "tests/aggregate/trial.h"
 
 namespace assay::testing {
 namespace {
 
-const AggregatorInfo& info() {
-  static const AggregatorInfo made = shrink_then_descend_aggregator();
-  return made;
-}
+const std::string kName = "shrink_then_descend";
 
 TEST(ShrinkThenDescend, OfThePapersExampleHasEntropyZero) {
   MemberTrial trial = one_row({{-1, 0}, {0, 1}});
-  EXPECT_EQ(complexity(combined_by(info(), "", trial).values.row(0)), 0);
+  EXPECT_EQ(complexity(combined_by(kName, "", trial).values.row(0)), 0);
 }
 
 // Unit members (1, 2, 2) / 3 and (-2, 2, 1) / 3: S is (0, 2/3, 5/9), shares 6/11 and 5/11, and both members. From that
@@ -27,7 +21,7 @@ TEST(ShrinkThenDescend, OfThePapersExampleHasEntropyZero) {
 // the mean towards it, the first goes to 0: the same point.
 TEST(ShrinkThenDescend, WalksOnFromTheSimplestPointOfTheSegment) {
   MemberTrial trial = one_row({{1, 2, 2}, {-2, 2, 1}});
-  const Made made = combined_by(info(), "", trial);
+  const Made made = combined_by(kName, "", trial);
   EXPECT_EQ(made.values(0, 0), 0);
   EXPECT_FLOAT_EQ(made.values(0, 1), 2.0F / 3);
   EXPECT_FLOAT_EQ(made.values(0, 2), 0.5F);
@@ -37,9 +31,9 @@ TEST(ShrinkThenDescend, WalksOnFromTheSimplestPointOfTheSegment) {
 }
 
 TEST(ShrinkThenDescend, IsNeverMoreComplexThanAMember) {
-  expect_simplest_always(info(), "", 0.05, 24);
-  expect_simplest_always(info(), ":floor=0:keep=3", 0);
-  expect_simplest_always(info(), ":step=fixed:floor=0.5:rounds=2", 0.5, 6, 2);
+  expect_simplest_always(kName, "", 0.05, 24);
+  expect_simplest_always(kName, ":floor=0:keep=3", 0);
+  expect_simplest_always(kName, ":step=fixed:floor=0.5:rounds=2", 0.5, 6, 2);
 }
 
 // Walks start from all points of its last set, and never raise entropy; float32 rounds both.
@@ -48,8 +42,8 @@ TEST(ShrinkThenDescend, IsNoMoreComplexThanRegionShrinking) {
   for (const size_t players : {2U, 5U, 30U, 784U}) {
     const size_t rows = players > 100 ? 6 : 100;
     MemberTrial trial = random_members(5, rows, players, players);
-    const Made made = combined_by(info(), "", trial);
-    const Made shrunk = combined_by(region_shrinking_aggregator(), "", trial);
+    const Made made = combined_by(kName, "", trial);
+    const Made shrunk = combined_by("region_shrinking", "", trial);
     for (size_t r = 0; r < rows; r++) {
       const double found = made.combined.measures[0].values[r];
       if (std::isnan(found)) continue;
@@ -64,13 +58,13 @@ TEST(ShrinkThenDescend, IsNoMoreComplexThanRegionShrinking) {
 TEST(ShrinkThenDescend, OneMemberStaysAsItIs) {
   MemberTrial trial = random_members(1, 50, 6, 4);
   const Members members(trial.task(), true);
-  const Made made = combined_by(info(), "", trial);
+  const Made made = combined_by(kName, "", trial);
   for (size_t r = 0; r < 50; r++) EXPECT_TRUE(std::ranges::equal(made.values.row(r), members.of(0, r))) << r;
 }
 
 TEST(ShrinkThenDescend, BitsDoNotDependOnThreads) {
   MemberTrial trial = random_members(6, 100, 20, 8);
-  expect_same_aggregate_on_threads(info(), "", trial);
+  expect_same_aggregate_on_threads(kName, "", trial);
 }
 
 }  // namespace

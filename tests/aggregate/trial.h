@@ -9,10 +9,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "assay/aggregate/aggregator.h"
+#include "assay/aggregate/aggregators.h"
 #include "assay/core/random.h"
 #include "assay/evaluate/complexity.h"
 #include "tests/evaluate/trial.h"
@@ -99,15 +101,21 @@ inline MemberTrial random_members(size_t members, size_t rows, size_t players, u
   return made;
 }
 
-// Through the aggregator's own info, without the table of all: no checks beforehand, and nothing added afterwards.
+// As users write it: "kemeny_young:solver=search".
+inline std::unique_ptr<Aggregator> make_aggregator(std::string_view text) {
+  const Spec spec = parse_spec("aggregator", text);
+  return find_aggregator(spec.name).make(spec);
+}
+
+// The aggregator alone: without what aggregate() checks beforehand and adds to its result.
 struct Made {
   Matrix values;
   Combined combined;
 };
-inline Made combined_by(const AggregatorInfo& info, const std::string& options, MemberTrial& trial,
+inline Made combined_by(const std::string& name, const std::string& options, MemberTrial& trial,
                         const Context& context = {}) {
   const AggregateTask task = trial.task();
-  const std::unique_ptr<Aggregator> aggregator = info.make(parse_spec("aggregator", info.name + options));
+  const std::unique_ptr<Aggregator> aggregator = make_aggregator(name + options);
   EXPECT_EQ(aggregator->refuses(task), std::nullopt);
   const Members members(task, !aggregator->takes_raw_members());
   Made made;
@@ -130,13 +138,12 @@ inline std::vector<std::vector<double>> unit_rows(MemberTrial& trial, size_t row
   return made;
 }
 
-inline void expect_same_aggregate_on_threads(const AggregatorInfo& info, const std::string& options,
-                                             MemberTrial& trial) {
-  const Made one = combined_by(info, options, trial, on_threads(1, 5));
+inline void expect_same_aggregate_on_threads(const std::string& name, const std::string& options, MemberTrial& trial) {
+  const Made one = combined_by(name, options, trial, on_threads(1, 5));
   for (const unsigned threads : {2U, 7U}) {
-    const Made other = combined_by(info, options, trial, on_threads(threads, 5));
-    EXPECT_TRUE(same_bits(one.values, other.values)) << info.name << options << " on " << threads << " threads";
-    EXPECT_TRUE(same_bits(one.combined.weights, other.combined.weights)) << info.name << options;
+    const Made other = combined_by(name, options, trial, on_threads(threads, 5));
+    EXPECT_TRUE(same_bits(one.values, other.values)) << name << options << " on " << threads << " threads";
+    EXPECT_TRUE(same_bits(one.combined.weights, other.combined.weights)) << name << options;
     EXPECT_EQ(one.combined.antecedents, other.combined.antecedents);
     EXPECT_EQ(one.combined.notes, other.combined.notes);
   }

@@ -142,7 +142,7 @@ BAD = {
     "assay/core/matrix.h": (OPENING + '#include "assay/data/table.h"\n', "to its right"),
     "assay/core/error.cpp": ('#include "assay/report/html.h"\n', "to its right"),
     "assay/data/table.cpp": ('  #  include "assay/model/model.h"\n', "to its right"),
-    "assay/explain/lime.cpp": ('#include "assay/explain/deeplift.h"\n', "its sibling"),
+    "assay/explain/lime.cpp": ('#include "assay/explain/occlusion.h"\n', "its sibling"),
     "assay/evaluate/faithfulness.h": (OPENING + '#include "assay/evaluate/complexity.h"\n', "its sibling"),
     "assay/data/sets/adult.cpp": ('#include "assay/data/sets/iris.h"\n', "its sibling"),
     "assay/model/ops/relu.cpp": ('#include "assay/model/ops/gemm.h"\n', "its sibling"),

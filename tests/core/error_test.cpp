@@ -44,6 +44,21 @@ TEST(Errors, SuggestsANearName) {
   EXPECT_EQ(suggestion(std::string(100000, 'x'), known), "");
 }
 
+TEST(Errors, EntriesOfATableAreFoundByTheirName) {
+  struct Entry {
+    std::string name;
+    int value = 0;
+  };
+  const std::vector<Entry> table = {{"mean", 1}, {"median", 2}};
+  const auto find = [&](std::string_view name) -> const Entry& {
+    return find_by_name("aggregator", std::span<const Entry>(table), name);
+  };
+  EXPECT_EQ(&find("median"), &table[1]);
+  EXPECT_EQ(message_of([&] { find("men"); }),
+            "aggregator: expected mean or median, found 'men' (did you mean 'mean'?)");
+  EXPECT_EQ(message_of([&] { find("ranks"); }), "aggregator: expected mean or median, found 'ranks'");
+}
+
 TEST(Errors, ListsReadAsSentences) {
   EXPECT_EQ(joined({}), "");
   EXPECT_EQ(joined({"a"}), "a");

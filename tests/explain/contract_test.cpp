@@ -480,6 +480,7 @@ TEST(Methods, AreAllDescribed) {
     EXPECT_EQ(&find_method(method.name), &method);
   }
   EXPECT_THAT(sentence([] { find_method("shap"); }), HasSubstr("kernel_shap"));
+  EXPECT_THAT(sentence([] { find_method("kernel_shape"); }), HasSubstr("did you mean 'kernel_shap'"));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/explain/deeplift_reveal_cancel.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +7,7 @@
 namespace assay::testing {
 namespace {
 
-const DeepLiftRevealCancel kMethod({});
+constexpr std::string_view kMethod = "deeplift_reveal_cancel";
 
 void expect_values(const Toy& toy, const std::vector<std::vector<double>>& expected) {
   SCOPED_TRACE(toy.name);

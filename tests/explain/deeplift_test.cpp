@@ -1,5 +1,3 @@
-#include "assay/explain/deeplift.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +7,7 @@
 namespace assay::testing {
 namespace {
 
-const DeepLift kMethod({});
+constexpr std::string_view kMethod = "deeplift";
 
 void expect_values(const Toy& toy, const std::vector<std::vector<double>>& expected) {
   SCOPED_TRACE(toy.name);
@@ -104,7 +102,7 @@ TEST(DeepLift, ExplainsTheTargetsTerm) {
 }
 
 TEST(DeepLift, RefusesWhatHasNoMultipliers) {
-  const auto reason = [](const Setting& setting) { return kMethod.refuses(setting.task()).value_or("nothing"); };
+  const auto reason = [](const Setting& setting) { return refusal_of(kMethod, setting).value_or("nothing"); };
   const Setting forest = fixture_setting("sklearn_forest");
   EXPECT_EQ(reason(forest), "needs a gradient, and " + forest.model->info().name +
                                 " has none: its operator TreeEnsembleClassifier has none");

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "assay/explain/games/shapley_fold.h"
+#include "tests/explain/run_method.h"
 #include "tests/explain/toy_game.h"
 
 namespace assay::testing {
@@ -196,7 +197,7 @@ TEST(ExactShapley, RefusesMorePlayersThanItCanEnumerate) {
     const Reference reference{.rows = Matrix(1, columns), .description = "zero"};
     const Targets targets;
     const Players players = column_players(model->info().feature_names);
-    return ExactShapley({}).refuses({*model, rows.view(), targets, reference, players});
+    return make_method("exact_shapley")->refuses({*model, rows.view(), targets, reference, players});
   };
   EXPECT_EQ(reason(24), std::nullopt);
   EXPECT_EQ(reason(25).value_or(""),

@@ -1,5 +1,3 @@
-#include "assay/explain/gradient.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const Gradient kPlain({});
+constexpr std::string_view kPlain = "gradient";
 
 TEST(Gradient, ToysHaveTheirSlopes) {
   size_t checked = 0;
@@ -96,7 +94,7 @@ TEST(Gradient, GroupsGetTheSumOfTheirColumns) {
 
 TEST(Gradient, AbsoluteIsOfThePlayer) {
   Setting setting = setting_of(linear_toy());
-  const Gradient absolute({.absolute = true});
+  const std::string absolute = "gradient:absolute=true";
   EXPECT_EQ(explained(absolute, setting).values(0, 1), 3);
   setting.players = players_of({0, 0, 1}, 2);
   EXPECT_EQ(explained(absolute, setting).values(0, 0), 1);  // |2 - 3|
@@ -121,13 +119,13 @@ TEST(Gradient, BitsDoNotDependOnThreadsOrPartition) {
 }
 
 TEST(Gradient, RefusesBeforehand) {
-  const std::optional<std::string> trees = kPlain.refuses(fixture_setting("sklearn_forest").task());
+  const std::optional<std::string> trees = refusal_of(kPlain, fixture_setting("sklearn_forest"));
   ASSERT_TRUE(trees.has_value());
   EXPECT_THAT(*trees, HasSubstr("needs a gradient, and"));
   EXPECT_THAT(*trees, HasSubstr("TreeEnsemble"));
   Setting setting = setting_of(linear_toy());
   setting.targets.information = true;
-  EXPECT_THAT(kPlain.refuses(setting.task()).value_or(""), HasSubstr("the information form is a value of"));
+  EXPECT_THAT(refusal_of(kPlain, setting).value_or(""), HasSubstr("the information form is a value of"));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/explain/gradient_x_input.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +7,7 @@
 namespace assay::testing {
 namespace {
 
-const GradientXInput kMethod({});
+constexpr std::string_view kMethod = "gradient_x_input";
 
 TEST(GradientXInput, IsTheSlopeTimesTheValue) {
   size_t checked = 0;

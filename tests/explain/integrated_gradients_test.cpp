@@ -1,5 +1,3 @@
-#include "assay/explain/integrated_gradients.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,9 +14,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-IntegratedGradients by_rule(const std::string& rule, int64_t steps = 32, double tolerance = 1e-3,
-                            int64_t most_steps = 1024) {
-  return IntegratedGradients({.rule = rule, .steps = steps, .most_steps = most_steps, .tolerance = tolerance});
+std::string by_rule(const std::string& rule, int64_t steps = 32, double tolerance = 1e-3, int64_t most_steps = 1024) {
+  return fmt::format("integrated_gradients:rule={}:steps={}:most_steps={}:tolerance={}", rule, steps, most_steps,
+                     tolerance);
 }
 
 double sum_of(std::span<const float> values) {
@@ -40,8 +38,8 @@ double change_of(const Setting& setting, size_t row) {
   return value(setting.rows.view().rows_between(row, row + 1)) - value(setting.reference.rows.view());
 }
 
-void expect_values(const Setting& setting, const IntegratedGradients& method,
-                   const std::vector<std::vector<double>>& expected, double tolerance) {
+void expect_values(const Setting& setting, const std::string& method, const std::vector<std::vector<double>>& expected,
+                   double tolerance) {
   const Result found = explained(method, setting);
   for (size_t r = 0; r < expected.size(); r++) {
     for (size_t c = 0; c < expected[r].size(); c++) {
@@ -311,7 +309,7 @@ TEST(IntegratedGradients, TheClosedFormByHand) {
 }
 
 // (row, reference) pairs one at a time, and their mean and spread.
-void expect_background_is_the_mean(const IntegratedGradients& method, Setting setting, double tolerance) {
+void expect_background_is_the_mean(const std::string& method, Setting setting, double tolerance) {
   const Result all = explained(method, setting);
   const size_t references = setting.reference.rows.rows();
   const size_t players = setting.players.size();
@@ -390,14 +388,14 @@ TEST(IntegratedGradients, BitsDoNotDependOnThreadsOrPartition) {
 }
 
 TEST(IntegratedGradients, RefusesBeforehand) {
-  const std::string no_gradient = by_rule("auto").refuses(fixture_setting("sklearn_forest").task()).value_or("");
+  const std::string no_gradient = refusal_of(by_rule("auto"), fixture_setting("sklearn_forest")).value_or("");
   EXPECT_THAT(no_gradient, HasSubstr("needs a gradient"));
-  EXPECT_THAT(by_rule("exact").refuses(setting_of(product_toy()).task()).value_or(""),
+  EXPECT_THAT(refusal_of(by_rule("exact"), setting_of(product_toy())).value_or(""),
               HasSubstr("one hidden layer of (leaky) ReLUs, and product is none"));
   Setting setting = leaky_setting(6, 7, 0.1F, 5, 1);
   setting.targets.information = true;
-  EXPECT_THAT(by_rule("exact").refuses(setting.task()).value_or(""), HasSubstr("the information form"));
-  EXPECT_THAT(sentence([] { by_rule("trapezoid", 1); }), HasSubstr("at least 2 steps"));
+  EXPECT_THAT(refusal_of(by_rule("exact"), setting).value_or(""), HasSubstr("the information form"));
+  EXPECT_THAT(sentence([] { make_method(by_rule("trapezoid", 1)); }), HasSubstr("at least 2 steps"));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-auto with(const KernelShap::Options& options) {
+auto with(const KernelShapOptions& options) {
   return [=](const Game& game, Attributions& out, const Context& context) { kernel_shap(game, options, out, context); };
 }
 
@@ -245,8 +245,8 @@ TEST(KernelShap, ABackgroundIsAveragedWithBothErrors) {
   const size_t players = 8;
   const size_t references = 5;
   const auto value = network_value(players, 6, 2);
-  const KernelShap::Options options{.samples = 80};
-  const KernelShap::Options additive{.samples = 80, .interactions = false};
+  const KernelShapOptions options{.samples = 80};
+  const KernelShapOptions additive{.samples = 80, .interactions = false};
   const Played played = play_toy(network(players, 2, references), with(options));
   EXPECT_EQ(played.out.evaluations, 2U * 80 * references);
   for (size_t row = 0; row < 2; row++) {
@@ -309,7 +309,7 @@ TEST(KernelShap, SamplesUntilTheToleranceIsReached) {
   const ToyGame game({.players = 12, .rows = rows}, [&](size_t row, size_t, std::span<const uint64_t> coalition) {
     return value(row, 0, coalition) * std::pow(2, -static_cast<double>(row));
   });
-  const KernelShap::Options options{.samples = 60, .tolerance = 0.003, .most_samples = 400};
+  const KernelShapOptions options{.samples = 60, .tolerance = 0.003, .most_samples = 400};
   const Played played = play_toy(game, with(options), 2);
   EXPECT_EQ(played.out.evaluations, game.evaluations());
   // Rounds of 60, 120, 240 and 400 samples: what each row ends with is what its round gives without a tolerance.

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Played explained(const Game& game, const Lime::Options& options, unsigned threads = 1, uint64_t seed = 0) {
+Played explained(const Game& game, const LimeOptions& options, unsigned threads = 1, uint64_t seed = 0) {
   const auto method = [&](const Game& played, Attributions& out, const Context& context) {
     lime(played, options, out, context);
   };
@@ -254,7 +254,7 @@ struct OverSeeds {
   double ratio = 0;    // of the errors to the spread, by their mean squares
 };
 
-OverSeeds over_seeds(const Game& game, const Lime::Options& options, size_t seeds) {
+OverSeeds over_seeds(const Game& game, const LimeOptions& options, size_t seeds) {
   std::vector<Played> found;
   for (uint64_t seed = 0; seed < seeds; seed++) found.push_back(explained(game, options, 1, seed));
   const auto count = static_cast<double>(seeds);
@@ -392,7 +392,7 @@ TEST(Lime, PlayersThatDoNotVaryAreExactlyZero) {
   }
   const Setting setting = setting_of(GraphModel::from_onnx("sum", std::move(graph)), std::move(rows),
                                      matrix_of({std::vector<float>(12, 5.0F)}));
-  const Result found = explained(Lime({.samples = 100}), setting);
+  const Result found = explained("lime:samples=100", setting);
   for (size_t i = 0; i < 12; i++) {
     EXPECT_EQ(found.values(0, i) == 0, i % 3 == 0 || i == 5) << i;
     EXPECT_EQ(found.values(1, i), 0) << i;
@@ -412,7 +412,7 @@ TEST(Lime, RefusesWhatDoesNotFitIntoMemory) {
         {floats("w", {static_cast<int64_t>(players), 1}, std::vector<float>(players, 1.0F)), floats("b", {1}, {0.0F})});
     const Setting setting =
         setting_of(GraphModel::from_onnx("sum", std::move(graph)), Matrix(1, players), Matrix(1, players));
-    return Lime({.samples = samples}).refuses(setting.task());
+    return refusal_of(fmt::format("lime:samples={}", samples), setting);
   };
   EXPECT_EQ(refusal(30'000, 2048), std::nullopt);
   EXPECT_EQ(refusal(70'000, 2048),

@@ -1,4 +1,4 @@
-// Runs one method on a setting, without the table of all methods.
+// Runs one method on a setting, without what explain() checks beforehand and adds to its result.
 #pragma once
 
 #include <fmt/format.h>
@@ -6,10 +6,13 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "assay/data/table_io.h"
 #include "assay/explain/explainer.h"
+#include "assay/explain/methods.h"
 #include "assay/model/graph_model.h"
 #include "tests/explain/toys.h"
 
@@ -20,16 +23,27 @@ struct Result {
   Attributions out;
 };
 
-inline Result explained_task(const Explainer& method, const ExplainTask& task, const Context& context = {}) {
-  EXPECT_EQ(method.refuses(task), std::nullopt);
+// As users write it: "smooth_grad:samples=20:level=0.3".
+inline std::unique_ptr<Explainer> make_method(std::string_view text) {
+  const Spec spec = parse_spec("method", text);
+  return find_method(spec.name).make(spec);
+}
+
+inline std::optional<std::string> refusal_of(std::string_view method, const Setting& setting) {
+  return make_method(method)->refuses(setting.task());
+}
+
+inline Result explained_task(std::string_view text, const ExplainTask& task, const Context& context = {}) {
+  const std::unique_ptr<Explainer> method = make_method(text);
+  EXPECT_EQ(method->refuses(task), std::nullopt);
   Result made;
   made.values = Matrix(task.rows.rows(), task.players.size());
   made.out.values = made.values.view();
-  method.attribute(task, made.out, context);
+  method->attribute(task, made.out, context);
   return made;
 }
 
-inline Result explained(const Explainer& method, const Setting& setting, const Context& context = {}) {
+inline Result explained(std::string_view method, const Setting& setting, const Context& context = {}) {
   return explained_task(method, setting.task(), context);
 }
 
@@ -57,7 +71,7 @@ inline Setting fixture_setting(const std::string& name, std::string_view target 
 }
 
 // Results must have the same bits on any number of threads, and when the rows come in parts.
-inline void expect_same_bits_everywhere(const Explainer& method, const Setting& setting) {
+inline void expect_same_bits_everywhere(std::string_view method, const Setting& setting) {
   const Result one = explained(method, setting, on_threads(1, 5));
   for (const unsigned threads : {2U, 7U}) {
     const Result other = explained(method, setting, on_threads(threads, 5));

@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-auto with(const ShapleySampling::Options& options) {
+auto with(const ShapleySamplingOptions& options) {
   return [=](const Game& game, Attributions& out, const Context& context) {
     shapley_sampling(game, options, out, context);
   };
@@ -209,10 +209,10 @@ TEST(ShapleySampling, GivesTheSameBitsHoweverItIsRun) {
 
 TEST(ShapleySampling, RefusesAnOddNumberOfPairs) {
   EXPECT_EQ(
-      sentence([] { ShapleySampling({.permutations = 25}); }),
+      sentence([] { make_method("shapley_sampling:permutations=25"); }),
       "shapley_sampling, option permutations: expected an even number, for antithetic pairs (or antithetic=false), "
       "found 25");
-  EXPECT_EQ(sentence([] { ShapleySampling({.permutations = 25, .antithetic = false}); }), "no error");
+  EXPECT_EQ(sentence([] { make_method("shapley_sampling:permutations=25:antithetic=false"); }), "no error");
 }
 
 // Of rows that differ from the reference in all players, in some, in one and in none.
@@ -220,10 +220,9 @@ TEST(ShapleySampling, KnowsItsEvaluationsBeforehand) {
   const Toy toy = linear_toy();
   const Setting setting =
       setting_of(toy.model, matrix_of({{1, 2, 3}, {0, 2, 3}, {0, 1, 4}, {0, 1, -1}}), matrix_of({toy.reference}));
-  const ShapleySampling::Options options{.permutations = 8};
-  const Result found = explained(ShapleySampling(options), setting);
+  const Result found = explained("shapley_sampling:permutations=8", setting);
   EXPECT_EQ(found.out.evaluations, (2U + 8 * 2) + (2 + 8) + 2);
-  EXPECT_EQ(shapley_sampling_evaluations(setting.task(), options), found.out.evaluations);
+  EXPECT_EQ(shapley_sampling_evaluations(setting.task(), {.permutations = 8}), found.out.evaluations);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/explain/smooth_grad.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,7 +51,7 @@ double cubic(double x) { return 3 * x * x; }
 
 TEST(SmoothGrad, IsTheMeanSlopeOverTheDraws) {
   const Setting setting = powers_setting({1, 0.5F, 2});
-  const Result found = explained(SmoothGrad({.samples = 20, .level = 0.3}), setting, on_threads(2, 9));
+  const Result found = explained("smooth_grad:samples=20:level=0.3", setting, on_threads(2, 9));
   EXPECT_EQ(found.out.evaluations, 40U);
   for (size_t r = 0; r < 2; r++) {
     const Moments first = over_draws(9, 20, 0, setting.rows(r, 0), 0.3, twice);
@@ -70,14 +68,14 @@ TEST(SmoothGrad, IsTheMeanSlopeOverTheDraws) {
 
 TEST(SmoothGrad, WithoutAPoolTheNoiseIsAShareOfTheRowsRange) {
   const Setting setting = powers_setting({});
-  const Result found = explained(SmoothGrad({.samples = 10, .level = 0.1}), setting, on_threads(1, 2));
+  const Result found = explained("smooth_grad:samples=10:level=0.1", setting, on_threads(1, 2));
   EXPECT_NEAR(found.values(0, 0), over_draws(2, 10, 0, 1, 0.3, twice).mean, 1e-5);  // 1 - -2
   EXPECT_NEAR(found.values(1, 2), over_draws(2, 10, 2, 1, 0.4, cubic).mean, 1e-5);  // 4 - 0
 }
 
 TEST(SmoothGrad, CategoriesStay) {
   const Setting setting = powers_setting({1, 0, 1});
-  const Result found = explained(SmoothGrad({}), setting);
+  const Result found = explained("smooth_grad", setting);
   EXPECT_EQ(found.values(0, 1), -4);
   EXPECT_EQ(found.out.standard_error(0, 1), 0);
   EXPECT_GT(found.out.standard_error(0, 0), 0);
@@ -86,7 +84,7 @@ TEST(SmoothGrad, CategoriesStay) {
 TEST(SmoothGrad, AConstantSlopeHasNoError) {
   Setting setting = setting_of(linear_toy());
   setting.reference.scales = {1, 1, 1};
-  const Result found = explained(SmoothGrad({}), setting);
+  const Result found = explained("smooth_grad", setting);
   for (size_t c = 0; c < 3; c++) {
     EXPECT_EQ(found.values(0, c), linear_toy().gradient[0][c]);
     EXPECT_EQ(found.out.standard_error(0, c), 0);
@@ -96,7 +94,7 @@ TEST(SmoothGrad, AConstantSlopeHasNoError) {
 // More copies than one call of the model takes come in several.
 TEST(SmoothGrad, ManyDrawsComeInTurns) {
   const Setting setting = powers_setting({1, 1, 1});
-  const Result found = explained(SmoothGrad({.samples = 9000, .level = 0.3}), setting, on_threads(1, 4));
+  const Result found = explained("smooth_grad:samples=9000:level=0.3", setting, on_threads(1, 4));
   const Moments expected = over_draws(4, 9000, 1, -2, 0.3, twice);
   EXPECT_NEAR(found.values(0, 1), expected.mean, 1e-5);
   EXPECT_NEAR(found.out.standard_error(0, 1), expected.error, 1e-6);
@@ -105,7 +103,7 @@ TEST(SmoothGrad, ManyDrawsComeInTurns) {
 TEST(SmoothGrad, GroupsGetTheErrorOfTheirSum) {
   Setting setting = powers_setting({1, 1, 1});
   setting.players = players_of({0, 0, 1}, 2);
-  const Result found = explained(SmoothGrad({.samples = 30, .level = 0.2}), setting, on_threads(2, 6));
+  const Result found = explained("smooth_grad:samples=30:level=0.2", setting, on_threads(2, 6));
   // 2 (x1 + x2) + 2 * 0.2 (z1 + z2): as one variable of two columns' draws
   std::vector<double> sums;
   for (uint32_t s = 0; s < 30; s++) {
@@ -126,7 +124,7 @@ TEST(SmoothGrad, ErrorsCoverTheTruth) {
   const Setting setting = powers_setting({1, 1, 1});
   size_t covered = 0;
   for (uint64_t seed = 0; seed < 300; seed++) {
-    const Result found = explained(SmoothGrad({.samples = 60, .level = 0.3}), setting, on_threads(1, seed));
+    const Result found = explained("smooth_grad:samples=60:level=0.3", setting, on_threads(1, seed));
     covered += std::abs(found.values(1, 2) - (3 + 3 * 0.09)) < 1.96F * found.out.standard_error(1, 2) ? 1 : 0;
   }
   EXPECT_GE(covered, 270U);  // 95 % of 300 is 285, with a deviation of 4
@@ -134,7 +132,7 @@ TEST(SmoothGrad, ErrorsCoverTheTruth) {
 }
 
 TEST(SmoothGrad, BitsDoNotDependOnThreadsOrPartition) {
-  expect_same_bits_everywhere(SmoothGrad({.samples = 7}), fixture_setting("torch_mlp_script", "predicted"));
+  expect_same_bits_everywhere("smooth_grad:samples=7", fixture_setting("torch_mlp_script", "predicted"));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "assay/explain/tree_shap_path.h"
-
 #include <gmock/gmock.h>
 
 #include "assay/explain/methods.h"
@@ -9,13 +7,13 @@
 namespace assay::testing {
 namespace {
 
-const TreeShapPath method({});
+constexpr std::string_view kMethod = "tree_shap_path";
 
 TEST(TreeShapPath, IsTheShapleyValueOfAllCoalitions) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     SCOPED_TRACE(seed);
     const TreeSetting trees = random_tree_setting(seed, {});
-    expect_by_covers(trees, explained(method, trees.setting).values);
+    expect_by_covers(trees, explained(kMethod, trees.setting).values);
   }
 }
 
@@ -100,17 +98,17 @@ TEST(TreeShapPath, CoversThatDoNotAddUp) {
 TEST(TreeShapPath, BitsAreThoseOfTheRowAlone) {
   const TreeSetting trees =
       random_tree_setting(5, {.trees = {.features = 9, .trees = 8, .depth = 7, .targets = 3}, .rows = 700});
-  expect_same_bits_everywhere(method, trees.setting);
+  expect_same_bits_everywhere(kMethod, trees.setting);
 }
 
 TEST(TreeShapPath, RefusesTreesWithoutCovers) {
   TreeSetting trees = random_tree_setting(1, {});
   trees.source.nodes[0].cover = NAN;
   trees.setting.model = std::make_shared<TreeModel>(TreeEnsemble("test", trees.source, 6, 1, TreeAggregate::sum, {}));
-  EXPECT_EQ(method.refuses(trees.setting.task()).value_or("no refusal"),
+  EXPECT_EQ(refusal_of(kMethod, trees.setting).value_or("no refusal"),
             "needs the number of training rows at each node (covers), which trees.json does not have: use tree_shap "
             "with a background");
-  EXPECT_EQ(method.refuses(setting_of(linear_toy()).task()).value_or("no refusal"),
+  EXPECT_EQ(refusal_of(kMethod, setting_of(linear_toy())).value_or("no refusal"),
             "needs a model of trees, and linear is none");
 }
 

@@ -1,5 +1,3 @@
-#include "assay/explain/tree_shap.h"
-
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -15,9 +13,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const TreeShap method({});
+constexpr std::string_view kMethod = "tree_shap";
 
-Result tree_shap_of(const Setting& setting, const Context& context = {}) { return explained(method, setting, context); }
+Result tree_shap_of(const Setting& setting, const Context& context = {}) {
+  return explained(kMethod, setting, context);
+}
 
 TEST(TreeShap, IsTheShapleyValueOfAllCoalitions) {
   for (uint64_t seed = 0; seed < 12; seed++) {
@@ -96,7 +96,7 @@ TEST(TreeShap, IsExactShapleyOnTheSameGame) {
 TEST(TreeShap, BitsAreThoseOfTheRowAlone) {
   const TreeSetting trees =
       random_tree_setting(5, {.trees = {.features = 9, .trees = 8, .depth = 7, .targets = 3}, .rows = 700});
-  expect_same_bits_everywhere(method, trees.setting);
+  expect_same_bits_everywhere(kMethod, trees.setting);
   // Some trees by tables in many batches, some walked.
   const TreeTableLimits limits = {.bits = 5, .small_bits = 3, .batch_bytes = 4096};
   const Matrix one = values_within(trees, false, limits, on_threads(1));
@@ -213,7 +213,7 @@ TEST(TreeShap, TreesWithoutBranchesGiveNothing) {
 TEST(TreeShap, TheBackgroundErrorIsThatOfTheMean) {
   TreeSetting trees = random_tree_setting(9, {.trees = {.targets = 2}, .rows = 5, .references = 6});
   EXPECT_TRUE(tree_shap_of(trees.setting).out.background_error.empty());
-  const TreeShap with_error({.background_error = true});
+  const std::string with_error = "tree_shap:background_error=true";
   const Result found = explained(with_error, trees.setting);
   const Matrix references = trees.setting.reference.rows;
   const size_t players = found.values.cols();
@@ -239,7 +239,7 @@ TEST(TreeShap, TheBackgroundErrorIsThatOfTheMean) {
 }
 
 TEST(TreeShap, RefusesWhatIsNoSumOfTrees) {
-  const auto reason = [&](const Setting& setting) { return method.refuses(setting.task()).value_or("no refusal"); };
+  const auto reason = [&](const Setting& setting) { return refusal_of(kMethod, setting).value_or("no refusal"); };
   EXPECT_EQ(reason(setting_of(linear_toy())), "needs a model of trees, and linear is none");
   TreeSetting trees = random_tree_setting(1, {.aggregate = TreeAggregate::maximum});
   EXPECT_EQ(reason(trees.setting),

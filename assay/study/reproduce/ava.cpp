@@ -2,7 +2,7 @@
 // by, beside those of SHAP.
 //
 // AVA of a row is the inverse-distance weighted mean of SHAP at its ten nearest pool rows, each explained for the row's
-// own target (aggregate/ava.h). For sensitivity neighbours are explained by AVA as well, and none is its own
+// own target (aggregate/ava.cpp). For sensitivity neighbours are explained by AVA as well, and none is its own
 // antecedent. Explanations are compared at unit norm: a mean is shorter than what it is the mean of, which by itself
 // would lower distances.
 //

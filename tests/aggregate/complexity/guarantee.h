@@ -26,16 +26,15 @@ inline double l1_of(std::span<const float> values) {
 // How many rows became strictly simpler than all of their members. Fails where a result is more complex than a member
 // (plain <=), where it lies below the floor and is no member, where its measure is not its complexity, or where members
 // are all zero and it is not.
-inline size_t expect_simplest(const AggregatorInfo& info, const std::string& options, double floor,
-                              MemberTrial& trial) {
+inline size_t expect_simplest(const std::string& name, const std::string& options, double floor, MemberTrial& trial) {
   const Members members(trial.task(), true);
-  const Made made = combined_by(info, options, trial);
+  const Made made = combined_by(name, options, trial);
   const RowMeasure& measure = made.combined.measures.front();
   EXPECT_EQ(measure.name, "complexity");
   size_t simpler = 0;
   for (size_t r = 0; r < members.rows(); r++) {
     const std::string where =
-        fmt::format("{}{}, {} members of {} players, row {}", info.name, options, members.size(), members.players(), r);
+        fmt::format("{}{}, {} members of {} players, row {}", name, options, members.size(), members.players(), r);
     const auto values = made.values.row(r);
     const double found = complexity(values);
     double least = std::numeric_limits<double>::infinity();
@@ -65,18 +64,18 @@ inline size_t expect_simplest(const AggregatorInfo& info, const std::string& opt
 }
 
 // Thousands of random sets of 1 to 8 members of 1 to 40 players, and some of 784.
-inline void expect_simplest_always(const AggregatorInfo& info, const std::string& options, double floor,
+inline void expect_simplest_always(const std::string& name, const std::string& options, double floor,
                                    size_t rows_each = 12, size_t large_rows = 8) {
   size_t simpler = 0;
   for (size_t members = 1; members <= 8; members++) {
     for (size_t players = 1; players <= 40; players += players < 6 ? 1 : 5) {
       MemberTrial trial = random_members(members, rows_each, players, 100 * members + players);
-      simpler += expect_simplest(info, options, floor, trial);
+      simpler += expect_simplest(name, options, floor, trial);
     }
   }
   if (large_rows > 0) {
     MemberTrial large = random_members(6, large_rows, 784, 7);
-    simpler += expect_simplest(info, options, floor, large);
+    simpler += expect_simplest(name, options, floor, large);
   }
   // A floor as high as the norms leaves little room.
   EXPECT_GT(simpler, rows_each * (floor < 0.9 ? 20 : 1));

@@ -159,7 +159,7 @@ TEST_P(Orders, LeftOutResidualsAreThoseOfAFitWithoutThePair) {
 
 INSTANTIATE_TEST_SUITE_P(All, Orders, ::testing::Values(0.3, 1.5, 4));
 
-auto with(const KernelShap::Options& options) {
+auto with(const KernelShapOptions& options) {
   return [=](const Game& game, Attributions& out, const Context& context) { kernel_shap(game, options, out, context); };
 }
 

@@ -10,9 +10,6 @@
 #include <vector>
 
 #include "assay/core/random.h"
-#include "assay/explain/exact_shapley.h"
-#include "assay/explain/kernel_shap.h"
-#include "assay/explain/shapley_sampling.h"
 #include "tests/explain/run_method.h"
 
 namespace assay::testing {
@@ -81,8 +78,8 @@ TEST(VaryingPlayers, GroupsRowsByTheBitsOfTheirCells) {
 // 13 features, 8,192 coalitions: 600 samples cover those of nine players. Rows of more have a sample of theirs.
 TEST(VaryingPlayers, KernelShapIsExactWhereTheSamplesCoverThem) {
   const Setting setting = network_setting({13, 9, 3, 0, 9, 12, 1});
-  const Result exact = explained(ExactShapley({}), setting);
-  const Result found = explained(KernelShap({.samples = 600}), setting);
+  const Result exact = explained("exact_shapley", setting);
+  const Result found = explained("kernel_shap:samples=600", setting);
   for (size_t r = 0; r < 7; r++) {
     const bool in_full = r != 0 && r != 5;
     for (size_t c = 0; c < kFeatures; c++) {
@@ -100,14 +97,14 @@ TEST(VaryingPlayers, KernelShapIsExactWhereTheSamplesCoverThem) {
 // As if the model had no other features.
 TEST(VaryingPlayers, SmallSamplesAreDrawnBetweenThemAlone) {
   const Setting setting = network_setting({13, 8, 8, 13});
-  const Result found = explained(KernelShap({.samples = 100}), setting);
+  const Result found = explained("kernel_shap:samples=100", setting);
   EXPECT_EQ(found.out.evaluations, 4U * 100);
   Matrix rows(2, 8);
   Matrix reference(1, 8);
   std::ranges::fill(reference.values(), 1.0F);
   for (size_t r = 0; r < 2; r++) std::copy_n(setting.rows.row(1 + r).begin(), 8, rows.row(r).begin());
   const Setting smaller = setting_of(network(8), std::move(rows), std::move(reference));
-  const Result alone = explained(KernelShap({.samples = 100}), smaller);
+  const Result alone = explained("kernel_shap:samples=100", smaller);
   for (size_t r = 0; r < 2; r++) {
     for (size_t c = 0; c < 8; c++) {
       EXPECT_NEAR(found.values(1 + r, c), alone.values(r, c), 1e-5);
@@ -123,8 +120,8 @@ TEST(VaryingPlayers, SmallSamplesAreDrawnBetweenThemAlone) {
 // Orders of eight players take 7 evaluations each, whatever the model has beside them.
 TEST(VaryingPlayers, OrdersAreOfThemAlone) {
   const Setting setting = network_setting({13, 8, 0, 1});
-  const Result found = explained(ShapleySampling({.permutations = 400}), setting);
-  const Result exact = explained(ExactShapley({}), setting);
+  const Result found = explained("shapley_sampling:permutations=400", setting);
+  const Result exact = explained("exact_shapley", setting);
   EXPECT_EQ(found.out.evaluations, (400U * 12 + 2) + (400 * 7 + 2) + 2);
   for (size_t r = 0; r < 4; r++) {
     for (size_t c = 0; c < kFeatures; c++) {
@@ -138,9 +135,9 @@ TEST(VaryingPlayers, OrdersAreOfThemAlone) {
 }
 
 TEST(VaryingPlayers, GiveTheSameBitsHoweverTheRowsCome) {
-  expect_same_bits_everywhere(KernelShap({.samples = 600}), network_setting({13, 9, 3, 0, 9, 12, 1}));
-  expect_same_bits_everywhere(KernelShap({.samples = 100}), network_setting({13, 9, 3, 0, 9, 12, 1}));
-  expect_same_bits_everywhere(ShapleySampling({.permutations = 8}), network_setting({13, 9, 3, 0, 9, 12, 1}));
+  expect_same_bits_everywhere("kernel_shap:samples=600", network_setting({13, 9, 3, 0, 9, 12, 1}));
+  expect_same_bits_everywhere("kernel_shap:samples=100", network_setting({13, 9, 3, 0, 9, 12, 1}));
+  expect_same_bits_everywhere("shapley_sampling:permutations=8", network_setting({13, 9, 3, 0, 9, 12, 1}));
 }
 
 }  // namespace
