@@ -1,7 +1,5 @@
 #include "assay/evaluate/criteria.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -91,14 +89,7 @@ std::span<const CriterionInfo> criteria() {
   return table;
 }
 
-const CriterionInfo& find_criterion(std::string_view name) {
-  const auto all = criteria();
-  const auto found = std::ranges::find(all, name, &CriterionInfo::name);
-  if (found != all.end()) return *found;
-  std::vector<std::string> names;
-  for (const CriterionInfo& info : all) names.push_back(info.name);
-  fail_input("criterion", joined(names, "or"), fmt::format("{}{}", in_quotes(name), suggestion(name, names)));
-}
+const CriterionInfo& find_criterion(std::string_view name) { return find_by_name("criterion", criteria(), name); }
 
 std::vector<std::string> needs_in_words(const Needs& needs) {
   std::vector<std::string> words;
