@@ -262,6 +262,12 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
       fail_input(fmt::format("{}: column {} is text; {} takes numbers there", table.source, in_quotes(column.name),
                              info.name));
     }
+    if (column.rounded > 0 && known_levels) {
+      fail_input(
+          fmt::format("{}: column {} holds whole numbers beyond 2^24, which tables round, and {} knows its cells one by "
+                      "one; read the column as categories",
+                      table.source, in_quotes(column.name), info.name));
+    }
     if (column.rounded > 0 && !inputs.is_float[f]) {
       fail_input(fmt::format("{}: column {} holds whole numbers beyond 2^24, which tables round; {} takes them exactly",
                              table.source, in_quotes(column.name), info.name));

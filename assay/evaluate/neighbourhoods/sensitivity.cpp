@@ -64,6 +64,7 @@ struct BatchComparison {
   std::span<uint8_t> left_out;       // by row: whether a neighbour was left out
   std::vector<std::atomic<uint32_t>>& skipped;  // by block: neighbours that are not finite
   std::atomic<uint64_t>& undefined_pairs;
+  const Context& context;
 };
 
 class Comparing final : public NeighbourVisitor {
@@ -72,6 +73,7 @@ class Comparing final : public NeighbourVisitor {
       : all_(comparison), batch_(batch), wide_(comparison.tiles != nullptr ? comparison.pool.cols() * kBlockRows : 0) {}
 
   void see(size_t block, std::span<const BlockHit> hits) override {
+    all_.context.check_cancelled();
     size_t count = 0;
     for (const BlockHit& hit : hits) {
       uint32_t chosen = hit.within & ~hit.coincident;
@@ -113,6 +115,8 @@ class Comparing final : public NeighbourVisitor {
     for (; chosen != 0; chosen &= chosen - 1) {
       const auto at = static_cast<size_t>(std::countr_zero(chosen));
       const size_t place = block * kBlockRows + at;
+      // A pair may take milliseconds where ranks of thousands of players are compared.
+      all_.context.check_cancelled();
       double apart = distance_between(all_.distance, all_.rows.row(row), all_.pool.row(all_.places[place]));
       if (std::isnan(apart)) {
         all_.undefined_pairs.fetch_add(1, std::memory_order_relaxed);
@@ -202,7 +206,8 @@ void score_in_neighbourhoods(const EvaluateTask& task, const Neighbourhoods& nei
                                .neighbours = neighbours,
                                .left_out = left_out,
                                .skipped = skipped,
-                               .undefined_pairs = undefined_pairs};
+                               .undefined_pairs = undefined_pairs,
+                               .context = context};
     part.index.stream(
         task.data->x.view(), scored, neighbourhoods.radius(), comparison.weighted,
         [&](std::span<const size_t> batch) { return std::make_unique<Comparing>(comparison, batch); }, context,
