@@ -1,5 +1,5 @@
 // assay verify STUDY
-#include "assay/report/verify.h"
+#include "assay/archive/verify.h"
 
 #include <fmt/format.h>
 
@@ -7,13 +7,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "assay/archive/folder_claim.h"
+#include "assay/archive/manifest.h"
+#include "assay/archive/study_folder.h"
 #include "assay/core/error.h"
 #include "assay/core/sha256.h"
 #include "assay/core/table_text.h"
 #include "assay/data/io/bytes.h"
-#include "assay/report/manifest.h"
-#include "assay/report/study_files.h"
-#include "assay/report/study_folder.h"
 #include "cli/commands.h"
 #include "cli/report_parts.h"
 #include "cli/study_rerun.h"
