@@ -9,12 +9,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes = assay::fuzz::bytes_of(data, size);
   const size_t end = std::min(bytes.find('\0'), size);
   const std::string_view first = bytes.substr(0, end), second = bytes.substr(std::min(end + 1, size));
-  for (const bool near : {false, true}) {
-    assay::fuzz::succeeds([&] { assay::json_difference("fuzz.json", first, second, near); });
-    assay::fuzz::succeeds([&] { assay::lines_difference(first, second, near); });
-    assay::fuzz::require(assay::lines_difference(first, first, near).empty());
+  using assay::HeldTo;
+  for (const HeldTo by : {HeldTo::exact, HeldTo::other_target, HeldTo::other_version}) {
+    assay::fuzz::succeeds([&] { assay::json_difference("fuzz.json", first, second, by); });
+    assay::fuzz::succeeds([&] { assay::fuzz::require(assay::json_difference("fuzz.json", first, first, by).empty()); });
   }
-  assay::fuzz::succeeds(
-      [&] { assay::fuzz::require(assay::json_difference("fuzz.json", first, first, false).empty()); });
+  assay::fuzz::succeeds([&] { assay::lines_difference(first, second); });
+  assay::fuzz::require(assay::lines_difference(first, first).empty());
   return 0;
 }
