@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "assay/archive/study_folder.h"
+#include "assay/report/diff_text.h"
 #include "cli/commands.h"
 
 namespace assay::cli {

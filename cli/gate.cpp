@@ -7,6 +7,7 @@
 
 #include "assay/archive/study_folder.h"
 #include "assay/data/io/bytes.h"
+#include "assay/report/gate_text.h"
 #include "cli/commands.h"
 
 namespace assay::cli {

@@ -70,9 +70,6 @@ StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, cons
 
 // Whether anything is significantly worse, or lost.
 bool something_worse(const StudyDiff& diff);
-// all: also scores that did not change.
-std::string diff_text(const StudyDiff& diff, bool all);
-std::string diff_json(const StudyDiff& diff);
 
 // Welch's test of two means whose rows are not the same. Undefined where an error is; values that are dependent bring
 // no count of what is independent, so the normal distribution is used.

@@ -54,8 +54,5 @@ std::vector<GateOutcome> run_gate(std::string_view where, const std::vector<Gate
                                   const StudySummary& study);
 
 bool all_passed(const std::vector<GateOutcome>& outcomes);
-// A line for each rule, and one for all of them.
-std::string gate_text(const std::vector<GateOutcome>& outcomes, const StudySummary& study);
-std::string gate_json(const std::vector<GateOutcome>& outcomes, const StudySummary& study);
 
 }  // namespace assay

@@ -24,10 +24,8 @@
 namespace assay {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 // Differences 1, 2, 1, 2: mean 1.5, variance 4 x 0.25 / 3 = 1/3, standard error sqrt(1/3 / 4) = sqrt(1/12), so
 // t = 1.5 sqrt(12) = 3 sqrt(3) with 3 degrees of freedom, whose distribution is
@@ -53,9 +51,6 @@ TEST_F(Folders, ScoresOfTheSameRowsArePaired) {
   EXPECT_EQ(found.scores[1].change, ChangeKind::worse);
   EXPECT_EQ(found.scores[2].change, ChangeKind::different);
   EXPECT_TRUE(something_worse(found));
-  EXPECT_THAT(diff_text(found, false),
-              AllOf(HasSubstr("faithfulness  k               2.5      4         1.5  0.2887  0.01385  better\n"),
-                    HasSubstr("3 scores: 1 better, 1 worse and 1 different\n")));
 }
 
 TEST_F(Folders, TheOtherWayRoundIsTheOpposite) {
@@ -78,8 +73,6 @@ TEST_F(Folders, OtherRowsAreComparedByMeansAndErrors) {
   EXPECT_NEAR(score.test.p_value, 2 * student_t_cdf(-1.5 / std::sqrt(13.0 / 12), 507.0 / 89), 1e-12);
   EXPECT_EQ(score.change, ChangeKind::unclear) << "the same numbers are significant only in pairs";
   EXPECT_FALSE(something_worse(found));
-  EXPECT_THAT(diff_text(found, false), AllOf(HasSubstr("not the same rows"), HasSubstr("input data sha256"),
-                                             HasSubstr("aaaaaaaaaaaa  ->  bbbbbbbbbbbb\n")));
 }
 
 TEST_F(Folders, RowsAreTheSameByNameOrByDataAndChoice) {
@@ -144,8 +137,6 @@ TEST_F(Folders, SeveralExplanationsAreCorrectedFor) {
   EXPECT_NEAR(four.scores[0].adjusted_p, 4 * paired_p(), 1e-9);
   EXPECT_EQ(four.scores[0].change, ChangeKind::unclear);
   EXPECT_EQ(four.scores[1].change, ChangeKind::same);
-  EXPECT_THAT(diff_text(four, false), Not(HasSubstr("  l  ")));
-  EXPECT_THAT(diff_text(four, true), HasSubstr("  l  "));
 }
 
 TEST_F(Folders, WhatBecameUndefinedIsLost) {
@@ -155,7 +146,6 @@ TEST_F(Folders, WhatBecameUndefinedIsLost) {
   EXPECT_EQ(found.scores[1].change, ChangeKind::gained);
   EXPECT_EQ(found.scores[2].change, ChangeKind::same);
   EXPECT_TRUE(something_worse(found));
-  EXPECT_THAT(diff_text(found, false), HasSubstr("undefined now; coverage 100 -> 0 %"));
 }
 
 TEST_F(Folders, SaysWhatOnlyOneHasAndWhatWentIn) {
@@ -175,7 +165,6 @@ TEST_F(Folders, SaysWhatOnlyOneHasAndWhatWentIn) {
   EXPECT_EQ(found.inputs[0].what, "seed");
   EXPECT_EQ(found.inputs[1].after, "--data rows.csv --sample all");
   EXPECT_EQ(found.scores.size(), 2U);
-  EXPECT_THAT(diff_json(found), HasSubstr(R"({"what":"seed","before":"0","after":"3"})"));
 }
 
 TEST_F(Folders, AStudyIsTheSameAsItself) {
@@ -183,7 +172,6 @@ TEST_F(Folders, AStudyIsTheSameAsItself) {
   const StudyDiff found = diff(study, study);
   EXPECT_TRUE(found.inputs.empty() && found.only_before.empty() && found.only_after.empty());
   for (const ScoreChange& score : found.scores) EXPECT_EQ(score.change, ChangeKind::same);
-  EXPECT_THAT(diff_text(found, false), HasSubstr("3 scores: 3 same\n"));
 }
 
 TEST_F(Folders, FilesThatDoNotFitAreRefused) {

@@ -7,6 +7,7 @@
 
 #include "assay/archive/gate.h"
 #include "assay/core/error.h"
+#include "assay/report/gate_text.h"
 
 namespace {
 
