@@ -218,9 +218,7 @@ StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, cons
   const StudySummary& second = after.summary;
   const std::vector<Common> entries = common_items(
       first.entries, second.entries, [](const EntrySummary& entry) { return entry.name; },
-      [](const EntrySummary& entry) {
-        return fmt::format("the {} {}", entry.kind == EntryKind::method ? "method" : "aggregate", entry.name);
-      },
+      [](const EntrySummary& entry) { return fmt::format("the {} {}", entry_kind_name(entry.kind), entry.name); },
       diff);
   const std::vector<Common> criteria = common_items(
       first.criteria, second.criteria, [](const CriterionSummary& criterion) { return criterion.spec; },

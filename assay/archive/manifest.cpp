@@ -12,6 +12,7 @@
 #include "assay/core/error.h"
 #include "assay/core/sha256.h"
 #include "assay/core/table_text.h"
+#include "assay/data/io/bytes.h"
 
 namespace assay {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kManifestSchema = "assay.manifest/1";
+constexpr uint64_t kMostManifestBytes = uint64_t{64} << 20;
 constexpr size_t kManifestDepth = 6;  // our own is 3 deep
 
 // A name that stays inside of its folder on any system: parts between slashes, none of them empty, "." or "..".
@@ -91,6 +93,16 @@ Manifest manifest_from_json(std::string_view where, std::string_view text) {
     document.fail("each of the 'outputs' once", fmt::format("{} twice", in_quotes(twice->first)));
   }
   return manifest;
+}
+
+Manifest read_manifest(const std::string& folder, const Context& context) {
+  const std::string name(kManifestName);
+  if (const std::string found = instead_of_file(folder, name); !found.empty()) {
+    fail_input(folder, fmt::format("the folder of a finished study, with a file {}", name), found);
+  }
+  const std::string path = path_within(folder, name);
+  const auto source = open_bytes(path, context);
+  return manifest_from_json(path, read_all(*source, kMostManifestBytes));
 }
 
 std::vector<std::string> manifest_problems(const std::string& folder, const Manifest& manifest,

@@ -27,6 +27,9 @@ std::string manifest_json(const std::vector<StudyInput>& inputs,
 // does not fit is an input error that starts with `where`.
 Manifest manifest_from_json(std::string_view where, std::string_view text);
 
+// Of a finished study; an input error where there is none.
+Manifest read_manifest(const std::string& folder, const Context& context);
+
 // What is not as the manifest says, a sentence each, by name: files that are missing, that have changed, and extra
 // ones. The manifest itself is not looked at. Reads every regular file once; links are not followed, and what is no
 // regular file is never opened.

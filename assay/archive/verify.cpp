@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "assay/archive/folder_claim.h"
 #include "assay/archive/io/entry_json.h"
 #include "assay/archive/io/json_parts.h"
 #include "assay/archive/study_folder.h"
@@ -279,6 +280,16 @@ std::string lines_difference(std::string_view recorded, std::string_view again) 
   }
   if (first.size() == second.size()) return {};
   return fmt::format("recorded {}, found {}", plural(first.size() - 1, "line"), with_commas(second.size() - 1));
+}
+
+std::vector<std::string> maker_problems(const std::string& folder, const Context& context) {
+  const StudySettings settings = read_settings(folder, context);
+  const StudyFolder said = open_study_folder(folder, context);
+  if (settings.version == said.summary.version && settings.vector_target == said.vector_target) return {};
+  return {
+      fmt::format("settings.json says that version {} with {} made the study, and study.json says version {} with {}",
+                  in_quotes(settings.version), in_quotes(settings.vector_target), in_quotes(said.summary.version),
+                  in_quotes(said.vector_target))};
 }
 
 FolderComparison compare_study_folders(const std::string& recorded, const std::string& again, const Context& context) {

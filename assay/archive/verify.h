@@ -29,6 +29,10 @@ struct FolderComparison {
   std::vector<std::string> different = {};  // a sentence each, starting with the file's name
 };
 
+// Which version and vector target made the study is said twice. How the study is run again and how the two are compared
+// follow from it, so that it must be the same: one sentence where it is not, none where it is.
+std::vector<std::string> maker_problems(const std::string& folder, const Context& context);
+
 // Both are folders of finished studies. Cost: reads every file of both once, those that differ twice.
 FolderComparison compare_study_folders(const std::string& recorded, const std::string& again, const Context& context);
 
