@@ -1,11 +1,12 @@
 // assay diff BEFORE AFTER
-#include "assay/report/diff.h"
+#include "assay/archive/diff.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "assay/report/study_folder.h"
+#include "assay/archive/study_folder.h"
+#include "assay/report/diff_text.h"
 #include "cli/commands.h"
 
 namespace assay::cli {

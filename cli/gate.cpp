@@ -1,12 +1,13 @@
 // assay gate STUDY RULES
-#include "assay/report/gate.h"
+#include "assay/archive/gate.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 
+#include "assay/archive/study_folder.h"
 #include "assay/data/io/bytes.h"
-#include "assay/report/study_folder.h"
+#include "assay/report/gate_text.h"
 #include "cli/commands.h"
 
 namespace assay::cli {

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/archive/io/json_parts.h"
 #include "assay/core/options.h"
 #include "assay/core/table_text.h"
 #include "assay/evaluate/scores.h"
-#include "assay/study/io/json_parts.h"
 
 namespace assay::cli {
 

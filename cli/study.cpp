@@ -6,16 +6,17 @@
 #include <memory>
 #include <utility>
 
+#include "assay/archive/folder_claim.h"
+#include "assay/archive/io/study_json.h"
+#include "assay/archive/run_in_folder.h"
+#include "assay/archive/study_folder.h"
+#include "assay/archive/study_settings.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/core/vector_target.h"
 #include "assay/core/version.h"
-#include "assay/report/finished_study.h"
 #include "assay/report/plan_text.h"
-#include "assay/report/study_files.h"
-#include "assay/report/study_folder.h"
-#include "assay/report/study_json.h"
-#include "assay/report/study_settings.h"
+#include "assay/report/report_html.h"
 #include "assay/report/terminal.h"
 #include "assay/study/plan.h"
 #include "cli/commands.h"
@@ -54,32 +55,30 @@ StudyOptions options_of(const StudyArguments& arguments) {
   return options;
 }
 
-StudyPlan plan_of(const OpenedStudy& opened, const StudySubject& subject, const StudyOptions& options,
-                  const Session& session) {
-  StudyPlan plan = plan_study(subject, options, session.context);
-  plan.notes.insert(plan.notes.begin(), opened.notes.begin(), opened.notes.end());
-  return plan;
-}
-
-// Into a folder that is claimed. recorded: as finish_study has it.
-FinishedStudy run_into(const StudyArguments& arguments, const std::string& folder, const StudySettings& settings,
-                       bool show, const Session& session, const std::string& recorded = {}) {
-  const StudyOptions options = options_of(arguments);
-  // Before anything is trained on them.
-  record_inputs(folder, file_inputs(arguments, session), session.context);
-  if (show && arguments.rows.model.empty()) {
-    fmt::print("no --model: a small network, trained on {}\n", one_line(pool_in_words(arguments.rows)));
-    std::fflush(stdout);
-  }
-  const std::unique_ptr<OpenedStudy> opened = open_study(arguments, folder, session);
-  record_inputs(folder, opened->facts.inputs, session.context);
-  const StudySubject subject = opened->subject();
-  const StudyPlan plan = plan_of(*opened, subject, options, session);
+// recorded: as run_study_in_folder has it.
+FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& arguments, bool show, const Session& session,
+                       const std::string& recorded = {}) {
+  std::unique_ptr<OpenedStudy> opened;
+  StudySteps steps;
+  steps.inputs = [&] { return file_inputs(arguments, session); };
+  steps.open = [&]() -> OpenedSubject {
+    if (show && arguments.rows.model.empty()) {
+      fmt::print("no --model: a small network, trained on {}\n", one_line(pool_in_words(arguments.rows)));
+      std::fflush(stdout);
+    }
+    opened = open_study(arguments, folder.path(), session);
+    return {opened->subject(), opened->facts, opened->notes};
+  };
   if (show) {
-    fmt::print("{}", plan_text(plan, opened->facts, subject, finished_parts(plan, folder)));
-    std::fflush(stdout);
+    steps.planned = [](const OpenedSubject& studied, const StudyPlan& plan, size_t finished) {
+      fmt::print("{}", plan_text(plan, studied.facts, studied.subject, finished));
+      std::fflush(stdout);
+    };
   }
-  return finish_study(subject, plan, opened->facts, folder, settings, !arguments.no_cells, session.context, recorded);
+  steps.page = [&](const FinishedStudy& finished, const StudySubject& subject) {
+    return report_page(finished, subject, {.cells = !arguments.no_cells}, session.context);
+  };
+  return run_study_in_folder(folder, options_of(arguments), steps, session.context, recorded);
 }
 
 void plan_only(const StudyArguments& arguments, const Session& session) {
@@ -88,7 +87,7 @@ void plan_only(const StudyArguments& arguments, const Session& session) {
   const StudyOptions options = options_of(arguments);
   const std::unique_ptr<OpenedStudy> opened = open_study(arguments, folder.path(), session);
   const StudySubject subject = opened->subject();
-  const StudyPlan plan = plan_of(*opened, subject, options, session);
+  const StudyPlan plan = plan_study(subject, options, session.context, opened->notes);
   fmt::print("{}{}", plan_text(plan, opened->facts, subject), plan_costs(plan));
 }
 
@@ -128,18 +127,13 @@ void study(StudyArguments arguments, StudySettings settings, const Session& give
   }
   parse_study_words("--resume", settings.arguments);  // what cannot be read back could not be resumed
   check_inputs(arguments, session);
-  make_folder(arguments.out);
-  const FolderLock lock(arguments.out);
-  claim_folder(arguments.out, settings, arguments.resume, arguments.overwrite, session.context);
+  const ClaimedFolder folder(arguments.out, settings, arguments.resume, arguments.overwrite, session.context);
   const bool show = !session.quiet && !session.json;
   FinishedStudy made;
   try {
-    made = run_into(arguments, arguments.out, settings, show, session);
+    made = run_into(folder, arguments, show, session);
   } catch (const Error& problem) {
-    if (problem.kind() != ErrorKind::cancelled) {
-      abandon_folder(arguments.out);
-      throw;
-    }
+    if (problem.kind() != ErrorKind::cancelled) throw;
     throw Error(
         ErrorKind::cancelled,
         fmt::format("stopped; finished parts are kept: `assay study --out {} --resume` goes on", arguments.out));
@@ -182,7 +176,7 @@ void rerun_study(const std::string& folder, const std::string& into, const Study
   move("--pool", arguments.rows.pool, where.pool);
   // What went in is compared with what was recorded by the caller, who names what differs and does not start afresh.
   settings.inputs.clear();
-  claim_folder(into, settings, false, false, quiet.context);
+  const ClaimedFolder claimed(into, settings, false, false, quiet.context);
   const bool same_bits = settings.version == kVersion && settings.vector_target == vector_target();
   // On other vector instructions training goes another way from its first rounding on. So what is checked is what was
   // said of the model that there is.
@@ -191,7 +185,7 @@ void rerun_study(const std::string& folder, const std::string& into, const Study
     fs::copy_file(path_within(folder, kTrainedModel), path_within(into, kTrainedModel), problem);
     if (problem) fail_io(path_within(into, kTrainedModel), "copy the recorded model to it", problem.value());
   }
-  run_into(arguments, into, settings, false, quiet, same_bits ? std::string() : folder);
+  run_into(claimed, arguments, false, quiet, same_bits ? std::string() : folder);
 }
 
 void add_study(CLI::App& app, Session& session) {

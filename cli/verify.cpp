@@ -1,5 +1,5 @@
 // assay verify STUDY
-#include "assay/report/verify.h"
+#include "assay/archive/verify.h"
 
 #include <fmt/format.h>
 
@@ -7,13 +7,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "assay/archive/manifest.h"
 #include "assay/core/error.h"
 #include "assay/core/sha256.h"
 #include "assay/core/table_text.h"
-#include "assay/data/io/bytes.h"
-#include "assay/report/manifest.h"
-#include "assay/report/study_files.h"
-#include "assay/report/study_folder.h"
 #include "cli/commands.h"
 #include "cli/report_parts.h"
 #include "cli/study_rerun.h"
@@ -24,23 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMostManifestBytes = uint64_t{64} << 20;
-
 struct VerifyArguments {
   std::string study;
   StudyOverrides where;
   bool files_only = false;
 };
-
-Manifest read_manifest(const std::string& study, const Context& context) {
-  const std::string name(kManifestName);
-  if (const std::string found = instead_of_file(study, name); !found.empty()) {
-    fail_input(study, fmt::format("the folder of a finished study, with a file {}", name), found);
-  }
-  const std::string path = path_within(study, name);
-  const auto source = open_bytes(path, context);
-  return manifest_from_json(path, read_all(*source, kMostManifestBytes));
-}
 
 // Data sets by name ("data (rows)") are no files, and a model that the study trained ("model (trained)") is one of its
 // outputs; that they are the same shows when the study is run again.
@@ -68,18 +53,6 @@ std::vector<std::string> input_problems(const Manifest& manifest, const StudyOve
                                    in_quotes(path), input.sha256, found));
   }
   return problems;
-}
-
-// Which version and vector target made the study is said twice. How the study is run again and how the two are compared
-// follow from it, so that it must be the same.
-std::vector<std::string> maker_problems(const std::string& study, const Context& context) {
-  const StudySettings settings = read_settings(study, context);
-  const StudyFolder said = open_study_folder(study, context);
-  if (settings.version == said.summary.version && settings.vector_target == said.vector_target) return {};
-  return {
-      fmt::format("settings.json says that version {} with {} made the study, and study.json says version {} with {}",
-                  in_quotes(settings.version), in_quotes(settings.vector_target), in_quotes(said.summary.version),
-                  in_quotes(said.vector_target))};
 }
 
 struct Verified {

@@ -9,7 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "assay/archive/finished_study.h"
+#include "assay/core/context.h"
+#include "assay/report/report_data.h"
+
 namespace assay {
+
+// The page of a study. All entries have explanations of the subject's rows.
+std::string report_page(const FinishedStudy& finished, const StudySubject& subject, const ReportOptions& options,
+                        const Context& context);
 
 // data_json is the text of report_data_json, or any JSON: whatever its strings hold stays text.
 std::string report_html(const std::string& data_json, const std::string& title);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "assay/archive/io/json_parts.h"
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
-#include "assay/study/io/json_parts.h"
 
 namespace assay {
 namespace {

@@ -407,8 +407,11 @@ void check_study_options(const StudyOptions& options) {
   for (const Spec& spec : options.aggregators) find_aggregator(spec.name).make(spec);
 }
 
-StudyPlan plan_study(const StudySubject& subject, const StudyOptions& options, const Context& context) {
-  return Planner(subject, options, context).make();
+StudyPlan plan_study(const StudySubject& subject, const StudyOptions& options, const Context& context,
+                     const std::vector<std::string>& notes) {
+  StudyPlan plan = Planner(subject, options, context).make();
+  plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
+  return plan;
 }
 
 }  // namespace assay

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "assay/study/io/entry_json.h"
-
 namespace assay {
 namespace {
 

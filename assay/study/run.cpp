@@ -35,7 +35,7 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 
 class Runner {
  public:
-  Runner(const StudySubject& subject, const StudyPlan& plan, StudyFacts& facts, const StudyStore& store,
+  Runner(const StudySubject& subject, const StudyPlan& plan, StudyFacts& facts, StudyStore& store,
          const StudyStore* recorded, StudyTimes& times, StudyProgress& progress, const Context& context)
       : subject_(subject),
         plan_(plan),
@@ -160,9 +160,9 @@ class Runner {
     return entry;
   }
 
-  // A folder may hold files of another study, or of another version.
+  // A store may hold entries of another study, or of another version.
   void check(const PlannedEntry& planned, const StudyEntry& found) const {
-    const std::string path = (recorded_ != nullptr ? *recorded_ : store_).scores_path(planned.stem);
+    const std::string path = (recorded_ != nullptr ? *recorded_ : store_).place_of(planned.stem);
     const auto refuse = [&](const std::string& expected, const std::string& what) {
       fail_input(path, fmt::format("{}, as this study has it", expected),
                  fmt::format("{}{}", what, recorded_ != nullptr ? "" : "; a part that is deleted is made again"));
@@ -199,7 +199,7 @@ class Runner {
   const StudySubject& subject_;
   const StudyPlan& plan_;
   const StudyFacts& facts_;
-  const StudyStore& store_;
+  StudyStore& store_;
   const StudyStore* recorded_;
   StudyTimes& times_;
   StudyProgress& progress_;
@@ -242,7 +242,7 @@ void fill_facts(const StudySubject& subject, StudyFacts& facts, const Context& c
 
 }  // namespace
 
-Study run_study(const StudySubject& given, const StudyPlan& plan, StudyFacts facts, const StudyStore& store,
+Study run_study(const StudySubject& given, const StudyPlan& plan, StudyFacts facts, StudyStore& store,
                 StudyTimes& times, const Context& context, const StudyStore* recorded) {
   const auto start = Clock::now();
   const RememberedModel model(given.model, given.data.x.view(), given.pool.x.view());

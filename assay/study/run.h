@@ -1,4 +1,4 @@
-// Runs a study: explains, scores, aggregates, scores again, each entry kept in a folder as soon as it is finished.
+// Runs a study: explains, scores, aggregates, scores again, each entry kept in a store as soon as it is finished.
 #pragma once
 
 #include "assay/core/context.h"
@@ -17,7 +17,7 @@ namespace assay {
 // attributions, aggregates from the recorded members, the study itself from the recorded entries. So rounding does not
 // add up from step to step, and two attributions that are nearly equal are in the recorded order for all that follows.
 // Every step is made anew, so what was changed by hand still shows where it was changed.
-Study run_study(const StudySubject& subject, const StudyPlan& plan, StudyFacts facts, const StudyStore& store,
+Study run_study(const StudySubject& subject, const StudyPlan& plan, StudyFacts facts, StudyStore& store,
                 StudyTimes& times, const Context& context, const StudyStore* recorded = nullptr);
 
 }  // namespace assay

@@ -1,14 +1,9 @@
-// Finished entries of a study in its folder: what an interrupted study goes on from.
+// Where a running study keeps its finished entries, so that an interrupted one can go on.
 //
-//   explanations/STEM.npz   the attributions
-//   pool/STEM.npz           those of the pool's rows that were needed: rows (int64), values (float32)
-//   scores/STEM.json        everything else (io/entry_json.h), written last: an entry without it is not finished
-//
-// Every file appears whole or not at all, so a kill at any moment leaves finished entries, and files that are written
-// anew.
+// The run (run.h) knows no files: archive/folder_store.h keeps entries in the folder of a study, tests keep them in
+// memory. Whatever the store, what it gives back must equal what was saved, to the bit.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "assay/core/context.h"
@@ -19,25 +14,16 @@ namespace assay {
 
 class StudyStore {
  public:
-  // Makes the folders; an io error names the one that cannot be.
-  explicit StudyStore(std::string folder);
+  virtual ~StudyStore() = default;
 
-  const std::string& folder() const { return folder_; }
-  std::string explanations_path(const std::string& stem) const;
-  std::string pool_path(const std::string& stem) const;
-  std::string scores_path(const std::string& stem) const;
-
-  // All of its files: a power cut may keep the last one and lose another.
-  bool has(const std::string& stem, EntryKind kind) const;
+  // Whether all of the entry is there.
+  virtual bool has(const std::string& stem, EntryKind kind) const = 0;
   // pool: null for aggregates.
-  void save(const StudyEntry& entry, const PoolExplanations* pool, const Context& context) const;
-  // The entry, and what it knew of the pool. An input error names a file that does not fit.
-  StudyEntry load(const std::string& stem, PoolExplanations* pool, const Context& context) const;
-
- private:
-  StudyEntry load_files(const std::string& stem, PoolExplanations* pool, const Context& context) const;
-
-  std::string folder_;
+  virtual void save(const StudyEntry& entry, const PoolExplanations* pool, const Context& context) = 0;
+  // The entry, and what it knew of the pool. An input error says what does not fit.
+  virtual StudyEntry load(const std::string& stem, PoolExplanations* pool, const Context& context) const = 0;
+  // What messages call the place of this entry: the path of a file.
+  virtual std::string place_of(const std::string& stem) const = 0;
 };
 
 }  // namespace assay

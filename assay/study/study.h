@@ -1,7 +1,7 @@
 // A study: every method and every aggregate of them on one model and one data set, by every criterion.
 //
-// This is what a study results in; run.h makes it, assess.h draws conclusions from it, report/ shows it. Nothing in it
-// depends on the clock, on threads or on whether it was interrupted: times are in StudyTimes, apart.
+// This is what a study results in; run.h makes it, assess.h draws conclusions from it, archive/ keeps it, report/ shows
+// it. Nothing in it depends on the clock, on threads or on whether it was interrupted: times are in StudyTimes, apart.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct Variation {
 };
 
 enum class EntryKind { method, aggregate };
+inline std::string_view entry_kind_name(EntryKind kind) { return kind == EntryKind::method ? "method" : "aggregate"; }
 
 // One explanation function of the study: a method, or an aggregate of all methods.
 struct StudyEntry {

@@ -5,8 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "assay/archive/gate.h"
 #include "assay/core/error.h"
-#include "assay/report/gate.h"
+#include "assay/report/gate_text.h"
 
 namespace {
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/archive/io/json_parts.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/model/graph/onnx.h"
@@ -26,7 +27,6 @@
 #include "assay/model/trees/booster.h"
 #include "assay/model/trees/lightgbm.h"
 #include "assay/model/trees/xgboost.h"
-#include "assay/study/io/json_parts.h"
 #include "python/src/arrays.h"
 #include "python/src/callable_model.h"
 #include "python/src/checks.h"

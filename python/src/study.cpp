@@ -15,15 +15,16 @@
 #include <utility>
 #include <vector>
 
+#include "assay/archive/folder_claim.h"
+#include "assay/archive/io/study_json.h"
+#include "assay/archive/read_study.h"
+#include "assay/archive/run_in_folder.h"
+#include "assay/archive/study_settings.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/dataset.h"
-#include "assay/report/finished_study.h"
 #include "assay/report/plan_text.h"
-#include "assay/report/read_study.h"
-#include "assay/report/study_files.h"
-#include "assay/report/study_json.h"
-#include "assay/report/study_settings.h"
+#include "assay/report/report_html.h"
 #include "assay/report/terminal.h"
 #include "assay/study/plan.h"
 #include "assay/study/sampling.h"
@@ -88,14 +89,6 @@ StudyOptions study_options(const Specs& methods, const Specs& criteria, const Sp
                        .variations = variations};
   check_study_options(options);
   return options;
-}
-
-StudyPlan plan_with_notes(const Subject& subject, const StudySubject& view, const StudyOptions& options,
-                          const Context& context) {
-  StudyPlan plan = plan_study(view, options, context);
-  const std::vector<std::string> notes = notes_on_unknown(subject);
-  plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
-  return plan;
 }
 
 void check_studied(const Subject& subject) {
@@ -181,8 +174,6 @@ StudyResult texts_of(const FinishedStudy& finished, const std::string& folder) {
           .entries = {}};
 }
 
-const char* kind_word(const StudyEntry& entry) { return entry.aggregate() ? "aggregate" : "method"; }
-
 StudyResult result_of(FinishedStudy finished, const StudyPlan& plan, const SampledSubject& sampled,
                       const std::string& folder) {
   StudyResult made = texts_of(finished, folder);
@@ -192,7 +183,8 @@ StudyResult result_of(FinishedStudy finished, const StudyPlan& plan, const Sampl
     explained->explanations = std::move(entry.explanations);
     explained->subject = sampled.subject;
     if (!entry.aggregate()) explained->method = plan.entries[e].spec;
-    made.entries.emplace_back(std::move(entry.name), kind_word(entry), std::move(explained), std::move(entry.scores));
+    made.entries.emplace_back(std::move(entry.name), entry_kind_name(entry.kind), std::move(explained),
+                              std::move(entry.scores));
   }
   return made;
 }
@@ -211,7 +203,7 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<Subject>
   return run_engine(run, [&](const Context& context) {
     sample_into(sampled, words, variations, context);
     const StudySubject view = sampled.view(context);
-    const StudyPlan plan = plan_with_notes(*sampled.subject, view, options, context);
+    const StudyPlan plan = plan_study(view, options, context, notes_on_unknown(*sampled.subject));
     return std::tuple(plan_text(plan, sampled.facts, view) + plan_costs(plan), plan.evaluations, plan.seconds);
   });
 }
@@ -240,21 +232,19 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<Subject>& subje
   sampled.facts.inputs = inputs_of(inputs);
   auto made = std::make_shared<StudyResult>();
   run_engine(run, [&](const Context& context) {
-    make_folder(folder);
-    const FolderLock lock(folder);
-    claim_folder(folder, settings, resume, overwrite, context);
-    try {
-      record_inputs(folder, sampled.facts.inputs, context);
+    const ClaimedFolder claimed(folder, settings, resume, overwrite, context);
+    StudyPlan plan;
+    StudySteps steps;
+    steps.inputs = [&] { return sampled.facts.inputs; };
+    steps.open = [&]() -> OpenedSubject {
       sample_into(sampled, words, variations, context);
-      const StudySubject view = sampled.view(context);
-      const StudyPlan plan = plan_with_notes(*sampled.subject, view, options, context);
-      *made =
-          result_of(finish_study(view, plan, sampled.facts, folder, settings, cells, context), plan, sampled, folder);
-    } catch (...) {
-      // Finished parts are kept: resume=True goes on from them.
-      if (!context.cancelled->load()) abandon_folder(folder);
-      throw;
-    }
+      return {sampled.view(context), sampled.facts, notes_on_unknown(*sampled.subject)};
+    };
+    steps.planned = [&](const OpenedSubject&, const StudyPlan& planned, size_t) { plan = planned; };
+    steps.page = [&](const FinishedStudy& finished, const StudySubject& studied) {
+      return report_page(finished, studied, {.cells = cells}, context);
+    };
+    *made = result_of(run_study_in_folder(claimed, options, steps, context), plan, sampled, folder);
   });
   return made;
 }
@@ -262,16 +252,13 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<Subject>& subje
 std::shared_ptr<StudyResult> read_folder(const std::string& folder) {
   auto made = std::make_shared<StudyResult>();
   run_engine(Run{}, [&](const Context& context) {
-    FinishedStudy read;
-    read.study = read_study(folder, context);
-    read.assessment = assess(read.study);
-    read.times = read_study_times(folder, context);
+    FinishedStudy read = read_study(folder, context);
     *made = texts_of(read, folder);
     for (StudyEntry& entry : read.study.entries) {
       auto explained = std::make_shared<Explained>();
       explained->explanations = std::move(entry.explanations);
       explained->method = method_of(explained->explanations);
-      made->entries.emplace_back(std::move(entry.name), kind_word(entry), std::move(explained),
+      made->entries.emplace_back(std::move(entry.name), entry_kind_name(entry.kind), std::move(explained),
                                  std::move(entry.scores));
     }
   });

@@ -1,135 +1,43 @@
-// A study as a whole: what it says is what the stages say by themselves, and neither threads nor interruptions show.
+// A study as a whole: what it says is what the stages say by themselves. tests/archive runs it into folders.
 #include "assay/study/run.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <filesystem>
-#include <map>
 
 #include "assay/aggregate/aggregators.h"
 #include "assay/core/error.h"
-#include "assay/core/random.h"
-#include "assay/data/io/bytes.h"
-#include "assay/evaluate/complexity.h"
 #include "assay/explain/methods.h"
 #include "assay/study/assess.h"
-#include "assay/study/io/entry_json.h"
 #include "assay/study/progress.h"
 #include "assay/study/remembered_model.h"
 #include "assay/study/tasks.h"
 #include "tests/evaluate/trial.h"
 #include "tests/explain/tree_toys.h"
+#include "tests/study/memory_store.h"
+#include "tests/study/studied.h"
 
 namespace assay {
 namespace {
 
-namespace fs = std::filesystem;
+using testing::few;
 using ::testing::HasSubstr;
+using testing::MemoryStore;
+using ::testing::StartsWith;
+using testing::Studied;
 
-// Gone when the test ends.
-class Folder {
- public:
-  Folder() {
-    static std::atomic<int> count = 0;
-    path_ = fs::temp_directory_path() / fmt::format("assay-study-test-{}-{}", ::getpid(), count++);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
-Matrix random_rows(size_t rows, size_t columns, uint64_t stream) {
-  Matrix made(rows, columns);
-  for (size_t r = 0; r < rows; r++) {
-    RandomStream draw(7, "rows of a study", stream, r);
-    for (float& each : made.row(r)) each = static_cast<float>(draw.uniform() * 4 - 2);
-  }
-  return made;
-}
-
-// Everything that a subject refers to.
-struct Studied {
-  testing::Setting setting;
-  Dataset data;
-  Dataset pool;
-  Targets pool_targets;
-  std::vector<Reference> others;
-
-  explicit Studied(const testing::Toy& toy, size_t rows = 6, size_t pool_rows = 40) {
-    const size_t columns = toy.rows[0].size();
-    setting = testing::setting_of(toy.model, random_rows(rows, columns, 0), testing::matrix_of({toy.reference}));
-    data = testing::dataset_of(random_rows(rows, columns, 0));
-    pool = testing::dataset_of(random_rows(pool_rows, columns, 1));
-    pool_targets = freeze_targets(*toy.model, pool.x.view(), {}, {});
-    Reference other;
-    other.rows = Matrix(1, columns);
-    std::ranges::fill(other.rows.values(), 0.25F);
-    other.description = "a quarter";
-    others.push_back(std::move(other));
-  }
-
-  StudySubject subject() const {
-    return {.model = *setting.model,
-            .data = data,
-            .pool = pool,
-            .players = setting.players,
-            .reference = setting.reference,
-            .targets = setting.targets,
-            .pool_targets = pool_targets,
-            .others = others};
-  }
-};
-
-StudyOptions few() {
-  StudyOptions options;
-  options.methods = {{"gradient_x_input"}, {"kernel_shap", {{"samples", "64"}}}, {"occlusion"}};
-  options.aggregators = {{"mean"}, {"region_shrinking"}, {"ava", {{"k", "3"}}}};
-  options.criteria = {{"faithfulness", {{"subset", "1"}}}, {"max_sensitivity"}, {"avg_sensitivity"}, {"complexity"}};
-  return options;
-}
-
-struct Made {
-  Study study;
-  StudyTimes times;
-};
-
-Made run_in(const std::string& folder, const Studied& studied, const StudyOptions& options,
-            const Context& context = {}) {
+Study run_in(MemoryStore& store, const Studied& studied, const StudyOptions& options) {
   const StudySubject subject = studied.subject();
-  const StudyPlan plan = plan_study(subject, options, context);
-  Made made;
-  made.study = run_study(subject, plan, {}, StudyStore(folder), made.times, context);
-  return made;
-}
-
-std::string file_text(const std::string& path) { return read_all(*open_bytes(path)); }
-
-// Every file of the folder, by name.
-std::map<std::string, std::string> files_of(const std::string& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& item : fs::recursive_directory_iterator(folder)) {
-    if (item.is_regular_file()) files[fs::relative(item.path(), folder).string()] = file_text(item.path().string());
-  }
-  return files;
+  StudyTimes times;
+  return run_study(subject, plan_study(subject, options, {}), {}, store, times, {});
 }
 
 TEST(RunStudy, SaysWhatTheStagesSayByThemselves) {
-  const Folder folder;
+  MemoryStore store;
   const Studied studied(testing::linear_toy());
-  const Study study = run_in(folder.path(), studied, few()).study;
+  const Study study = run_in(store, studied, few());
   ASSERT_EQ(study.entries.size(), 6U);
   EXPECT_EQ(study.entries[1].name, "kernel_shap:samples=64");
   EXPECT_EQ(study.entries[1].stem, "kernel_shap-samples-64");
@@ -155,9 +63,9 @@ TEST(RunStudy, SaysWhatTheStagesSayByThemselves) {
 }
 
 TEST(RunStudy, AggregatesTheMethodsThatItStudies) {
-  const Folder folder;
+  MemoryStore store;
   const Studied studied(testing::linear_toy());
-  const Study study = run_in(folder.path(), studied, few()).study;
+  const Study study = run_in(store, studied, few());
   const StudyEntry& mean = study.entries[3];
   EXPECT_TRUE(mean.aggregate());
   EXPECT_EQ(mean.explanations.combination.members,
@@ -174,118 +82,17 @@ TEST(RunStudy, AggregatesTheMethodsThatItStudies) {
   EXPECT_FALSE(study.entries[5].explanations.combination.antecedents.empty());
 }
 
-TEST(RunStudy, GivesTheSameFilesOnAnyNumberOfThreads) {
-  const Studied studied(testing::additive_toy());
-  std::vector<std::map<std::string, std::string>> files;
-  for (const unsigned threads : {1U, 2U, 7U}) {
-    const Folder folder;
-    Context context;
-    context.threads = threads;
-    run_in(folder.path(), studied, few(), context);
-    files.push_back(files_of(folder.path()));
-  }
-  EXPECT_EQ(files[0].size(), 6U * 2 + 3);  // explanations and scores of all, the pool of methods
-  EXPECT_EQ(files[0], files[1]);
-  EXPECT_EQ(files[0], files[2]);
-}
-
-// Cancels after so many looks at whether it is cancelled: some moment within the work.
-TEST(RunStudy, GoesOnToTheSameFilesWhereverItWasStopped) {
-  const Studied studied(testing::product_toy());
-  const Folder whole;
-  run_in(whole.path(), studied, few());
-  const auto expected = files_of(whole.path());
-
-  class StopLater final : public Progress {
-   public:
-    StopLater(std::atomic<bool>& stop, int steps) : stop_(stop), left_(steps) {}
-    void begin(std::string_view, uint64_t) noexcept override {}
-    void rename(std::string_view) noexcept override {
-      if (--left_ <= 0) stop_ = true;
-    }
-    void advance(uint64_t) noexcept override {}
-    void end() noexcept override {}
-
-   private:
-    std::atomic<bool>& stop_;
-    int left_;
-  };
-  size_t stopped = 0;
-  for (int steps = 1; steps <= 6; steps++) {
-    const Folder folder;
-    std::atomic<bool> stop = false;
-    StopLater progress(stop, steps);
-    Context context;
-    context.progress = &progress;
-    context.cancelled = &stop;
-    try {
-      run_in(folder.path(), studied, few(), context);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::cancelled);
-      stopped++;
-    }
-    EXPECT_LT(files_of(folder.path()).size(), expected.size());
-    const Made resumed = run_in(folder.path(), studied, few());
-    EXPECT_EQ(files_of(folder.path()), expected) << "stopped in step " << steps;
-    // What was there was not made again: it has no time.
-    const auto old =
-        std::ranges::count_if(resumed.times.entries, [](const EntryTimes& t) { return std::isnan(t.scoring); });
-    EXPECT_EQ(old, steps - 1);
-  }
-  EXPECT_EQ(stopped, 6U);
-}
-
-// Another machine rounds differently. Its attributions are made anew, and what follows from attributions is made from
-// the recorded ones, so that it can be held against what was recorded.
-TEST(RunStudy, ChecksEachPartFromTheRecordedOnesThatItFollowsFrom) {
-  const Studied studied(testing::linear_toy());
-  const Folder recorded;
-  run_in(recorded.path(), studied, few());
-  const auto before = files_of(recorded.path());
-  const std::string path = recorded.path() + "/explanations/occlusion.npz";
-  const Explanations made = read_explanations(path, {});
-  const auto checked = [&](float amount, const std::string& into) {
-    Explanations other = made;
-    other.values(0, 0) += amount;
-    write_explanations(other, path, {});
-    const StudySubject subject = studied.subject();
-    const StudyStore from(recorded.path());
-    StudyTimes times;
-    return run_study(subject, plan_study(subject, few(), {}), {}, StudyStore(into), times, {}, &from);
-  };
-
-  const Folder near;
-  const float amount = 1e-5F * std::abs(made.values(0, 0));  // the tolerance is 1e-5 of this and of more
-  const Study study = checked(amount, near.path());
-  auto files = files_of(near.path());
-  EXPECT_EQ(files["explanations/occlusion.npz"], before.at("explanations/occlusion.npz"));
-  EXPECT_EQ(files["pool/occlusion.npz"], before.at("pool/occlusion.npz"));
-  EXPECT_EQ(files["scores/kernel_shap-samples-64.json"], before.at("scores/kernel_shap-samples-64.json"));
-  const Explanations& used = study.entries[2].explanations;
-  EXPECT_NE(used.values(0, 0), made.values(0, 0));
-  const StudyEntry scored = entry_from_json("occlusion", files["scores/occlusion.json"]);
-  EXPECT_EQ(scored.scores[3].values[0], complexity(used.values.row(0))) << "of the recorded attributions";
-  EXPECT_NE(scored.scores[3].values[0], complexity(made.values.row(0)));
-  EXPECT_NE(files["explanations/mean.npz"], before.at("explanations/mean.npz")) << "of the recorded members";
-  EXPECT_EQ(study.entries[2].scores[3].values[0], complexity(made.values.row(0))) << "the study is the recorded one";
-
-  // What is not the same but for rounding is not made anything from.
-  const Folder far;
-  checked(1, far.path());
-  EXPECT_EQ(files_of(far.path()), before);
-}
-
 TEST(RunStudy, RefusesPartsOfAnotherStudy) {
-  const Folder folder;
+  MemoryStore store;
   const Studied studied(testing::linear_toy());
-  run_in(folder.path(), studied, few());
+  run_in(store, studied, few());
   StudyOptions other = few();
   other.criteria.pop_back();
   try {
-    run_in(folder.path(), studied, other);
+    run_in(store, studied, other);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("expected 3 criteria"));
+    EXPECT_THAT(error.what(), StartsWith("memory of gradient_x_input: expected 3 criteria"));
     EXPECT_THAT(error.what(), HasSubstr("found 4"));
   }
 }
@@ -295,9 +102,9 @@ TEST(RunStudy, ScoresEveryMethodAndAggregatorOnEveryToy) {
   std::ranges::move(testing::tree_toys(), std::back_inserter(toys));
   for (const testing::Toy& toy : toys) {
     SCOPED_TRACE(toy.name);
-    const Folder folder;
+    MemoryStore store;
     const Studied studied(toy);
-    const Study study = run_in(folder.path(), studied, {}).study;
+    const Study study = run_in(store, studied, {});
     // Methods of trees are not even mentioned where there are none.
     const bool trees = toy.model->tree_scores() != nullptr;
     EXPECT_EQ(std::ranges::count(study.entries, "tree_shap", &StudyEntry::name), trees ? 1 : 0);
@@ -321,9 +128,9 @@ TEST(RunStudy, ScoresEveryMethodAndAggregatorOnEveryToy) {
 }
 
 TEST(RunStudy, DrawsCurvesThatPassThroughTheStudysOwnScores) {
-  const Folder folder;
+  MemoryStore store;
   const Studied studied(testing::additive_toy(), 12, 80);
-  const Study study = run_in(folder.path(), studied, few()).study;
+  const Study study = run_in(store, studied, few());
   for (const StudyEntry& entry : study.entries) {
     ASSERT_EQ(entry.curves.size(), 3U) << entry.name;
     for (const Curve& curve : entry.curves) {
@@ -342,9 +149,9 @@ TEST(RunStudy, DrawsCurvesThatPassThroughTheStudysOwnScores) {
 }
 
 TEST(RunStudy, VariesSeedsOfSampledMethodsAndBaselines) {
-  const Folder folder;
+  MemoryStore store;
   const Studied studied(testing::additive_toy());
-  const Study study = run_in(folder.path(), studied, few()).study;
+  const Study study = run_in(store, studied, few());
   EXPECT_EQ(study.entries[0].variations.size(), 1U);
   ASSERT_EQ(study.entries[1].variations.size(), 2U);
   EXPECT_EQ(study.entries[1].variations[0].what, "seed");

@@ -1,0 +1,261 @@
+#include "assay/archive/diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "assay/core/error.h"
+#include "assay/core/table_text.h"
+#include "assay/core/text.h"
+#include "assay/study/verdict.h"
+
+namespace assay {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+// In the order of the first list, then what the second alone has. A name may be there several times.
+std::vector<InputChange> pair_changes(const Pairs& before, const Pairs& after) {
+  std::vector<std::string> names;
+  std::map<std::string, std::pair<std::string, std::string>> found;
+  const auto collect = [&](const Pairs& pairs, bool second) {
+    for (const auto& [name, value] : pairs) {
+      const auto [place, is_new] = found.try_emplace(name);
+      if (is_new) names.push_back(name);
+      std::string& own = second ? place->second.second : place->second.first;
+      own += fmt::format("{}{}", own.empty() ? "" : ", ", value);
+    }
+  };
+  collect(before, false);
+  collect(after, true);
+  std::vector<InputChange> changes;
+  for (const std::string& name : names) {
+    const auto& [first, second] = found[name];
+    if (first != second) changes.push_back({name, first, second});
+  }
+  return changes;
+}
+
+Pairs input_pairs(const StudySummary& study) {
+  Pairs pairs;
+  for (const StudyInput& input : study.inputs) {
+    pairs.emplace_back(input.role, input.name);
+    if (!input.sha256.empty()) pairs.emplace_back(fmt::format("{} sha256", input.role), input.sha256);
+  }
+  return pairs;
+}
+
+std::vector<InputChange> input_changes(const StudyFolder& before, const StudyFolder& after) {
+  Pairs first = before.facts;
+  Pairs second = after.facts;
+  // Under other names than the facts', which say the same in words.
+  for (auto [study, pairs] : {std::pair(&before, &first), std::pair(&after, &second)}) {
+    for (auto& [name, value] : input_pairs(study->summary)) pairs->emplace_back(fmt::format("input {}", name), value);
+    for (const auto& [name, value] : study->settings) pairs->emplace_back(fmt::format("setting {}", name), value);
+  }
+  return pair_changes(first, second);
+}
+
+// Which rows of which data: the hash in place of the name, for a file may have moved.
+std::string chosen_rows(const StudyFolder& study) {
+  std::string words = study.data;
+  std::string hashes;
+  for (const StudyInput& input : study.summary.inputs) {
+    // Of a data set by name, "data (rows)" has the hash of the rows themselves.
+    if (input.role != "data" && input.role != "data (rows)") continue;
+    hashes += fmt::format(" {}", input.sha256.empty() ? input.name : input.sha256);
+    if (input.sha256.empty() || input.name.empty()) continue;
+    for (size_t at = words.find(input.name); at != std::string::npos; at = words.find(input.name, at)) {
+      words.erase(at, input.name.size());
+    }
+  }
+  if (hashes.empty()) return {};
+  const bool chosen = study.summary.rows < study.rows_available;
+  return fmt::format("{}|{}|{}|{}", words, hashes, study.summary.rows, chosen ? study.summary.seed : 0);
+}
+
+// Sets same_rows and says why.
+void compare_rows(const StudyFolder& before, const StudyFolder& after, StudyDiff& diff) {
+  const auto ids_of = [](const StudyFolder& study) {
+    return study.summary.entries.empty() ? RowIds() : read_row_ids(study, 0);
+  };
+  const RowIds first = ids_of(before);
+  const RowIds second = ids_of(after);
+  const std::string rows = plural(before.summary.rows, "row");
+  if (!first.ids.empty() && !second.ids.empty() && !first.numbers && !second.numbers) {
+    diff.same_rows = first.ids == second.ids;
+    diff.rows_words = diff.same_rows ? fmt::format("the same {} by name: compared row by row", rows)
+                                     : "rows of other names: compared by means and their errors";
+    return;
+  }
+  const std::string choice = chosen_rows(before);
+  const bool other_numbers = first.numbers && second.numbers && first.ids != second.ids;
+  diff.same_rows =
+      before.summary.rows == after.summary.rows && !choice.empty() && choice == chosen_rows(after) && !other_numbers;
+  diff.rows_words = diff.same_rows ? fmt::format("the same {} of the same data: compared row by row", rows)
+                                   : "not the same rows of the same data: compared by means and their errors";
+}
+
+ChangeKind change_of(const ScoreChange& score) {
+  const double first = score.before.mean;
+  const double second = score.after.mean;
+  if (std::isnan(first) || std::isnan(second)) {
+    if (std::isnan(first) == std::isnan(second)) return ChangeKind::same;
+    return std::isnan(second) ? ChangeKind::lost : ChangeKind::gained;
+  }
+  if (first == second) return ChangeKind::same;
+  if (std::fabs(second - first) <= kTieRounding * std::max(std::fabs(first), std::fabs(second)) &&
+      std::isfinite(first) && std::isfinite(second)) {
+    return ChangeKind::same;
+  }
+  // Of infinities there is no test.
+  if (!(score.adjusted_p < kSignificance) || std::isnan(score.test.difference)) return ChangeKind::unclear;
+  if (score.direction == Direction::neither) return ChangeKind::different;
+  return (score.test.difference > 0) == (score.direction == Direction::higher) ? ChangeKind::better : ChangeKind::worse;
+}
+
+// Over the explanations of each criterion; scores are sorted by it.
+void adjust(std::vector<ScoreChange>& scores) {
+  for (size_t from = 0; from < scores.size();) {
+    size_t to = from;
+    std::vector<double> p_values;
+    while (to < scores.size() && scores[to].criterion == scores[from].criterion) {
+      p_values.push_back(scores[to++].test.p_value);
+    }
+    const std::vector<double> adjusted = holm_adjusted(p_values);
+    for (size_t i = from; i < to; i++) {
+      scores[i].adjusted_p = adjusted[i - from];
+      scores[i].change = change_of(scores[i]);
+    }
+    from = to;
+  }
+}
+
+std::string option_changes(const Scores& before, const Scores& after) {
+  std::vector<std::string> parts;
+  for (const InputChange& each : pair_changes(before.options, after.options)) {
+    parts.push_back(fmt::format("{} {} -> {}", one_line(each.what), short_name(each.before), short_name(each.after)));
+  }
+  return parts.empty() ? std::string() : joined(parts);
+}
+
+struct Common {
+  size_t before = 0;
+  size_t after = 0;
+};
+
+template <class Item, class Name>
+std::vector<Common> common_items(const std::vector<Item>& before, const std::vector<Item>& after, const Name& name,
+                                 const auto& words, StudyDiff& diff) {
+  std::map<std::string, size_t> places;
+  for (size_t i = 0; i < after.size(); i++) places.emplace(name(after[i]), i);
+  std::vector<Common> common;
+  std::vector<bool> met(after.size(), false);
+  for (size_t i = 0; i < before.size(); i++) {
+    const auto found = places.find(name(before[i]));
+    if (found == places.end()) {
+      diff.only_before.push_back(words(before[i]));
+    } else {
+      common.push_back({i, found->second});
+      met[found->second] = true;
+    }
+  }
+  for (size_t i = 0; i < after.size(); i++) {
+    if (!met[i]) diff.only_after.push_back(words(after[i]));
+  }
+  return common;
+}
+
+}  // namespace
+
+std::string_view change_name(ChangeKind change) {
+  switch (change) {
+    case ChangeKind::unclear: return "unclear";
+    case ChangeKind::better: return "better";
+    case ChangeKind::worse: return "worse";
+    case ChangeKind::different: return "different";
+    case ChangeKind::lost: return "lost";
+    case ChangeKind::gained: return "gained";
+    case ChangeKind::same: break;
+  }
+  return "same";
+}
+
+EntryComparison welch_comparison(const Scores& first, const Scores& second) {
+  EntryComparison made;
+  made.difference = first.mean - second.mean;
+  const double a = first.mean_error * first.mean_error;
+  const double b = second.mean_error * second.mean_error;
+  made.error = std::sqrt(a + b);
+  const double largest = std::max(std::fabs(first.mean), std::fabs(second.mean));
+  if (std::isnan(made.difference) || std::isnan(made.error)) return made;
+  if (made.error == 0 || std::fabs(made.difference) <= kTieRounding * largest) {
+    made.p_value = std::fabs(made.difference) <= kTieRounding * largest ? 1 : 0;
+    return made;
+  }
+  const double size = std::fabs(made.difference) / made.error;
+  if (first.dependent || second.dependent) {
+    made.p_value = std::erfc(size / std::sqrt(2.0));
+    return made;
+  }
+  const auto spare = [](const Scores& scores) {
+    const auto defined = std::ranges::count_if(scores.values, [](double value) { return !std::isnan(value); });
+    return static_cast<double>(defined) - 1;
+  };
+  const double degrees = (a + b) * (a + b) / ((a > 0 ? a * a / spare(first) : 0) + (b > 0 ? b * b / spare(second) : 0));
+  made.p_value = 2 * student_t_cdf(-size, degrees);
+  return made;
+}
+
+StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, const Context& context) {
+  StudyDiff diff;
+  diff.before = before.path;
+  diff.after = after.path;
+  diff.inputs = input_changes(before, after);
+  const StudySummary& first = before.summary;
+  const StudySummary& second = after.summary;
+  const std::vector<Common> entries = common_items(
+      first.entries, second.entries, [](const EntrySummary& entry) { return entry.name; },
+      [](const EntrySummary& entry) { return fmt::format("the {} {}", entry_kind_name(entry.kind), entry.name); },
+      diff);
+  const std::vector<Common> criteria = common_items(
+      first.criteria, second.criteria, [](const CriterionSummary& criterion) { return criterion.spec; },
+      [](const CriterionSummary& criterion) { return fmt::format("the criterion {}", criterion.spec); }, diff);
+  compare_rows(before, after, diff);
+
+  std::set<std::string> notes;  // one for each criterion and change of options, not for each entry
+  for (const Common& entry : entries) {
+    context.check_cancelled();
+    const StudyEntry own = read_study_entry(before, entry.before, context);
+    const StudyEntry other = read_study_entry(after, entry.after, context);
+    for (const Common& criterion : criteria) {
+      const Scores& old_scores = own.scores[criterion.before];
+      const Scores& new_scores = other.scores[criterion.after];
+      ScoreChange score;
+      score.criterion = criterion.before;
+      score.criterion_spec = first.criteria[criterion.before].spec;
+      score.explanation = own.name;
+      score.direction = first.criteria[criterion.before].direction;
+      score.before = first.entries[entry.before].scores[criterion.before];
+      score.after = second.entries[entry.after].scores[criterion.after];
+      score.test = diff.same_rows ? entry_comparison(new_scores, old_scores) : welch_comparison(new_scores, old_scores);
+      const std::string options = option_changes(old_scores, new_scores);
+      const std::string note = fmt::format("{} was computed with other options: {}", score.criterion_spec, options);
+      if (!options.empty() && notes.insert(note).second) diff.notes.push_back(note);
+      diff.scores.push_back(std::move(score));
+    }
+  }
+  std::ranges::stable_sort(diff.scores, {}, &ScoreChange::criterion);
+  adjust(diff.scores);
+  return diff;
+}
+
+bool something_worse(const StudyDiff& diff) {
+  return std::ranges::any_of(diff.scores, [](const ScoreChange& score) {
+    return score.change == ChangeKind::worse || score.change == ChangeKind::lost;
+  });
+}
+
+}  // namespace assay

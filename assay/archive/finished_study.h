@@ -1,0 +1,15 @@
+// A study that has run, or that was read back from its folder, with what follows from it: all that a report shows.
+#pragma once
+
+#include "assay/study/assess.h"
+#include "assay/study/study.h"
+
+namespace assay {
+
+struct FinishedStudy {
+  Study study;
+  Assessment assessment;
+  StudyTimes times;
+};
+
+}  // namespace assay

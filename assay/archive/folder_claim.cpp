@@ -1,0 +1,241 @@
+#include "assay/archive/folder_claim.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "assay/archive/io/entry_json.h"
+#include "assay/archive/study_files.h"
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/data/io/bytes.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMostSettingsBytes = 1 << 20;
+// What the user says to a program.
+struct Words {
+  std::string_view out;
+  std::string_view resume;
+  std::string_view overwrite;
+  std::string_view seed;  // up to its value
+};
+
+Words words_of(const StudySettings& settings) {
+  if (settings.program == kStudyFunction) return {"out", "resume=True", "overwrite=True", "seed="};
+  return {"--out", "--resume", "--overwrite", "--seed "};
+}
+
+bool is_empty_folder(const std::string& path) {
+  std::error_code problem;
+  const bool empty = fs::is_directory(path, problem) && fs::is_empty(path, problem);
+  return empty && !problem;
+}
+
+// What a killed run leaves of a file that it was writing: "study.json.tmp-123-4" (AtomicFile).
+bool is_leftover(const std::string& name, std::string& of) {
+  const size_t at = name.rfind(".tmp-");
+  if (at == std::string::npos) return false;
+  of = name.substr(0, at);
+  const std::string tail = name.substr(at + 5);
+  const size_t dash = tail.find('-');
+  const auto digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return dash != std::string::npos && digits(std::string_view(tail).substr(0, dash)) &&
+         digits(std::string_view(tail).substr(dash + 1));
+}
+
+bool is_part(const std::string& folder, const fs::path& name) {
+  const std::string expected = folder == "scores" ? ".json" : ".npz";
+  return name.extension() == expected && valid_stem(name.stem().string());
+}
+
+// A folder from somebody else may hold links, and what is written or removed through them lies elsewhere.
+void refuse_link(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_symlink(path, ignored)) return;
+  fail_input(path.string(), "a file or folder of the study's own", "a link");
+}
+
+// Calls `own` for each file that a study put here, and `leftover` for what it was writing when it was killed. Looks
+// into no folder but the study's three, and refuses links.
+void each_own_file(const std::string& folder, const std::function<void(const fs::path&)>& own,
+                   const std::function<void(const fs::path&)>& leftover) {
+  std::error_code ignored;
+  std::string of;
+  for (const std::string_view name : kStudyFolders) {
+    const std::string part_folder = inside(folder, name);
+    refuse_link(part_folder);
+    for (const auto& item : fs::directory_iterator(part_folder, ignored)) {
+      const fs::path file = item.path().filename();
+      const bool left = is_leftover(file.string(), of);
+      if (!is_part(std::string(name), left ? fs::path(of) : file)) continue;
+      refuse_link(item.path());
+      (left ? leftover : own)(item.path());
+    }
+  }
+  for (const auto& item : fs::directory_iterator(folder, ignored)) {
+    const std::string file = item.path().filename().string();
+    const bool left = is_leftover(file, of);
+    if (std::ranges::find(kStudyFiles, left ? of : file) == kStudyFiles.end()) continue;
+    refuse_link(item.path());
+    (left ? leftover : own)(item.path());
+  }
+}
+
+void remove_file(const fs::path& path) {
+  std::error_code problem;
+  fs::remove(path, problem);
+  if (problem) fail_io(path.string(), "remove it", problem.value());
+}
+
+// settings.json goes last: a folder without it is no study any more.
+void remove_study(const std::string& folder) {
+  const auto remove = [](const fs::path& path) {
+    if (path.filename() != "settings.json") remove_file(path);
+  };
+  each_own_file(folder, remove, remove_file);
+  remove_file(inside(folder, "settings.json"));
+}
+
+void remove_leftovers(const std::string& folder) {
+  each_own_file(folder, [](const fs::path&) {}, remove_file);
+}
+
+// What the first says and the second does not.
+std::string difference(const StudySettings& first, const StudySettings& second) {
+  std::vector<std::string> words;
+  if (first.seed != second.seed) words.push_back(fmt::format("{}{}", words_of(first).seed, first.seed));
+  for (const std::string& word : first.arguments) {
+    if (std::ranges::find(second.arguments, word) == second.arguments.end()) words.push_back(in_quotes(word));
+  }
+  return words.empty() ? "nothing more" : fmt::format("{}", fmt::join(words, " "));
+}
+
+void check_same_study(const std::string& folder, const StudySettings& settings, const Context& context) {
+  const std::string path = inside(folder, "settings.json");
+  const StudySettings found = read_settings(folder, context);
+  require_program(path, found, settings.program);
+  if (found.arguments != settings.arguments || found.seed != settings.seed) {
+    // The package does not remember a model that is in memory: it needs to be told everything again.
+    const bool remembers = settings.program == kStudyCommand;
+    fail_input(path, fmt::format("the settings of this study ({})", difference(settings, found)),
+               fmt::format("others ({}){}", difference(found, settings),
+                           remembers ? fmt::format("; --resume --out {} alone goes on with that one", folder) : ""));
+  }
+  if (found.version == settings.version && found.vector_target == settings.vector_target) return;
+  fail_input(path,
+             fmt::format("a study by version {} with {}, whose parts fit together with ours", settings.version,
+                         settings.vector_target),
+             fmt::format("{} with {}; {} starts afresh", in_quotes(found.version), in_quotes(found.vector_target),
+                         words_of(settings).overwrite));
+}
+
+}  // namespace
+
+StudySettings read_settings(const std::string& folder, const Context& context) {
+  const std::string path = inside(folder, "settings.json");
+  if (!is_there(path)) fail_input(folder, "the folder of a study, which has a file settings.json", "none");
+  const auto source = open_bytes(path, context);
+  return settings_from_json(path, read_all(*source, kMostSettingsBytes));
+}
+
+void claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
+                  const Context& context) {
+  const std::string path = inside(folder, "settings.json");
+  const Words words = words_of(settings);
+  if (is_there(folder)) remove_leftovers(folder);
+  if (is_there(path)) {
+    if (!resume && !overwrite) {
+      fail_input(words.out, "a folder without a study",
+                 fmt::format("one in {}: {} goes on with it, {} replaces it", in_quotes(folder), words.resume,
+                             words.overwrite));
+    }
+    if (resume) {
+      check_same_study(folder, settings, context);
+      return;
+    }
+    read_settings(folder, context);  // that it is a study's, and not somebody else's file of that name
+    remove_study(folder);
+  } else if (is_there(folder) && !is_empty_folder(folder)) {
+    // Of a study that was being replaced, empty folders are left.
+    std::error_code ignored;
+    for (const auto& item : fs::directory_iterator(folder, ignored)) {
+      const std::string name = item.path().filename().string();
+      const bool own =
+          std::ranges::find(kStudyFolders, name) != kStudyFolders.end() && is_empty_folder(item.path().string());
+      if (own) continue;
+      const bool study = std::ranges::find(kStudyFiles, name) != kStudyFiles.end() || name == "scores";
+      // Another study's files are not removed without its settings.json.
+      fail_input(words.out, "a new or empty folder",
+                 fmt::format("{} with {} in it{}", in_quotes(folder), in_quotes(name),
+                             study ? ", which is no study's without settings.json" : ""));
+    }
+  }
+  write_whole(path, settings_json(settings), context);
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem) fail_io(folder, "create the folder", problem.value());
+}
+
+void abandon_folder(const std::string& folder) {
+  std::error_code problem;
+  const bool finished_parts = !is_empty_folder(inside(folder, "scores")) && is_there(inside(folder, "scores"));
+  if (finished_parts || !is_there(inside(folder, "settings.json"))) return;
+  remove_study(folder);
+  // Only empty folders go.
+  for (const std::string_view name : kStudyFolders) fs::remove(inside(folder, name), problem);
+  fs::remove(folder, problem);
+}
+
+FolderLock::FolderLock(const std::string& folder) {
+  folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) fail_io(folder, "open the folder", errno);
+  if (::flock(folder_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(folder_);
+  fail_input(folder, "a folder for this study alone", "another study that is running in it");
+}
+
+FolderLock::~FolderLock() { ::close(folder_); }
+
+ClaimedFolder::ClaimedFolder(std::string path, StudySettings settings, bool resume, bool overwrite,
+                             const Context& context)
+    : path_(std::move(path)), settings_(std::move(settings)) {
+  make_folder(path_);
+  lock_.emplace(path_);
+  claim_folder(path_, settings_, resume, overwrite, context);
+}
+
+void record_inputs(const std::string& folder, const std::vector<StudyInput>& inputs, const Context& context) {
+  StudySettings settings = read_settings(folder, context);
+  bool added = false;
+  for (const StudyInput& input : inputs) {
+    const auto before = std::ranges::find(settings.inputs, input.role, &StudyInput::role);
+    if (before == settings.inputs.end()) {
+      settings.inputs.push_back(input);
+      added = true;
+    } else if (before->sha256 != input.sha256) {
+      fail_input(fmt::format("{}: it changed since the study in {} began (sha256 {}, then {}); {} starts afresh",
+                             input.name, in_quotes(folder), input.sha256, before->sha256,
+                             words_of(settings).overwrite));
+    }
+  }
+  if (added) write_whole(inside(folder, "settings.json"), settings_json(settings), context);
+}
+
+}  // namespace assay

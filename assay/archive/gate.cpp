@@ -1,0 +1,207 @@
+#include "assay/archive/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "assay/archive/io/json_parts.h"
+#include "assay/core/error.h"
+#include "assay/core/text.h"
+#include "assay/data/io/json_depth.h"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view kRulesSchema = "assay.rules/1";
+constexpr size_t kRulesDepth = 4;  // our own are 3 deep
+constexpr size_t kMostRules = 1'000;
+
+// The JSON library takes the last of several fields of one name, and a slip would loosen a rule unseen.
+JsonRead parse_rules(std::string_view where, std::string_view text) {
+  limit_json_depth(where, text, kRulesDepth);
+  std::vector<std::set<std::string>> open;
+  size_t objects = 0;
+  const auto watch = [&](int /*depth*/, JsonRead::parse_event_t event, JsonRead& value) {
+    if (event == JsonRead::parse_event_t::object_start) {
+      if (++objects > kMostRules + 1) fail_input(where, fmt::format("at most {} rules", kMostRules), "more");
+      open.emplace_back();
+    } else if (event == JsonRead::parse_event_t::object_end) {
+      open.pop_back();
+    } else if (event == JsonRead::parse_event_t::key && !open.back().insert(value.get<std::string>()).second) {
+      fail_input(where, "each field of an object once", fmt::format("{} twice", in_quotes(value.get<std::string>())));
+    }
+    return true;
+  };
+  try {
+    return JsonRead::parse(text, watch);
+  } catch (const JsonRead::parse_error& problem) {
+    fail_input(where, "rules as JSON", fmt::format("an error at byte {}", problem.byte));
+  } catch (const JsonRead::exception&) {
+    fail_input(where, "rules as JSON", "a number out of range");
+  }
+}
+
+void refuse_unknown(const std::string& where, const JsonRead& object, const std::vector<std::string>& known) {
+  for (const auto& item : object.items()) {
+    if (std::ranges::find(known, item.key()) != known.end()) continue;
+    fail_input(where, fmt::format("the fields {}", joined(known)),
+               fmt::format("{}{}", in_quotes(item.key()), suggestion(item.key(), known)));
+  }
+}
+
+std::optional<double> bound_of(const std::string& where, const JsonRead& rule, const char* key) {
+  const auto found = rule.find(key);
+  if (found == rule.end()) return {};
+  if (!found->is_number() || !std::isfinite(found->get<double>())) {
+    fail_input(where, fmt::format("a number as '{}'", key), quoted_json(*found));
+  }
+  return found->get<double>();
+}
+
+GateRule rule_from(const std::string& where, const JsonRead& json) {
+  const JsonFields fields(where, json);
+  refuse_unknown(where, json, {"criterion", "explanation", "least", "most", "least_coverage", "by"});
+  GateRule rule;
+  rule.criterion = fields.text("criterion");
+  if (fields.has("explanation")) rule.explanation = fields.text("explanation");
+  rule.least = bound_of(where, json, "least");
+  rule.most = bound_of(where, json, "most");
+  rule.least_coverage = bound_of(where, json, "least_coverage");
+  rule.by_interval = fields.has("by") && fields.word("by", {"mean", "interval"}) == 1;
+  if (!rule.least && !rule.most && !rule.least_coverage) {
+    fail_input(where, "a bound: 'least', 'most' or 'least_coverage'", "none");
+  }
+  if (rule.least && rule.most && *rule.least > *rule.most) {
+    fail_input(where, "'least' not above 'most'", fmt::format("{} and {}", *rule.least, *rule.most));
+  }
+  if (rule.least_coverage && !(*rule.least_coverage >= 0 && *rule.least_coverage <= 1)) {
+    fail_input(where, "a number from 0 to 1 as 'least_coverage'", fmt::format("{}", *rule.least_coverage));
+  }
+  if (rule.by_interval && !rule.least && !rule.most) {
+    fail_input(where, "'least' or 'most', which 'by' is about", "neither");
+  }
+  return rule;
+}
+
+std::string rule_where(std::string_view where, size_t index) { return fmt::format("{}, rule {}", where, index + 1); }
+
+size_t criterion_of(const std::string& where, const GateRule& rule, const StudySummary& study) {
+  std::vector<size_t> named;
+  std::vector<std::string> specs;
+  for (size_t c = 0; c < study.criteria.size(); c++) {
+    if (study.criteria[c].spec == rule.criterion) return c;
+    if (study.criteria[c].name == rule.criterion) named.push_back(c);
+    specs.push_back(one_line(study.criteria[c].spec));
+  }
+  if (named.size() == 1) return named[0];
+  if (named.empty()) {
+    std::vector<std::string> known = specs;
+    for (const CriterionSummary& each : study.criteria) known.push_back(one_line(each.name));
+    fail_input(where, fmt::format("a criterion of the study: {}", joined(specs, "or")),
+               fmt::format("{}{}", in_quotes(rule.criterion), suggestion(rule.criterion, known)));
+  }
+  std::vector<std::string> candidates;
+  for (const size_t c : named) candidates.push_back(specs[c]);
+  fail_input(where, fmt::format("one criterion: {}", joined(candidates, "or")),
+             fmt::format("{}, which is any of them", in_quotes(rule.criterion)));
+}
+
+std::vector<size_t> entries_of(const std::string& where, const GateRule& rule, const StudySummary& study) {
+  const std::string& wanted = rule.explanation;
+  std::vector<size_t> entries;
+  std::vector<std::string> names;
+  for (size_t e = 0; e < study.entries.size(); e++) {
+    const bool method = study.entries[e].kind == EntryKind::method;
+    const bool every = wanted == "all" || wanted == "any" || wanted == "best";
+    if (every || wanted == (method ? "methods" : "aggregates") || wanted == study.entries[e].name) {
+      entries.push_back(e);
+    }
+    names.push_back(one_line(study.entries[e].name));
+  }
+  if (entries.empty()) {
+    std::vector<std::string> words = {"all", "methods", "aggregates", "any", "best"};
+    words.insert(words.end(), names.begin(), names.end());
+    fail_input(where, fmt::format("an explanation of the study: {}", joined(words, "or")),
+               fmt::format("{}{}", in_quotes(wanted), suggestion(wanted, words)));
+  }
+  return entries;
+}
+
+// The best by its mean; the first where none has one, so that the rule fails.
+size_t best_of(const std::vector<size_t>& entries, size_t criterion, const StudySummary& study) {
+  const double sign = direction_sign(study.criteria[criterion].direction);
+  const auto value = [&](size_t entry) { return sign * study.entries[entry].scores[criterion].mean; };
+  size_t best = entries[0];
+  for (const size_t entry : entries) {
+    if (value(entry) > value(best) || (std::isnan(value(best)) && !std::isnan(value(entry)))) best = entry;
+  }
+  return best;
+}
+
+// Written so that a comparison with NaN is never a pass. Nothing where the bounds are kept.
+std::string problem_of(const GateRule& rule, const ScoreSummary& score) {
+  if (std::isnan(score.mean)) return "undefined";
+  const double low = rule.by_interval ? score.interval.low : score.mean;
+  const double high = rule.by_interval ? score.interval.high : score.mean;
+  if (rule.by_interval && (std::isnan(low) || std::isnan(high))) return "its interval is undefined";
+  const std::string of = rule.by_interval ? "its interval reaches " : "";
+  if (rule.least && !(low >= *rule.least)) return fmt::format("{}below {}", of, *rule.least);
+  if (rule.most && !(high <= *rule.most)) return fmt::format("{}above {}", of, *rule.most);
+  if (rule.least_coverage && !(score.coverage >= *rule.least_coverage)) {
+    return fmt::format("coverage below {}", *rule.least_coverage);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<GateRule> gate_rules_from_json(std::string_view where, std::string_view text) {
+  const JsonRead parsed = parse_rules(where, text);
+  const JsonFields document(std::string(where), parsed);
+  document.require_schema(kRulesSchema);
+  refuse_unknown(document.where(), parsed, {"schema", "rules"});
+  const auto list = parsed.find("rules");
+  if (list == parsed.end() || !list->is_array() || list->empty()) {
+    fail_input(where, "a list of at least one rule as 'rules'", list == parsed.end() ? "none" : quoted_json(*list));
+  }
+  std::vector<GateRule> rules;
+  for (const JsonRead& each : *list) rules.push_back(rule_from(rule_where(where, rules.size()), each));
+  return rules;
+}
+
+std::vector<GateOutcome> run_gate(std::string_view where, const std::vector<GateRule>& rules,
+                                  const StudySummary& study) {
+  std::vector<GateOutcome> outcomes;
+  for (size_t r = 0; r < rules.size(); r++) {
+    const GateRule& rule = rules[r];
+    const std::string own = rule_where(where, r);
+    GateOutcome outcome;
+    outcome.rule = rule;
+    outcome.criterion = criterion_of(own, rule, study);
+    std::vector<size_t> entries = entries_of(own, rule, study);
+    if (rule.explanation == "best") {
+      if (study.criteria[outcome.criterion].direction == Direction::neither) {
+        fail_input(own, "a criterion that has a best", fmt::format("{}, by which none is", in_quotes(rule.criterion)));
+      }
+      entries = {best_of(entries, outcome.criterion, study)};
+    }
+    for (const size_t entry : entries) {
+      const ScoreSummary& score = study.entries[entry].scores[outcome.criterion];
+      std::string reason = problem_of(rule, score);
+      outcome.checks.push_back({entry, score, reason.empty(), std::move(reason)});
+    }
+    outcome.passed = rule.explanation == "any" ? std::ranges::any_of(outcome.checks, &GateCheck::passed)
+                                               : std::ranges::all_of(outcome.checks, &GateCheck::passed);
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+bool all_passed(const std::vector<GateOutcome>& outcomes) {
+  return std::ranges::all_of(outcomes, &GateOutcome::passed);
+}
+
+}  // namespace assay

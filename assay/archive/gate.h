@@ -1,0 +1,58 @@
+// A gate: rules that the scores of a study must keep, for continuous integration of models.
+//
+//   {"schema": "assay.rules/1",
+//    "rules": [{"criterion": "faithfulness", "explanation": "kernel_shap", "least": 0.8, "least_coverage": 0.9},
+//              {"criterion": "max_sensitivity", "explanation": "best", "most": 0.5, "by": "interval"}]}
+//
+// A rule bounds the mean over rows of one criterion, or (by interval) both ends of its 95 % interval, for one
+// explanation, for all of a kind, for any of them, or for the best one. What is undefined keeps no bound. A rule about
+// something that the study does not have is an input error, not a failure: it would otherwise never be noticed that
+// nothing is checked.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/archive/io/study_json.h"
+
+namespace assay {
+
+struct GateRule {
+  std::string criterion;            // as in the study ("faithfulness:subset=2"), or its name alone
+  std::string explanation = "all";  // all, methods, aggregates, any, best, or one by name
+  std::optional<double> least = {};
+  std::optional<double> most = {};
+  std::optional<double> least_coverage = {};  // share of rows with a score
+  bool by_interval = false;
+};
+
+// The text is hostile: unknown and repeated fields, other types, no rules, rules without a bound or with bounds that
+// nothing can keep are input errors that start with `where`.
+std::vector<GateRule> gate_rules_from_json(std::string_view where, std::string_view text);
+
+// One explanation against a rule.
+struct GateCheck {
+  size_t entry = 0;  // of the study
+  ScoreSummary score = {};
+  bool passed = false;
+  std::string reason = {};  // why not: "undefined", "below 0.8"
+};
+
+struct GateOutcome {
+  GateRule rule = {};
+  size_t criterion = 0;                // of the study
+  std::vector<GateCheck> checks = {};  // one for each explanation that the rule is about; the best alone where it is
+  bool passed = false;
+};
+
+// One outcome for each rule. An input error that starts with `where` for a rule about a criterion or explanation that
+// the study does not have, a criterion that several of its criteria could be, or the best by a criterion that has none.
+std::vector<GateOutcome> run_gate(std::string_view where, const std::vector<GateRule>& rules,
+                                  const StudySummary& study);
+
+bool all_passed(const std::vector<GateOutcome>& outcomes);
+
+}  // namespace assay

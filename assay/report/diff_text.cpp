@@ -1,0 +1,116 @@
+#include "assay/report/diff_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "assay/archive/io/json_parts.h"
+#include "assay/core/table_text.h"
+#include "assay/core/text.h"
+
+namespace assay {
+namespace {
+
+bool coverage_changed(const ScoreChange& score) { return score.before.coverage != score.after.coverage; }
+
+std::string_view change_mark(const ScoreChange& score) {
+  if (score.change == ChangeKind::unclear) return "not significant";
+  if (score.change == ChangeKind::lost) return "undefined now";
+  if (score.change == ChangeKind::gained) return "defined now";
+  return change_name(score.change);
+}
+
+std::string p_text(double p) { return p < 1e-4 ? "< 0.0001" : number_text(p); }
+
+std::string short_value(const InputChange& input, const std::string& value) {
+  if (value.empty()) return "none";
+  return input.what.ends_with("sha256") ? one_line(value.substr(0, 12)) : short_name(value);
+}
+
+std::string score_table(const StudyDiff& diff, bool all) {
+  std::vector<std::vector<std::string>> lines = {
+      {"criterion", "explanation", "before", "after", "difference", "stderr", "p", "change"}};
+  for (const ScoreChange& score : diff.scores) {
+    if (!all && score.change == ChangeKind::same && !coverage_changed(score)) continue;
+    std::string mark(change_mark(score));
+    if (coverage_changed(score)) {
+      mark += fmt::format("; coverage {:.4g} -> {:.4g} %", 100 * score.before.coverage, 100 * score.after.coverage);
+    }
+    lines.push_back({short_name(score.criterion_spec), short_name(score.explanation), number_text(score.before.mean),
+                     number_text(score.after.mean), number_text(score.test.difference), number_text(score.test.error),
+                     p_text(score.adjusted_p), mark});
+  }
+  return lines.size() > 1 ? fmt::format("\n{}", aligned(lines, {0, 1, 7})) : std::string();
+}
+
+std::string totals(const StudyDiff& diff) {
+  std::vector<std::string> parts;
+  for (const ChangeKind change : {ChangeKind::better, ChangeKind::worse, ChangeKind::different, ChangeKind::lost,
+                                  ChangeKind::gained, ChangeKind::unclear, ChangeKind::same}) {
+    const auto count = std::ranges::count(diff.scores, change, &ScoreChange::change);
+    if (count == 0) continue;
+    const std::string_view word = change == ChangeKind::unclear ? "not significantly different" : change_name(change);
+    parts.push_back(fmt::format("{} {}", with_commas(static_cast<uint64_t>(count)), word));
+  }
+  if (parts.empty()) return "no score that both have\n";
+  return fmt::format("{}: {}\n", plural(diff.scores.size(), "score"), joined(parts));
+}
+
+Json change_json(const ScoreChange& score) {
+  return {{"criterion", score.criterion_spec},
+          {"explanation", score.explanation},
+          {"direction", direction_name(score.direction)},
+          {"before", number(score.before.mean)},
+          {"before_stderr", number(score.before.mean_error)},
+          {"before_coverage", number(score.before.coverage)},
+          {"after", number(score.after.mean)},
+          {"after_stderr", number(score.after.mean_error)},
+          {"after_coverage", number(score.after.coverage)},
+          {"difference", number(score.test.difference)},
+          {"stderr", number(score.test.error)},
+          {"paired", score.test.paired},
+          {"p", number(score.test.p_value)},
+          {"p_adjusted", number(score.adjusted_p)},
+          {"change", change_name(score.change)}};
+}
+
+}  // namespace
+
+std::string diff_text(const StudyDiff& diff, bool all) {
+  std::string text = fmt::format("{} -> {}\n", one_line(diff.before), one_line(diff.after));
+  std::vector<std::vector<std::string>> lines;
+  for (const InputChange& each : diff.inputs) {
+    lines.push_back({short_name(each.what), short_value(each, each.before), "->", short_value(each, each.after)});
+  }
+  text += aligned(lines, {0, 1, 2, 3});
+  for (const std::string& each : diff.only_before) text += fmt::format("only before: {}\n", one_line(each));
+  for (const std::string& each : diff.only_after) text += fmt::format("only after: {}\n", one_line(each));
+  for (const std::string& note : diff.notes) text += fmt::format("note: {}\n", one_line(note));
+  text += fmt::format("{}\n", diff.rows_words);
+  text += score_table(diff, all);
+  return fmt::format("{}\n{}", text, totals(diff));
+}
+
+std::string diff_json(const StudyDiff& diff) {
+  Json inputs = Json::array();
+  for (const InputChange& each : diff.inputs) {
+    const auto or_null = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+    inputs.push_back({{"what", each.what}, {"before", or_null(each.before)}, {"after", or_null(each.after)}});
+  }
+  Json scores = Json::array();
+  for (const ScoreChange& score : diff.scores) scores.push_back(change_json(score));
+  return dumped({{"before", diff.before},
+                 {"after", diff.after},
+                 {"same_rows", diff.same_rows},
+                 {"rows", diff.rows_words},
+                 {"worse", something_worse(diff)},
+                 {"inputs", inputs},
+                 {"only_before", diff.only_before},
+                 {"only_after", diff.only_after},
+                 {"notes", diff.notes},
+                 {"scores", scores}});
+}
+
+}  // namespace assay

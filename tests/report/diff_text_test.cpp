@@ -1,0 +1,58 @@
+// What two studies differ in, as it is shown. Whether it is right is tested in tests/archive/diff_test.cpp.
+#include "assay/report/diff_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/archive/study_folders.h"
+
+namespace assay {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Study three_times(const Values& values) { return study_of({{values, values, values}}); }
+
+TEST_F(Folders, ShowsEveryChangeAndHowManyThereAre) {
+  EXPECT_THAT(diff_text(diff(three_times(old_values()), three_times(new_values())), false),
+              AllOf(HasSubstr("faithfulness  k               2.5      4         1.5  0.2887  0.01385  better\n"),
+                    HasSubstr("3 scores: 1 better, 1 worse and 1 different\n")));
+}
+
+TEST_F(Folders, ShowsWhatWentInWithShortHashes) {
+  Study after = three_times(new_values());
+  after.facts.inputs[0].sha256 = std::string(64, 'b');
+  after.facts.seed = 3;
+  const StudyDiff found = diff(three_times(old_values()), after);
+  EXPECT_THAT(diff_text(found, false), AllOf(HasSubstr("not the same rows"), HasSubstr("input data sha256"),
+                                             HasSubstr("aaaaaaaaaaaa  ->  bbbbbbbbbbbb\n")));
+  EXPECT_THAT(diff_json(found), HasSubstr(R"({"what":"seed","before":"0","after":"3"})"));
+}
+
+TEST_F(Folders, ShowsScoresThatDidNotChangeWhereAsked) {
+  const std::vector<Values> before = {old_values(), old_values(), old_values()};
+  const std::vector<Values> after = {new_values(), new_values(), new_values()};
+  const StudyDiff four = diff(study_of({before, before, before, before}), study_of({after, before, before, before}));
+  EXPECT_THAT(diff_text(four, false), Not(HasSubstr("  l  ")));
+  EXPECT_THAT(diff_text(four, true), HasSubstr("  l  "));
+}
+
+TEST_F(Folders, ShowsWhatBecameUndefined) {
+  const Values none(4, NAN);
+  const StudyDiff found = diff(study_of({{old_values(), none, none}}), study_of({{none, old_values(), none}}));
+  EXPECT_THAT(diff_text(found, false), HasSubstr("undefined now; coverage 100 -> 0 %"));
+}
+
+TEST_F(Folders, ShowsThatNothingChanged) {
+  const Study study = study_of({{old_values(), new_values(), {0, 0, 0, NAN}}});
+  EXPECT_THAT(diff_text(diff(study, study), false), HasSubstr("3 scores: 3 same\n"));
+}
+
+}  // namespace
+}  // namespace assay
