@@ -8,6 +8,7 @@
 
 #include "assay/archive/folder_claim.h"
 #include "assay/archive/io/study_json.h"
+#include "assay/archive/read_study.h"
 #include "assay/archive/run_in_folder.h"
 #include "assay/archive/study_folder.h"
 #include "assay/archive/study_settings.h"
@@ -55,9 +56,14 @@ StudyOptions options_of(const StudyArguments& arguments) {
   return options;
 }
 
-// recorded: as run_study_in_folder has it.
+// A study that is made again, to be compared.
+struct Again {
+  std::string recorded = {};         // its folder
+  bool from_recorded_parts = false;  // as run_study_in_folder has it
+};
+
 FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& arguments, bool show, const Session& session,
-                       const std::string& recorded = {}) {
+                       const Again& again = {}) {
   std::unique_ptr<OpenedStudy> opened;
   StudySteps steps;
   steps.inputs = [&] { return file_inputs(arguments, session); };
@@ -76,9 +82,13 @@ FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& argume
     };
   }
   steps.page = [&](const FinishedStudy& finished, const StudySubject& subject) {
-    return report_page(finished, subject, {.cells = !arguments.no_cells}, session.context);
+    const ReportOptions options = {.cells = !arguments.no_cells};
+    if (again.recorded.empty()) return report_page(finished, subject, options, session.context);
+    // The page of the recorded files, with the times that they say: what the recorded page must be.
+    return report_page(read_study(again.recorded, session.context), subject, options, session.context);
   };
-  return run_study_in_folder(folder, options_of(arguments), steps, session.context, recorded);
+  return run_study_in_folder(folder, options_of(arguments), steps, session.context,
+                             again.from_recorded_parts ? again.recorded : std::string());
 }
 
 void plan_only(const StudyArguments& arguments, const Session& session) {
@@ -185,7 +195,7 @@ void rerun_study(const std::string& folder, const std::string& into, const Study
     fs::copy_file(path_within(folder, kTrainedModel), path_within(into, kTrainedModel), problem);
     if (problem) fail_io(path_within(into, kTrainedModel), "copy the recorded model to it", problem.value());
   }
-  run_into(claimed, arguments, false, quiet, same_bits ? std::string() : folder);
+  run_into(claimed, arguments, false, quiet, {.recorded = folder, .from_recorded_parts = !same_bits});
 }
 
 void add_study(CLI::App& app, Session& session) {

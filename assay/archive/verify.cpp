@@ -50,7 +50,7 @@ std::string raw_bytes(const std::string& path) {
 // What is compared, by name with /, and why it cannot be: empty for regular files.
 using ComparedFiles = std::map<std::string, std::string>;
 
-ComparedFiles compared_files(const std::string& folder) {
+ComparedFiles compared_files(const std::string& folder, HeldTo by) {
   ComparedFiles files;
   const auto add = [&](const std::string& name) {
     const std::string found = instead_of_file(folder, name);
@@ -58,6 +58,7 @@ ComparedFiles compared_files(const std::string& folder) {
     files[name] = found.empty() ? "" : fmt::format("expected a regular file, found {}", found);
   };
   for (const char* name : {"study.json", "scores.csv", "model.onnx"}) add(name);
+  if (by != HeldTo::other_version) add("report.html");
   for (const auto& [inner, extension] : {std::pair("scores", ".json"), {"explanations", ".npz"}, {"pool", ".npz"}}) {
     const std::string found = instead_of_file(folder, inner);
     if (found == "nothing") continue;
@@ -254,6 +255,7 @@ std::string file_difference(const std::string& name, const std::string& recorded
     std::string found = json_difference(recorded, raw_bytes(recorded), raw_bytes(again), by);
     return !found.empty() || by != HeldTo::exact ? found : "the bytes differ, though they say the same";
   }
+  if (name == "report.html") return "it is not the page that this program makes of the study's other files";
   if (name.ends_with(".csv")) return lines_difference(raw_bytes(recorded), raw_bytes(again));
   return fmt::format("recorded sha256 {}, found {}", file_sha256(recorded, context), file_sha256(again, context));
 }
@@ -302,13 +304,14 @@ FolderComparison compare_study_folders(const std::string& recorded, const std::s
   if (!made.exact) {
     made.why_not_exact = fmt::format(
         "recorded by version {} with {}, run again by version {} with {}: every part was made again from the recorded "
-        "parts that it follows from, and its numbers may differ by rounding",
+        "parts that it follows from, and its numbers may differ by rounding{}",
         one_line(first.summary.version), one_line(first.vector_target), one_line(second.summary.version),
-        one_line(second.vector_target));
+        one_line(second.vector_target),
+        same_version ? "" : "; report.html, whose words and looks change with versions, was not compared");
   }
   EntryParts parts(recorded, again, context);
-  const ComparedFiles found = compared_files(again);
-  const ComparedFiles expected = compared_files(recorded);
+  const ComparedFiles found = compared_files(again, by);
+  const ComparedFiles expected = compared_files(recorded, by);
   ComparedFiles names = expected;
   for (const auto& [name, problem] : found) {
     if (std::string& known = names[name]; known.empty()) known = problem;

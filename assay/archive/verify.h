@@ -7,8 +7,10 @@
 //   study.json           from the recorded scores: equal, to 1e-9 where numbers were computed. By another version, what
 //                        it concludes (order, standing, p, dominated, dominated_by, verdict, warnings) is not compared
 //   scores.csv, model    equal
-// run.json (times), settings.json (what both started from), manifest.json (hashes of the others) and report.html (shows
-// what the others hold) are never compared. Links are not followed: what is no regular file is a difference, and is not
+//   report.html          the second folder has the page that follows from the recorded files, times included, so it is
+//                        equal; not compared where another version made it
+// run.json (times), settings.json (what both started from) and manifest.json (hashes of the others) are never compared.
+// Links are not followed: what is no regular file is a difference, and is not
 // opened.
 #pragma once
 
