@@ -117,6 +117,19 @@ def rounded_columns(matrix: NDArray[Any]) -> dict[int, NDArray[np.float64]]:
     return found
 
 
+def rounded_wholes(matrix: NDArray[Any]) -> list[int]:
+    """For each column how many whole numbers beyond 2^24 it holds that float32 rounds, as for files."""
+    if matrix.dtype.itemsize < 4 or matrix.dtype == np.float32 or matrix.dtype.kind not in "fiu":
+        return [0] * matrix.shape[1]
+    if matrix.dtype.kind == "f":
+        with np.errstate(invalid="ignore", over="ignore"):
+            whole = (matrix == np.trunc(matrix)) & (np.abs(matrix) <= 2.0**53)  # beyond, a double counts nothing
+            return np.count_nonzero(whole & (matrix.astype(np.float32) != matrix), axis=0).tolist()
+    size = np.where(matrix < 0, np.negative(matrix), matrix).astype(np.uint64)
+    odd_part = size // np.maximum(size & (~size + np.uint64(1)), np.uint64(1))
+    return np.count_nonzero(odd_part >= np.uint64(1 << 24), axis=0).tolist()
+
+
 def not_finite(where: str, value: Any) -> ValueError:
     """The error for a number that float32 cannot hold."""
     expected = "a finite number, or NaN for missing" if np.isinf(value) else "a number within the range of float32"

@@ -129,8 +129,10 @@ class Table:
         id_name: str = "",
         ids: Sequence[str] = (),
         item_shape: Sequence[int] = (),
+        rounded: Sequence[int] = (),
     ) -> Table:
-        """values: rows x columns; levels[j] is None for a column of numbers, else the texts of its codes."""
+        """values: rows x columns; levels[j] is None for a column of numbers, else the texts of its codes. rounded: for
+        each column how many whole numbers beyond 2^24 float32 could not hold."""
 
     @staticmethod
     def from_arrow(
@@ -168,6 +170,10 @@ class Table:
     def ids(self) -> list[str]: ...
     @property
     def item_shape(self) -> list[int]: ...
+    @property
+    def rounded(self) -> list[int]:
+        """For each column the whole numbers that float32 could not hold."""
+
     def select(self, rows: Sequence[int]) -> Table: ...
 
 class Dataset:

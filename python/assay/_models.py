@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array, to_float32
+from ._arrays import as_array, rounded_wholes, to_float32
 from ._files import check_folder, path_text, system_errors
 from ._run import ProgressLike, run_of, text_of
 from ._tables import Table, column_names, core_table, keep_rounded, kind_of
@@ -178,6 +178,13 @@ class GraphModel(Model):
             if width != len(names):
                 raise ValueError(f"{argument}: expected {plural(len(names), 'column')}, found {width}")
             narrow = to_float32(array, argument, names)
+            rounded = rounded_wholes(array.reshape(len(array), width))
+            if any(rounded) and not self._as_doubles(array):
+                # As of a table, which the engine refuses where the graph takes such numbers exactly.
+                plain: list[list[str] | None] = [None] * width
+                return model.features_of(
+                    _core.Table.from_columns(argument, names, narrow, plain, rounded=rounded), None
+                )
             if self._as_doubles(array) and narrow.size > 0:
                 wide = np.ascontiguousarray(array.reshape(len(array), width), np.float64)
                 narrow = model.narrowed(argument, names, wide)
@@ -246,7 +253,8 @@ class GraphModel(Model):
         doubles = _core.Doubles() if self._as_doubles(given) else None
         if doubles is not None:
             keep_rounded(doubles, array, names)
-        return _core.Table.from_columns(argument, names, values, levels), doubles
+        rounded = [0 if levels[j] else count for j, count in enumerate(rounded_wholes(array))]
+        return _core.Table.from_columns(argument, names, values, levels, rounded=rounded), doubles
 
     def _core_table(self, argument: str, table: Any) -> tuple[_core.Table, _core.Doubles | None]:
         """The engine's table, and beside it what float32 rounds, where the model compares doubles."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array, check_numeric, check_rows, is_instance, rounded_columns, to_float32
+from ._arrays import as_array, check_numeric, check_rows, is_instance, rounded_columns, rounded_wholes, to_float32
 from ._files import path_text
 from ._frames import column_labels, dense, engine_column, import_pandas, index_labels, numbers_of, whole_texts
 from ._html import escaped, html_block, html_table
@@ -90,6 +90,7 @@ class Table:
             core.id_name,
             core.ids,
             core.item_shape,
+            core.rounded,
         )
         return _restored, (columns, {name: np.array(cells) for name, cells in self._doubles.columns.items()})
 
@@ -336,7 +337,8 @@ def core_table(
     texts = list(names) or [str(j) for j in range(columns)]
     if doubles is not None:
         keep_rounded(doubles, array.reshape(len(array), columns), texts)
-    return _core.Table.from_columns(argument, texts, values, [None] * columns, label)
+    rounded = rounded_wholes(array.reshape(len(array), columns))
+    return _core.Table.from_columns(argument, texts, values, [None] * columns, label, rounded=rounded)
 
 
 def keep_rounded(doubles: _core.Doubles, matrix: NDArray[Any], names: Sequence[str]) -> None:
@@ -350,20 +352,24 @@ def _table_of_frame(frame: Any, argument: str, label: str | None, doubles: _core
     names = column_labels(frame, argument)
     values = np.empty((len(frame), len(names)), np.float32)
     levels: list[list[str] | None] = []
+    rounded = [0] * len(names)
     for j, name in enumerate(names):
         where = f"{argument}, column {in_quotes(name)}"
         values[:, j], texts = engine_column(pandas, frame.iloc[:, j], where)
         levels.append(texts)
-        if doubles is not None and texts is None:
-            keep_rounded(doubles, numbers_of(dense(frame.iloc[:, j]), where)[:, np.newaxis], [name])
+        if texts is None:
+            cells = numbers_of(dense(frame.iloc[:, j]), where)[:, np.newaxis]
+            rounded[j] = rounded_wholes(cells)[0]
+            if doubles is not None:
+                keep_rounded(doubles, cells, [name])
     ids, id_name = index_labels(frame) or ([], "")
     whole_texts(f"{argument}, index", [*ids, id_name])
-    return _core.Table.from_columns(argument, names, values, levels, label, id_name, ids)
+    return _core.Table.from_columns(argument, names, values, levels, label, id_name, ids, rounded=rounded)
 
 
 def _relabelled(table: _core.Table, argument: str, label: str | None) -> _core.Table:
     if label not in table.names:
         raise ValueError(f"{argument}: expected a column {in_quotes(label)} for the label, found none")
     return _core.Table.from_columns(
-        table.source, table.names, table.values, table.levels, label, table.id_name, table.ids
+        table.source, table.names, table.values, table.levels, label, table.id_name, table.ids, rounded=table.rounded
     )

@@ -39,15 +39,19 @@ void set_label(Table& table, const std::optional<std::string>& label) {
 
 Table table_from_columns(std::string source, const std::vector<std::string>& names, const FloatMatrix& values,
                          const ColumnLevels& levels, const std::optional<std::string>& label, std::string id_name,
-                         std::vector<std::string> ids, std::vector<size_t> item_shape) {
+                         std::vector<std::string> ids, std::vector<size_t> item_shape,
+                         const std::vector<size_t>& rounded) {
   expect_count(source, "columns, one for each name", names.size(), values.shape(1));
   expect_count(source, "lists of levels, one for each name", names.size(), levels.size());
   if (!ids.empty()) expect_count(source, "names of rows", values.shape(0), ids.size());
+  if (!rounded.empty())
+    expect_count(source, "counts of rounded numbers, one for each name", names.size(), rounded.size());
   Table table;
   table.source = std::move(source);
   table.values = copy_of(values);
   for (size_t j = 0; j < names.size(); j++) {
     Column column{.name = names[j]};
+    if (!rounded.empty()) column.rounded = rounded[j];
     if (levels[j]) {
       column.kind = ColumnKind::categorical;
       column.levels = *levels[j];
@@ -214,7 +218,7 @@ void bind_tables(nb::module_& m) {
       .def_static("from_columns", &table_from_columns, nb::arg("source"), nb::arg("names"),
                   nb::arg("values").noconvert(), nb::arg("levels"), nb::arg("label") = nb::none(),
                   nb::arg("id_name") = "", nb::arg("ids") = std::vector<std::string>(),
-                  nb::arg("item_shape") = std::vector<size_t>())
+                  nb::arg("item_shape") = std::vector<size_t>(), nb::arg("rounded") = std::vector<size_t>())
       .def_static("from_arrow", &table_from_stream, nb::arg("stream"), nb::arg("source"), nb::arg("label") = nb::none(),
                   nb::arg("id") = nb::none(), nb::arg("doubles").none() = nb::none())
       .def_static("open", &open_by_name, nb::arg("what"), nb::arg("split") = "all", nb::arg("label") = nb::none(),
@@ -229,6 +233,12 @@ void bind_tables(nb::module_& m) {
       .def_prop_ro("id_name", [](const Table& self) { return self.id_name; })
       .def_prop_ro("ids", [](const Table& self) { return self.ids; })
       .def_prop_ro("item_shape", [](const Table& self) { return self.item_shape; })
+      .def_prop_ro("rounded",
+                   [](const Table& self) {
+                     std::vector<size_t> counts;
+                     for (const Column& column : self.columns) counts.push_back(column.rounded);
+                     return counts;
+                   })
       .def(
           "select",
           [](const Table& self, const std::vector<size_t>& rows) {

@@ -308,3 +308,50 @@ def test_the_list_of_what_is_left_over_is_written_at_all(tmp_path):
     words = {**os.environ, "ASSAY_LEAK_WARNINGS": "1"}
     result = subprocess.run([sys.executable, "-c", script], env=words, cwd=tmp_path, capture_output=True, text=True)
     assert "nanobind: leaked" in result.stderr
+
+
+def onnx_of_casts(element: int) -> bytes:
+    """A model file by hand, two numbers of an element type in and the same as FLOAT out: no package writes it here."""
+
+    def field(number: int, content: bytes | int) -> bytes:
+        if isinstance(content, int):
+            return bytes([number << 3]) + varint(content)
+        return varint(number << 3 | 2) + varint(len(content)) + content
+
+    def varint(value: int) -> bytes:
+        out = b""
+        while value > 127:
+            out += bytes([value & 127 | 128])
+            value >>= 7
+        return out + bytes([value])
+
+    def value(name: bytes, kind: int) -> bytes:
+        shape = field(1, field(2, b"N")) + field(1, field(1, 2))
+        return field(1, name) + field(2, field(1, field(1, kind) + field(2, shape)))
+
+    to_float = field(1, b"to") + field(3, 1) + varint(20 << 3) + varint(2)
+    cast = field(1, b"x") + field(2, b"y") + field(4, b"Cast") + field(5, to_float)
+    graph = field(1, cast) + field(2, b"g") + field(11, value(b"x", element)) + field(12, value(b"y", 1))
+    return field(1, 8) + field(8, field(2, 17)) + field(7, graph)
+
+
+@pytest.mark.parametrize(("element", "dtype"), [(7, np.int64), (11, np.float64)])
+def test_whole_numbers_that_float32_rounds_are_refused_in_every_form(tmp_path, element, dtype):
+    """An identifier that indexes something must not become its neighbour."""
+    path = tmp_path / "m.onnx"
+    path.write_bytes(onnx_of_casts(element))
+    model = assay.load(path)
+    held = np.array([[16777216, 3], [16777218, 0]], dtype)
+    np.testing.assert_array_equal(model.predict(held), held)
+    rounded = np.array([[16777216, 3], [16777217, 0]], dtype)
+    pandas = pytest.importorskip("pandas")
+    arrow = pytest.importorskip("pyarrow")
+    forms = [
+        rounded,
+        rounded.tolist(),
+        pandas.DataFrame(rounded, columns=["x.0", "x.1"]),
+        arrow.table({"x.0": rounded[:, 0], "x.1": rounded[:, 1]}),
+    ]
+    for form in forms:
+        with pytest.raises(ValueError, match=r"column 'x.0' holds whole numbers beyond 2\^24, which tables round"):
+            model.predict(form)

@@ -7,8 +7,11 @@
 #include <cstring>
 
 #include "assay/core/random.h"
+#include "assay/data/kept_doubles.h"
+#include "assay/model/trees/booster.h"
 #include "tests/message.h"
 #include "tests/model/ops/single_node.h"
+#include "tests/model/ops/trees.h"
 #include "tests/model/small_graph.h"
 
 namespace assay::testing {
@@ -311,6 +314,52 @@ TEST(GraphModel, WholeNumbersAreKeptOrRefused) {
   EXPECT_THAT(own.columns[1].levels, ElementsAre("123456789", "123456790"));
   x(0, 0) = 0.5;
   EXPECT_THAT(sentence([&] { made->own_outputs(x.view(), {}); }), HasSubstr("takes whole numbers (INT64), found 0.5"));
+}
+
+Table one_column(std::string name, const std::vector<float>& cells, size_t rounded) {
+  Table table;
+  table.source = "t.csv";
+  table.columns.push_back({.name = std::move(name), .rounded = rounded});
+  table.values = Matrix(cells.size(), 1);
+  std::copy(cells.begin(), cells.end(), table.values.data());
+  return table;
+}
+
+// 16777217 is 16777216 in float32, which is another category.
+TEST(GraphModel, RoundedNumbersAreNoCategories) {
+  OnnxModel categories = model({node("Identity", {"x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})});
+  categories.metadata.emplace_back(kCategoriesKey, R"({"0": ["7", "16777216", "16777217"]})");
+  const auto made = GraphModel::from_onnx("m.onnx", categories);
+  EXPECT_EQ(made->features_of(one_column("c", {16777216}, 0)).x(0, 0), 1);
+  EXPECT_THAT(sentence([&] { made->features_of(one_column("c", {16777216}, 1)); }),
+              HasSubstr("t.csv: column 'c' holds whole numbers beyond 2^24, which tables round, and m.onnx knows its "
+                        "cells one by one; read the column as categories"));
+}
+
+// x <= 0.1 in doubles: the float32 number nearest to 0.1 is larger, so its neighbour stands for 0.1.
+TEST(GraphModel, TreesThatAreFedWithDoublesGetCellsOnTheirSide) {
+  Trees trees;
+  trees.branch(0, 0, "BRANCH_LEQ", 0, 0, 1, 2);
+  trees.leaf(0, 1);
+  trees.leaf(0, 2);
+  std::vector<OnnxAttribute> attributes = trees.regressor({int_attribute("n_targets", 1)});
+  std::erase_if(attributes,
+                [](const auto& each) { return each.name == "nodes_values" || each.name.starts_with("target_"); });
+  attributes.push_back(tensor_attribute("nodes_values_as_tensor", tensor_of<double>({0.1, 0, 0})));
+  attributes.push_back(ints_attribute("target_treeids", {0, 0}));
+  attributes.push_back(ints_attribute("target_nodeids", {1, 2}));
+  attributes.push_back(ints_attribute("target_ids", {0, 0}));
+  attributes.push_back(tensor_attribute("target_weights_as_tensor", tensor_of<double>({1, 100})));
+  const auto made =
+      GraphModel::from_onnx("m.onnx", model({node("TreeEnsembleRegressor", {"x"}, {"y"}, attributes, "ai.onnx.ml")},
+                                            {value("x", {-1, 1}, OnnxElement::float64)}, {value("y", {-1, 1})}));
+  ASSERT_TRUE(made->compares_doubles());
+  KeptDoubles doubles;
+  doubles.set("x", {0.1, 0.3, std::nextafter(0.1, 1)});
+  const Dataset data = made->features_of(one_column("x", {0.1F, 0.3F, 0.1F}, 0), &doubles);
+  Matrix y(3, 1);
+  made->predict(data.x.view(), y.view(), {});
+  EXPECT_THAT(std::vector<float>(y.data(), y.data() + 3), ElementsAre(1, 100, 100));
 }
 
 TEST(GraphModel, ShapesOfCallsAreChecked) {
