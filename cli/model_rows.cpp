@@ -12,6 +12,7 @@
 #include "assay/data/table_io.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/model_file.h"
+#include "assay/model/text_columns.h"
 #include "assay/model/trees/booster.h"
 #include "cli/file_lists.h"
 
@@ -140,9 +141,13 @@ void ModelRowsArguments::refuse_as_output(const std::string& path, std::string_v
   }
 }
 
-ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWanted& wanted, const Session& session) {
-  const std::string& path = session.now_at(arguments.model);
+ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted& wanted, const Session& session) {
+  const std::string& path = session.now_at(given.model);
   OnnxModel onnx = read_model(path, session.context);
+  ModelRowsArguments arguments = given;
+  const TextColumns texts = text_columns(arguments.model, onnx);
+  arguments.table.options.texts = texts.names;
+  arguments.table.options.all_texts = texts.all;
   // The model first: it says what is to be kept of the cells.
   const bool keep_doubles = compares_doubles(onnx);
   const Tables tables = open_tables(arguments, session, keep_doubles);

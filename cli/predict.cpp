@@ -14,6 +14,7 @@
 #include "assay/model/graph_model.h"
 #include "assay/model/metadata.h"
 #include "assay/model/model_file.h"
+#include "assay/model/text_columns.h"
 #include "assay/model/trees/booster.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -224,6 +225,9 @@ void predict(const PredictArguments& arguments, const Session& session) {
   KeptDoubles doubles;
   const bool keep_doubles = compares_doubles(onnx);
   if (keep_doubles) rows.options.doubles = &doubles;
+  const TextColumns texts = text_columns(arguments.model, onnx);
+  rows.options.texts = texts.names;
+  rows.options.all_texts = texts.all;
   const Table table = rows.open(session);
   const size_t columns = table.columns.size() - (table.label ? 1 : 0);
   const auto model =

@@ -84,8 +84,15 @@ FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& argume
   steps.page = [&](const FinishedStudy& finished, const StudySubject& subject) {
     const ReportOptions options = {.cells = !arguments.no_cells};
     if (again.recorded.empty()) return report_page(finished, subject, options, session.context);
-    // The page of the recorded files, with the times that they say: what the recorded page must be.
-    return report_page(read_study(again.recorded, session.context), subject, options, session.context);
+    // The page of the recorded files, with the times that they say: what the recorded page must be. Files that do not
+    // fit together have none, and differ from what is made here anyway.
+    FinishedStudy recorded = finished;
+    try {
+      recorded = read_study(again.recorded, session.context);
+    } catch (const Error& problem) {
+      if (problem.kind() == ErrorKind::cancelled) throw;
+    }
+    return report_page(recorded, subject, options, session.context);
   };
   return run_study_in_folder(folder, options_of(arguments), steps, session.context,
                              again.from_recorded_parts ? again.recorded : std::string());

@@ -9,6 +9,7 @@
 #include "assay/core/error.h"
 #include "assay/data/encoder.h"
 #include "assay/data/io/number.h"
+#include "assay/data/known_levels.h"
 
 namespace assay {
 namespace {
@@ -60,8 +61,12 @@ void require_numbers(const Table& table, size_t column) {
 class CodeMap {
  public:
   CodeMap(const ColumnEncoding& encoding, const Table& table, size_t column)
-      : encoding_(encoding), table_(table), column_(column), first_(encoding.missing_level ? 1.0f : 0.0f) {
-    level_codes_ = positions(encoding.levels);
+      : encoding_(encoding),
+        table_(table),
+        column_(column),
+        first_(encoding.missing_level ? 1.0f : 0.0f),
+        levels_(encoding.levels) {
+    levels_.check(table, column);
     missing_ = encoding.missing_level ? 0.0f : kMissing;
     if (!std::isnan(encoding.fill)) missing_ = static_cast<float>(encoding.fill) + first_;
   }
@@ -77,14 +82,13 @@ class CodeMap {
  private:
   float look_up(size_t row, float value) const {
     const Column& column = table_.columns[column_];
-    const bool text = column.kind == ColumnKind::categorical;
-    const std::string level = text ? column.levels[static_cast<size_t>(value)] : number_text(value);
-    const auto found = level_codes_.find(level);
-    if (found == level_codes_.end()) {
+    const std::optional<size_t> found = levels_.find(column, value);
+    if (!found) {
+      const std::string level = KnownLevels::text(column, value);
       fail_input(cell_name(table_, row, column_), "one of the categories of the training rows",
                  in_quotes(level) + suggestion(level, encoding_.levels));
     }
-    return static_cast<float>(found->second) + first_;
+    return static_cast<float>(*found) + first_;
   }
 
   const ColumnEncoding& encoding_;
@@ -92,7 +96,7 @@ class CodeMap {
   size_t column_;
   float first_;    // code of the first level
   float missing_;  // what a missing value becomes
-  Positions level_codes_;
+  KnownLevels levels_;
   std::unordered_map<float, float> codes_;
 };
 

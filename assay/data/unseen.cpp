@@ -6,12 +6,11 @@
 #include <cmath>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "assay/core/error.h"
 #include "assay/core/table_text.h"
-#include "assay/data/io/number.h"
+#include "assay/data/known_levels.h"
 
 namespace assay {
 namespace {
@@ -19,7 +18,8 @@ namespace {
 // The rows of a column that hold something else than these texts. Missing cells are no such rows. A short file may make
 // a column of categories look numeric.
 std::vector<size_t> rows_beyond(const std::vector<std::string>& known, const Table& table, size_t column) {
-  const std::unordered_set<std::string> texts(known.begin(), known.end());
+  const KnownLevels levels(known);
+  levels.check(table, column);
   const Column& from = table.columns[column];
   std::unordered_map<float, bool> beyond;
   std::vector<size_t> rows;
@@ -27,10 +27,7 @@ std::vector<size_t> rows_beyond(const std::vector<std::string>& known, const Tab
     const float value = table.values(i, column);
     if (std::isnan(value)) continue;
     const auto [found, fresh] = beyond.try_emplace(value, false);
-    if (fresh) {
-      const bool text = from.kind == ColumnKind::categorical;
-      found->second = !texts.contains(text ? from.levels[static_cast<size_t>(value)] : number_text(value));
-    }
+    if (fresh) found->second = !levels.find(from, value);
     if (found->second) rows.push_back(i);
   }
   return rows;

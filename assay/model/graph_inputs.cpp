@@ -11,6 +11,8 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/data/io/number.h"
+#include "assay/data/known_levels.h"
 #include "assay/model/metadata.h"
 #include "assay/model/trees/booster.h"
 
@@ -43,12 +45,6 @@ RowInput row_input(const Graph& graph, const OnnxValue& input, std::optional<siz
   }
   row.columns = static_cast<size_t>(count);
   return row;
-}
-
-// The number as a text input wants it: whole numbers without a point.
-std::string number_text(float value) {
-  if (std::abs(value) < 1e15F && value == std::floor(value)) return fmt::format("{:.0f}", value);
-  return fmt::format("{}", value);
 }
 
 // The first few, for messages.
@@ -140,34 +136,40 @@ void number_truth(const Column& column, size_t f, Dataset& data) {
   }
 }
 
-// Replaces the cells of feature f, which are texts or numbers, by the positions of their texts in the feature's levels.
-// A text feature gets new levels; one whose categories the model knows has all of them.
-void code_texts(GraphInputs& inputs, const ModelInfo& info, const Table& table, const Column& column, size_t f,
-                Dataset& data) {
-  std::vector<std::string>& levels = inputs.levels[f];
-  std::unordered_map<std::string, size_t> known;
-  for (size_t l = 0; l < levels.size(); l++) known.emplace(levels[l], l);
-  const auto code_of = [&](const std::string& text, size_t row) {
-    const auto found = known.find(text);
-    if (found != known.end()) return static_cast<float>(found->second);
-    if (inputs.is_category[f]) {
-      fail_input(fmt::format("{}: row {}: column {} holds {}, which is no category that {} knows; it knows {}",
-                             table.source, row + 1, in_quotes(column.name), in_quotes(text), info.name,
-                             some_of(levels)));
-    }
-    known.emplace(text, levels.size());
-    levels.push_back(text);
-    return static_cast<float>(levels.size() - 1);
-  };
-  const bool categorical = column.kind == ColumnKind::categorical;
-  // Levels of a text feature are in the order of the column's, whatever rows come first.
-  if (categorical && inputs.is_text[f]) {
-    for (const std::string& level : column.levels) code_of(level, 0);
-  }
+// Replaces the cells of feature f by the positions of their categories, all of which the model knows.
+void code_categories(const GraphInputs& inputs, const ModelInfo& info, const Table& table, size_t from, size_t f,
+                     Dataset& data) {
+  const KnownLevels levels(inputs.levels[f]);
+  levels.check(table, from);
+  const Column& column = table.columns[from];
   for (size_t r = 0; r < table.rows(); r++) {
     float& value = data.x(r, f);
     if (std::isnan(value)) continue;
-    value = code_of(categorical ? column.levels[static_cast<size_t>(value)] : number_text(value), r);
+    const std::optional<size_t> found = levels.find(column, value);
+    if (!found) {
+      fail_input(fmt::format("{}: row {}: column {} holds {}, which is no category that {} knows; it knows {}",
+                             table.source, r + 1, in_quotes(column.name), in_quotes(KnownLevels::text(column, value)),
+                             info.name, some_of(inputs.levels[f])));
+    }
+    value = static_cast<float>(*found);
+  }
+}
+
+// Replaces the cells of the text feature f by the positions of their texts in the feature's levels, which get new ones.
+void code_texts(GraphInputs& inputs, const Table& table, const Column& column, size_t f, Dataset& data) {
+  std::vector<std::string>& levels = inputs.levels[f];
+  std::unordered_map<std::string, size_t> known;
+  for (size_t l = 0; l < levels.size(); l++) known.emplace(levels[l], l);
+  const auto code_of = [&](const std::string& text) {
+    const auto [found, fresh] = known.try_emplace(text, levels.size());
+    if (fresh) levels.push_back(text);
+    return static_cast<float>(found->second);
+  };
+  // In the order of the column's levels, whatever rows come first.
+  if (column.kind == ColumnKind::categorical) std::ranges::for_each(column.levels, code_of);
+  for (size_t r = 0; r < table.rows(); r++) {
+    float& value = data.x(r, f);
+    if (!std::isnan(value)) value = code_of(KnownLevels::text(column, value));
   }
 }
 
@@ -262,18 +264,14 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
       fail_input(fmt::format("{}: column {} is text; {} takes numbers there", table.source, in_quotes(column.name),
                              info.name));
     }
-    if (column.rounded > 0 && known_levels) {
-      fail_input(
-          fmt::format("{}: column {} holds whole numbers beyond 2^24, which tables round, and {} knows its cells one by "
-                      "one; read the column as categories",
-                      table.source, in_quotes(column.name), info.name));
-    }
     if (column.rounded > 0 && !inputs.is_float[f]) {
       fail_input(fmt::format("{}: column {} holds whole numbers beyond 2^24, which tables round; {} takes them exactly",
                              table.source, in_quotes(column.name), info.name));
     }
-    if (inputs.is_text[f] || known_levels) {
-      code_texts(inputs, info, table, column, f, data);
+    if (known_levels) {
+      code_categories(inputs, info, table, source.columns[f], f, data);
+    } else if (inputs.is_text[f]) {
+      code_texts(inputs, table, column, f, data);
     } else if (cells != nullptr && column.kind == ColumnKind::numeric) {
       const std::vector<double>* found = doubles->find(column.name);
       if (found != nullptr) set_stand_ins(*cells, *found, info, table, column.name, f, data);

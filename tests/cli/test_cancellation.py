@@ -39,6 +39,8 @@ COMMANDS = {
     "explain by permutations": f"explain {WIDE} --method shapley_sampling:permutations=20000 --out made.npz",
     "explain along paths": f"explain {WIDE} --method integrated_gradients:steps=20000 --out made.json",
     "evaluate": f"evaluate {WIDE} --explanations wide.npz --criteria faithfulness:samples=100000 --out made.csv",
+    "evaluate by ranks": "evaluate --explanations broad.npy --model broad.onnx --data broad.npy --pool broad.npy"
+    " --pool-explanations broad.npy --criteria max_sensitivity:distance=kendall:radius=1000",
     "aggregate": "aggregate --members wide.npz,other.npz,third.npz --aggregator minimum_complexity --out made.npz",
     "aggregate orders": "aggregate --members wide.npz,other.npz,third.npz --aggregator kemeny_young --out made.npz",
     "study": "study --data wide.csv --split test --model wide.onnx --label y --out made",
@@ -86,6 +88,11 @@ def prepare(program, folder: pathlib.Path):
         for _ in range(200):
             file.write(zeros)
     np.savez_compressed(folder / "zeros.npz", values=np.zeros((4_000_000, 10), "f4"))
+    # So many players that one pair of rankings takes a good part of a millisecond.
+    broad = draw.normal(size=(200, 4000)).astype("f4")
+    np.save(folder / "broad.npy", broad)
+    np.savez(folder / "broad.npz", values=broad[:40, :4000], labels=broad[:40, 0] > 0)
+    run("train --data broad.npz --hidden 2 --training epochs=1:patience=0 --out broad.onnx")
     run("train --data wide.csv --label y --hidden 64,64 --training epochs=1 --out wide.onnx")
     for name, method in (("wide", "gradient_x_input"), ("other", "occlusion"), ("third", "smooth_grad")):
         run(f"explain {WIDE} --method {method} --out {name}.npz")

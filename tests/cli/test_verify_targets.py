@@ -221,6 +221,11 @@ FORGED = {
     ),
     "a summary": ("study.json", text(lift), "1 field differs, entries[0].scores[0].mean"),
     "the conclusion": ("study.json", text(conclude), "1 field differs, verdict[0]"),
+    "the report": (
+        "report.html",
+        lambda path: path.write_text(path.read_text().replace("deeplift", "gradient")),
+        "report.html: it is not the page that this program makes of the study's other files",
+    ),
     "the table": (
         "scores.csv",
         lambda path: path.write_text(path.read_text().replace(",deeplift,0.9", ",deeplift,0.8", 1)),

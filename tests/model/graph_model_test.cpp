@@ -331,9 +331,10 @@ TEST(GraphModel, RoundedNumbersAreNoCategories) {
   categories.metadata.emplace_back(kCategoriesKey, R"({"0": ["7", "16777216", "16777217"]})");
   const auto made = GraphModel::from_onnx("m.onnx", categories);
   EXPECT_EQ(made->features_of(one_column("c", {16777216}, 0)).x(0, 0), 1);
-  EXPECT_THAT(sentence([&] { made->features_of(one_column("c", {16777216}, 1)); }),
-              HasSubstr("t.csv: column 'c' holds whole numbers beyond 2^24, which tables round, and m.onnx knows its "
-                        "cells one by one; read the column as categories"));
+  EXPECT_THAT(
+      sentence([&] { made->features_of(one_column("c", {16777216}, 1)); }),
+      HasSubstr("t.csv: column 'c' holds whole numbers beyond 2^24, which tables round, and the model knows its "
+                "cells one by one; read the column as categories"));
 }
 
 // x <= 0.1 in doubles: the float32 number nearest to 0.1 is larger, so its neighbour stands for 0.1.

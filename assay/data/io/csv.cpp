@@ -148,6 +148,21 @@ class TableReader {
         fail_input(fmt::format("{}: column {} cannot be both label and id", file, in_quotes(table_.id_name)));
       }
     }
+    declare_texts();
+  }
+
+  void declare_texts() {
+    for (size_t j = 0; j < plan_.columns.size(); ++j) {
+      auto& column = plan_.columns[j];
+      std::string underscored = column.name;
+      std::ranges::replace(underscored, ' ', '_');
+      const auto& texts = options_.texts;
+      const bool named =
+          std::ranges::find(texts, column.name) != texts.end() || std::ranges::find(texts, underscored) != texts.end();
+      if (column.declared || !(named || options_.all_texts) || label_ == j) continue;
+      column.role = Role::categorical;
+      column.declared = true;
+    }
   }
 
   // Reads all rows. False when a column was found to be categorical after all: its plan is corrected, and so are those

@@ -154,7 +154,10 @@ std::string json_text(const nlohmann::json& json) {
 
 }  // namespace
 
-bool compares_doubles(const OnnxModel& model) { return find_metadata(model.metadata, kDoublesKey) != nullptr; }
+bool compares_doubles(const OnnxModel& model) {
+  const auto is_double = [](const OnnxValue& input) { return input.type.element == OnnxElement::float64; };
+  return find_metadata(model.metadata, kDoublesKey) != nullptr || std::ranges::any_of(model.graph.inputs, is_double);
+}
 
 OnnxModel booster_graph(std::string_view name, const Booster& booster) {
   check(name, booster);

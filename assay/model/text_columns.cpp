@@ -1,0 +1,55 @@
+#include "assay/model/text_columns.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "assay/data/encoder.h"
+#include "assay/model/graph_model.h"
+#include "assay/model/metadata.h"
+#include "assay/model/trees/booster.h"
+
+namespace assay {
+namespace {
+
+// Metadata that is not what it must be is refused where the model is built.
+nlohmann::json metadata_json(const OnnxModel& model, std::string_view key) {
+  const std::string* text = find_metadata(model.metadata, key);
+  return text == nullptr ? nlohmann::json() : nlohmann::json::parse(*text, nullptr, false);
+}
+
+void add_categories(const OnnxModel& model, TextColumns& made) {
+  const nlohmann::json categories = metadata_json(model, kCategoriesKey);
+  const nlohmann::json names = metadata_json(model, kFeatureNamesKey);
+  if (!categories.is_object() || !names.is_array()) return;
+  for (size_t f = 0; f < names.size(); f++) {
+    const auto found = categories.find(std::to_string(f));
+    const bool has_texts = found != categories.end() && found->is_array() && !found->empty();
+    if (has_texts && names[f].is_string()) made.names.push_back(names[f].get<std::string>());
+  }
+}
+
+}  // namespace
+
+TextColumns text_columns(const std::string& name, const OnnxModel& model) {
+  TextColumns made;
+  if (const std::string* json = find_metadata(model.metadata, kEncoderKey); json != nullptr) {
+    for (const ColumnEncoding& column : Encoder::from_json(name, *json).columns()) {
+      if (column.kind == ColumnKind::categorical) made.names.push_back(column.name);
+    }
+    return made;
+  }
+  add_categories(model, made);
+  std::vector<const OnnxValue*> inputs;
+  for (const OnnxValue& input : model.graph.inputs) {
+    const auto is_weight = [&](const OnnxTensor& tensor) { return tensor.name == input.name; };
+    if (std::ranges::none_of(model.graph.initializers, is_weight)) inputs.push_back(&input);
+  }
+  for (const OnnxValue* input : inputs) {
+    if (input->type.element != OnnxElement::string) continue;
+    made.all = inputs.size() == 1;
+    made.names.push_back(input->name);
+  }
+  return made;
+}
+
+}  // namespace assay
