@@ -37,6 +37,11 @@ void write_data(const DataArguments& arguments, const Session& session) {
   Table table = arguments.table.open(session);
   if (!arguments.encode.empty()) table = encoded(arguments, session, table);
   write_table(table, arguments.out, session.context);
+  for (const Column& column : table.columns) {
+    if (column.rounded == 0 || session.quiet) continue;
+    fmt::print(stderr, "column {}: {} beyond 2^24 {} rounded to float32; --categorical or --id keeps such numbers\n",
+               in_quotes(column.name), plural(column.rounded, "whole number"), column.rounded == 1 ? "was" : "were");
+  }
   if (session.json && arguments.out != "-") {
     const nlohmann::json summary = {
         {"out", arguments.out},

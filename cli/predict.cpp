@@ -46,6 +46,7 @@ struct ScoreComparison {
   size_t apart_rows = 0;  // with a difference that is more than rounding
   size_t different_labels = 0;
   size_t labels = 0;
+  std::vector<std::string> not_compared = {};  // columns that the file has not
 };
 
 struct Accuracy {
@@ -120,7 +121,11 @@ ScoreComparison compare(const Table& found, const Table& expected) {
   const std::vector<std::string> names = column_names(expected);
   for (size_t c = 0; c < found.columns.size(); c++) {
     const auto at = std::find(names.begin(), names.end(), found.columns[c].name);
-    if (at != names.end()) compare_column(found, c, expected, static_cast<size_t>(at - names.begin()), total, apart);
+    if (at != names.end()) {
+      compare_column(found, c, expected, static_cast<size_t>(at - names.begin()), total, apart);
+    } else {
+      total.not_compared.push_back(found.columns[c].name);
+    }
   }
   if (total.columns == 0 && found.columns.size() != expected.columns.size()) {
     fail_input(expected.source,
@@ -129,6 +134,7 @@ ScoreComparison compare(const Table& found, const Table& expected) {
                joined(names));
   }
   if (total.columns == 0) {
+    total.not_compared.clear();
     for (size_t c = 0; c < found.columns.size(); c++) compare_column(found, c, expected, c, total, apart);
   }
   total.apart_rows = static_cast<size_t>(std::count(apart.begin(), apart.end(), uint8_t{1}));
@@ -159,6 +165,10 @@ void report_comparison(const PredictArguments& arguments, size_t rows, const Sco
                comparison.found, comparison.expected);
   }
   fmt::print(to, " over {} rows and {} columns\n", with_commas(rows), comparison.columns);
+  if (!comparison.not_compared.empty()) {
+    fmt::print(to, "not compared: {}, which {} does not have\n", one_line(joined(comparison.not_compared)),
+               one_line(arguments.check));
+  }
   if (comparison.largest > 0) {
     fmt::print(to, "rows: {} of {} differ by more than 1e-5 of their column's largest score\n",
                with_commas(comparison.apart_rows), with_commas(rows));
@@ -204,7 +214,8 @@ void report_json(const PredictArguments& arguments, const Table& predictions, co
                     {"different_rows", comparison->apart_rows},
                     {"columns", comparison->columns},
                     {"labels", comparison->labels},
-                    {"different_labels", comparison->different_labels}};
+                    {"different_labels", comparison->different_labels},
+                    {"not_compared", comparison->not_compared}};
   }
   out["model"] = arguments.model;
   out["rows"] = predictions.rows();

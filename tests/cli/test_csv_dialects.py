@@ -75,10 +75,16 @@ def test_dialect(convert, tmp_path, case):
         assert found[name] == exact
 
 
-def test_long_whole_numbers_are_counted(described, tmp_path):
+def test_long_whole_numbers_are_counted(assay, described, tmp_path):
     """Nobody learns by accident that an account number was rounded."""
     (tmp_path / "x.csv").write_text("id,n\n16777216,1\n16777217,2\n123456789,3\n")
     assert [column["rounded"] for column in described("x.csv")["columns"]] == [2, 0]
+    written = assay("data", "x.csv", "--out", "y.csv")
+    assert written.returncode == 0
+    assert written.stderr.startswith("column 'id': 2 whole numbers beyond 2^24 were rounded to float32; ")
+    kept = assay("data", "x.csv", "--out", "y.csv", "--categorical", "id")
+    assert (kept.returncode, kept.stderr) == (0, "")
+    assert "16777217" in (tmp_path / "y.csv").read_text()
 
 
 def test_a_cell_may_be_longer_than_the_buffer(convert, tmp_path):

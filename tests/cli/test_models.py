@@ -122,6 +122,17 @@ def test_a_difference_is_found_and_can_be_an_error(assay, tmp_path):
     assert (check["found"], check["expected"]) == pytest.approx((here, here + 0.25), abs=1e-6)
 
 
+def test_columns_without_a_counterpart_are_named(assay, tmp_path):
+    """A misspelt column would turn the check off for it."""
+    folder = FIXTURES / "sklearn_logistic_iris"
+    header, rows = read(folder / "expected.csv")
+    assert len(header) > 1
+    write(tmp_path / "off.csv", [*header[:-1], "misspelt"], rows)
+    result = assay("predict", "--model", folder / "model.onnx", "--data", folder / "rows.csv", "--check", "off.csv")
+    assert result.returncode == 0, result.stderr
+    assert f"not compared: {header[-1]}, which off.csv does not have" in result.stdout
+
+
 def test_the_comparison_comes_before_accuracy(assay, tmp_path):
     folder = FIXTURES / "torch_mlp_script"
     options = ("--model", folder / "model.onnx", "--data", "rows.csv", "--label", "kind")
