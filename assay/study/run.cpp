@@ -169,6 +169,9 @@ class Runner {
     };
     if (found.name != planned.name || found.kind != planned.kind) refuse(planned.name, found.name);
     const Provenance& made = found.explanations.provenance;
+    if (made.method != planned.spec.name) {
+      refuse(fmt::format("explanations by {}", planned.spec.name), fmt::format("those by {}", in_quotes(made.method)));
+    }
     const bool here = made.version == facts_.version && made.vector_target == facts_.vector_target;
     if (!here && recorded_ == nullptr) {
       refuse(fmt::format("parts by version {} with {}", facts_.version, facts_.vector_target),
