@@ -33,7 +33,8 @@ void add_categories(const OnnxModel& model, TextColumns& made) {
 TextColumns text_columns(const std::string& name, const OnnxModel& model) {
   TextColumns made;
   if (const std::string* json = find_metadata(model.metadata, kEncoderKey); json != nullptr) {
-    for (const ColumnEncoding& column : Encoder::from_json(name, *json).columns()) {
+    const Encoder encoder = Encoder::from_json(name, *json);
+    for (const ColumnEncoding& column : encoder.columns()) {
       if (column.kind == ColumnKind::categorical) made.names.push_back(column.name);
     }
     return made;
