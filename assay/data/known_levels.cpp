@@ -24,13 +24,13 @@ void KnownLevels::check(const Table& table, size_t column) const {
   if (from.rounded > 0) {
     fail_input(
         fmt::format("{} holds whole numbers beyond 2^24, which tables round, and the model knows its cells one "
-                    "by one; read the column as categories",
+                    "by one; read the column as categories, or keep it as text",
                     where));
   }
   if (!respelt_.empty()) {
     fail_input(
         fmt::format("{} was read as numbers, and the model knows the category {}, whose spelling numbers do not "
-                    "keep; read the column as categories",
+                    "keep; read the column as categories, or keep it as text",
                     where, in_quotes(respelt_)));
   }
 }

@@ -72,7 +72,7 @@ std::string numbers_table(const std::vector<Replication>& numbers) {
 
 std::string table_text(const Reproduction& table) {
   std::string out = one_line(table.title) + "\n";
-  if (!table.replications.empty()) out += "\n" + numbers_table(table.replications);
+  if (!table.replications.empty()) out.append("\n").append(numbers_table(table.replications));
   if (!table.findings.empty()) out += "\nfindings\n";
   for (const Finding& finding : table.findings) {
     out += wrapped_after(fmt::format("{}: {}", finding_status_name(finding.status), finding.claim), "- ");
@@ -168,8 +168,9 @@ std::string set_markdown(const std::string& data, const std::vector<Replication>
   const std::vector<std::string> columns = distinct(numbers, &Replication::column);
   for (size_t begin = 0; begin < columns.size(); begin += kColumnsSideBySide) {
     const size_t end = std::min(begin + kColumnsSideBySide, columns.size());
-    out += "\n" + pivot(numbers, {columns.begin() + static_cast<ptrdiff_t>(begin),
-                                  columns.begin() + static_cast<ptrdiff_t>(end)});
+    out += '\n';
+    out += pivot(numbers,
+                 {columns.begin() + static_cast<ptrdiff_t>(begin), columns.begin() + static_cast<ptrdiff_t>(end)});
   }
   return out;
 }

@@ -63,6 +63,7 @@ Explanations full() {
                      {{"paired", "true"}, {"samples", "2048"}},
                      18446744073709551615U,
                      "margin",
+                     "the predicted class",
                      "m.onnx",
                      "rows.csv",
                      "columns",

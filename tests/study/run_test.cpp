@@ -28,6 +28,15 @@ using testing::MemoryStore;
 using ::testing::StartsWith;
 using testing::Studied;
 
+ModelInfo two_columns(std::string name, std::string no_gradient = {}) {
+  ModelInfo info;
+  info.name = std::move(name);
+  info.feature_names = {"a", "b"};
+  info.output_names = {"y"};
+  info.no_gradient = std::move(no_gradient);
+  return info;
+}
+
 Study run_in(MemoryStore& store, const Studied& studied, const StudyOptions& options) {
   const StudySubject subject = studied.subject();
   StudyTimes times;
@@ -144,7 +153,9 @@ TEST(RunStudy, DrawsCurvesThatPassThroughTheStudysOwnScores) {
     const Curve& subsets = entry.curves[2];
     EXPECT_EQ(subsets.x, (std::vector<double>{1, 2}));
     const double own = entry.scores[0].mean;
-    if (!std::isnan(own)) EXPECT_NEAR(subsets.mean[0], own, 1e-12) << entry.name;
+    if (!std::isnan(own)) {
+      EXPECT_NEAR(subsets.mean[0], own, 1e-12) << entry.name;
+    }
   }
 }
 
@@ -167,11 +178,11 @@ TEST(RunStudy, VariesSeedsOfSampledMethodsAndBaselines) {
 
 TEST(PlanStudy, RefusesWhatIsNamedAndLeavesOutWhatIsNot) {
   // An And of thresholds has no gradient.
-  auto black_box = model_from_function(
-      {.name = "box", .feature_names = {"a", "b"}, .output_names = {"y"}, .no_gradient = "it is a box"},
-      [](MatrixView<const float> rows, MatrixView<float> outputs) {
-        for (size_t r = 0; r < rows.rows(); r++) outputs.row(r)[0] = rows.row(r)[0] > 0 ? rows.row(r)[1] : 0;
-      });
+  auto black_box = model_from_function(two_columns("box", "it is a box"),
+                                       [](MatrixView<const float> rows, MatrixView<float> outputs) {
+                                         for (size_t r = 0; r < rows.rows(); r++)
+                                           outputs.row(r)[0] = rows.row(r)[0] > 0 ? rows.row(r)[1] : 0;
+                                       });
   testing::Toy toy = testing::product_toy();
   toy.model = std::move(black_box);
   const Studied studied(toy);
@@ -208,12 +219,11 @@ TEST(PlanStudy, RefusesTheSameThingTwiceAndUnknownMembers) {
 
 TEST(RememberedModel, PredictsItsRowsOnceAndOthersAsTheyAre) {
   size_t calls = 0;
-  const auto model = model_from_function({.name = "sum", .feature_names = {"a", "b"}, .output_names = {"y"}},
-                                         [&](MatrixView<const float> rows, MatrixView<float> outputs) {
-                                           calls++;
-                                           for (size_t r = 0; r < rows.rows(); r++)
-                                             outputs.row(r)[0] = rows.row(r)[0] + 10 * rows.row(r)[1];
-                                         });
+  const auto model =
+      model_from_function(two_columns("sum"), [&](MatrixView<const float> rows, MatrixView<float> outputs) {
+        calls++;
+        for (size_t r = 0; r < rows.rows(); r++) outputs.row(r)[0] = rows.row(r)[0] + 10 * rows.row(r)[1];
+      });
   const Matrix rows = testing::matrix_of({{1, 2}, {3, 4}, {5, 6}});
   const Matrix pool = testing::matrix_of({{7, 8}, {9, 1}});
   const RememberedModel remembered(*model, rows.view(), pool.view());

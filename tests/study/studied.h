@@ -15,7 +15,7 @@ namespace assay::testing {
 inline Matrix random_rows(size_t rows, size_t columns, uint64_t stream) {
   Matrix made(rows, columns);
   for (size_t r = 0; r < rows; r++) {
-    RandomStream draw(7, "rows of a study", stream, r);
+    RandomStream draw(7, "rows of a study", stream, static_cast<uint32_t>(r));
     for (float& each : made.row(r)) each = static_cast<float>(draw.uniform() * 4 - 2);
   }
   return made;
