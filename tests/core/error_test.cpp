@@ -18,7 +18,7 @@ TEST(Errors, TextFromOutsideIsMadeSafeAndShort) {
   EXPECT_EQ(in_quotes("a\nb\x1b[31m"), "'a\\x0ab\\x1b[31m'");
   EXPECT_EQ(in_quotes(std::string(100, 'a')), fmt::format("'{}...'", std::string(60, 'a')));
   // 59 letters and a two-byte letter: the cut at 60 bytes would split it.
-  EXPECT_EQ(in_quotes(std::string(59, 'a') + "\xC3\xA9zzz"), fmt::format("'{}...'", std::string(59, 'a')));
+  EXPECT_EQ(in_quotes(std::string(59, 'a').append("\xC3\xA9zzz")), fmt::format("'{}...'", std::string(59, 'a')));
 }
 
 // Above ASCII there are control characters, too: U+009B begins an escape sequence, U+2028 ends a line, U+202E turns the

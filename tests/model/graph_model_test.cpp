@@ -1,5 +1,6 @@
 #include "assay/model/graph_model.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -325,16 +326,35 @@ Table one_column(std::string name, const std::vector<float>& cells, size_t round
   return table;
 }
 
-// 16777217 is 16777216 in float32, which is another category.
-TEST(GraphModel, RoundedNumbersAreNoCategories) {
-  OnnxModel categories = model({node("Identity", {"x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})});
-  categories.metadata.emplace_back(kCategoriesKey, R"({"0": ["7", "16777216", "16777217"]})");
-  const auto made = GraphModel::from_onnx("m.onnx", categories);
-  EXPECT_EQ(made->features_of(one_column("c", {16777216}, 0)).x(0, 0), 1);
+// 16777217 is 16777216 in float32, which is another category; so is "007" the number 7.
+TEST(GraphModel, NumbersThatLostTheirTextAreNoCategories) {
+  const auto model_of = [](const std::string& levels) {
+    OnnxModel made = model({node("Identity", {"x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})});
+    made.metadata.emplace_back(kCategoriesKey, fmt::format(R"({{"0": [{}]}})", levels));
+    return GraphModel::from_onnx("m.onnx", made);
+  };
+  const auto plain = model_of(R"("7", "16777216")");
+  EXPECT_EQ(plain->features_of(one_column("c", {16777216}, 0)).x(0, 0), 1);
   EXPECT_THAT(
-      sentence([&] { made->features_of(one_column("c", {16777216}, 1)); }),
+      sentence([&] { plain->features_of(one_column("c", {16777216}, 1)); }),
       HasSubstr("t.csv: column 'c' holds whole numbers beyond 2^24, which tables round, and the model knows its "
                 "cells one by one; read the column as categories"));
+  for (const std::string other : {"16777217", "007", "1.0"}) {
+    const auto made = model_of(fmt::format(R"("7", "{}")", other));
+    EXPECT_THAT(sentence([&] { made->features_of(one_column("c", {7}, 0)); }),
+                HasSubstr(fmt::format("column 'c' was read as numbers, and the model knows the category '{}'", other)));
+    Table texts = one_column("c", {0}, 0);
+    texts.columns[0].kind = ColumnKind::categorical;
+    texts.columns[0].levels = {other};
+    EXPECT_EQ(made->features_of(texts).x(0, 0), 1);
+  }
+  // Where all categories are plain numbers, another spelling of one is that one.
+  Table texts = one_column("c", {0}, 0);
+  texts.columns[0].kind = ColumnKind::categorical;
+  texts.columns[0].levels = {"7.0"};
+  EXPECT_EQ(plain->features_of(texts).x(0, 0), 0);
+  texts.columns[0].levels = {"16777217"};
+  EXPECT_THAT(sentence([&] { plain->features_of(texts); }), HasSubstr("holds '16777217', which is no category"));
 }
 
 // x <= 0.1 in doubles: the float32 number nearest to 0.1 is larger, so its neighbour stands for 0.1.
