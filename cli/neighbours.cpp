@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
@@ -55,39 +59,122 @@ std::string wrong_rows(const std::string& text) {
   return wrong ? fmt::format("expected rows, as in 1,5,10-20, found {}", in_quotes(*wrong)) : "";
 }
 
+// A radius may take in every pair of rows, so that results are found and printed some rows at a time: at most so many
+// pairs.
+constexpr size_t kPairsAtATime = size_t{1} << 16;
+
+class NeighbourPrinter {
+ public:
+  virtual ~NeighbourPrinter() = default;
+  virtual void begin() = 0;
+  virtual void print(size_t row, std::span<const Neighbour> near) = 0;
+  virtual void end() = 0;
+};
+
+class JsonPrinter final : public NeighbourPrinter {
+ public:
+  explicit JsonPrinter(const NeighbourArguments& arguments) : arguments_(arguments) {}
+
+  void begin() override { fmt::print("{{\n  \"norm\": \"{}\",\n  \"rows\": [", arguments_.norm); }
+  void print(size_t row, std::span<const Neighbour> near) override {
+    auto listed = nlohmann::json::array();
+    for (const Neighbour& n : near) listed.push_back({{"row", n.row + 1}, {"distance", n.distance}});
+    const nlohmann::json found = {{"row", row + 1}, {"neighbours", std::move(listed)}};
+    std::string text = fmt::format("{}\n    ", first_ ? "" : ",");
+    for (const char c : found.dump(2)) text += c == '\n' ? "\n    " : std::string(1, c);
+    fmt::print("{}", text);
+    first_ = false;
+  }
+  void end() override { fmt::print("\n  ],\n  \"space\": \"{}\"\n}}\n", arguments_.space); }
+
+ private:
+  const NeighbourArguments& arguments_;
+  bool first_ = true;
+};
+
+class TextPrinter final : public NeighbourPrinter {
+ public:
+  // all: whether everything is printed at once, so that columns are as wide as what is in them.
+  TextPrinter(const Dataset& data, bool all) : data_(data), all_(all), labelled_(!data.labels.empty()) {
+    lines_ = {{"row", "neighbour", "distance"}};
+    if (labelled_) lines_[0] = {"row", data.label_name, "neighbour", "distance", data.label_name};
+  }
+
+  // Where not everything is known at once, every line is as wide as the widest there can be.
+  void begin() override {
+    if (all_) return;
+    size_t name = 0;
+    size_t label = 0;
+    for (size_t row = 0; row < data_.rows(); row++) {
+      name = std::max(name, row_name(data_, row).size());
+      label = std::max(label, class_of(data_, row).size());
+    }
+    constexpr size_t kWidestNumber = 11;
+    std::vector<size_t> widths = {name, name, kWidestNumber};
+    if (labelled_) widths = {name, label, name, kWidestNumber, label};
+    for (size_t i = 0; i < widths.size(); i++) widest_.emplace_back(std::max(widths[i], lines_[0][i].size()), 'x');
+    print_lines();
+  }
+  void print(size_t row, std::span<const Neighbour> near) override {
+    for (const Neighbour& n : near) {
+      std::vector<std::string> line = {row_name(data_, row), row_name(data_, n.row), short_number(n.distance)};
+      if (labelled_) {
+        line.insert(line.begin() + 1, class_of(data_, row));
+        line.push_back(class_of(data_, n.row));
+      }
+      lines_.push_back(std::move(line));
+    }
+    if (!all_) print_lines();
+  }
+  void end() override {
+    if (all_) fmt::print("{}", aligned(lines_, left()));
+  }
+
+ private:
+  std::vector<size_t> left() const { return labelled_ ? std::vector<size_t>{1, 4} : std::vector<size_t>{}; }
+  // Below a line that is as wide as any, which is not shown.
+  void print_lines() {
+    lines_.insert(lines_.begin(), widest_);
+    const std::string text = aligned(lines_, left());
+    fmt::print("{}", std::string_view(text).substr(text.find('\n') + 1));
+    lines_.clear();
+  }
+
+  const Dataset& data_;
+  bool all_;
+  bool labelled_;
+  std::vector<std::string> widest_;
+  std::vector<std::vector<std::string>> lines_;
+};
+
 void find_neighbours(const NeighbourArguments& arguments, const Session& session) {
   const Table table = arguments.table.open(session);
   const Dataset data = Encoder::fit(table, {}).apply(table);
   const auto rows = wanted_rows(arguments, data);
-  const Dataset queries = select_rows(data, rows);
   const NeighbourIndex index(data, kNorms.at(arguments.norm), kSpaces.at(arguments.space));
-  const auto found = arguments.radius ? index.within(queries.x.view(), *arguments.radius, session.context, rows)
-                                      : index.nearest(queries.x.view(), arguments.k, session.context, rows);
+  const size_t pairs = std::max<size_t>(1, arguments.radius ? data.rows() : std::min(arguments.k, data.rows()));
+  const size_t at_a_time = std::max<size_t>(1, kPairsAtATime / pairs);
+  std::unique_ptr<NeighbourPrinter> printer;
   if (session.json) {
-    auto listed = nlohmann::json::array();
-    for (size_t q = 0; q < rows.size(); ++q) {
-      auto near = nlohmann::json::array();
-      for (const auto& n : found.of(q)) near.push_back({{"row", n.row + 1}, {"distance", n.distance}});
-      listed.push_back({{"row", rows[q] + 1}, {"neighbours", near}});
-    }
-    const nlohmann::json out = {{"norm", arguments.norm}, {"space", arguments.space}, {"rows", listed}};
-    fmt::print("{}\n", out.dump(2));
-    return;
+    printer = std::make_unique<JsonPrinter>(arguments);
+  } else {
+    printer = std::make_unique<TextPrinter>(data, rows.size() <= at_a_time);
   }
-  const bool labelled = !data.labels.empty();
-  std::vector<std::vector<std::string>> lines = {{"row", "neighbour", "distance"}};
-  if (labelled) lines[0] = {"row", data.label_name, "neighbour", "distance", data.label_name};
-  for (size_t q = 0; q < rows.size(); ++q) {
-    for (const auto& n : found.of(q)) {
-      std::vector<std::string> line = {row_name(data, rows[q]), row_name(data, n.row), short_number(n.distance)};
-      if (labelled) {
-        line.insert(line.begin() + 1, class_of(data, rows[q]));
-        line.push_back(class_of(data, n.row));
-      }
-      lines.push_back(std::move(line));
+  Context quiet = session.context;
+  if (rows.size() > at_a_time) quiet.progress = nullptr;
+  printer->begin();
+  for (size_t begin = 0; begin < rows.size(); begin += at_a_time) {
+    const std::vector<size_t> some(rows.begin() + static_cast<ptrdiff_t>(begin),
+                                   rows.begin() + static_cast<ptrdiff_t>(std::min(begin + at_a_time, rows.size())));
+    const Dataset queries = select_rows(data, some);
+    const auto found = arguments.radius ? index.within(queries.x.view(), *arguments.radius, quiet, some)
+                                        : index.nearest(queries.x.view(), arguments.k, quiet, some);
+    for (size_t q = 0; q < some.size(); ++q) {
+      session.context.check_cancelled();
+      printer->print(some[q], found.of(q));
     }
   }
-  fmt::print("{}", aligned(lines, labelled ? std::vector<size_t>{1, 4} : std::vector<size_t>{}));
+  printer->end();
 }
 
 }  // namespace

@@ -115,9 +115,9 @@ void encode_categories(const ColumnEncoding& encoding, const Table& table, size_
   }
 }
 
-// One-hot columns can make gigabytes of a small file. An encoded table is as large as the user's own rows make it, so
-// that what a file from outside may take would be little for it.
-constexpr uint64_t kMostBytes = 16 * Budget{}.bytes;
+// One-hot columns can make gigabytes of a small file: an encoded table may take as much as any job that a file sizes,
+// or this multiple of the table where that is more.
+constexpr uint64_t kMostGrowth = 64;
 
 [[noreturn]] void refuse_size(const std::vector<ColumnEncoding>& columns, const Table& table, uint64_t bytes,
                               const std::string& allowed) {
@@ -134,8 +134,9 @@ Matrix room_for(const std::vector<ColumnEncoding>& columns, const Table& table, 
   // Columns come from a table in memory and levels from a file: no product overflows.
   const uint64_t bytes = uint64_t{table.rows()} * width * sizeof(float);
   const bool one_hot = std::ranges::any_of(columns, &ColumnEncoding::one_hot);
-  if (one_hot && bytes > kMostBytes) {
-    refuse_size(columns, table, bytes, fmt::format("at most {} are allowed", bytes_in_words(kMostBytes)));
+  const uint64_t most = std::max(Budget{}.bytes, kMostGrowth * table.rows() * table.columns.size() * sizeof(float));
+  if (one_hot && bytes > most) {
+    refuse_size(columns, table, bytes, fmt::format("at most {} are allowed", bytes_in_words(most)));
   }
   try {
     return Matrix(table.rows(), width);
@@ -191,6 +192,7 @@ void Encoder::encode_labels(const Table& table, Dataset& out) const {
   out.class_names = class_names_;
   out.labels.resize(table.rows());
   const Positions classes = positions(class_names_);
+  KnownLevels(class_names_).check(table, from);
   for (size_t i = 0; i < table.rows(); ++i) {
     const float value = table.values(i, from);
     out.labels[i] = value;

@@ -19,7 +19,7 @@ KnownLevels::KnownLevels(const std::vector<std::string>& levels) {
 
 void KnownLevels::check(const Table& table, size_t column) const {
   const Column& from = table.columns[column];
-  if (from.kind == ColumnKind::categorical) return;
+  if (from.kind == ColumnKind::categorical || positions_.empty()) return;
   const std::string where = fmt::format("{}: column {}", table.source, in_quotes(from.name));
   if (from.rounded > 0) {
     fail_input(

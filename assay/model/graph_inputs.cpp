@@ -291,6 +291,7 @@ void gather_labels(const ModelInfo& info, const Table& table, Dataset& data) {
   data.label_name = column.name;
   data.class_names = info.class_names;
   data.labels.resize(table.rows());
+  KnownLevels(info.class_names).check(table, *table.label);
   const auto class_of = [&](const std::string& text) {
     const auto found = std::find(info.class_names.begin(), info.class_names.end(), text);
     if (found == info.class_names.end()) {

@@ -176,6 +176,6 @@ def test_one_hot_columns_that_fit_in_no_memory_are_refused(assay, one_sentence, 
     sentence = one_sentence(assay("data", "t.csv", "--label", "y", "--encode", "one_hot", "--out", "o.csv"))
     assert sentence == (
         "t.csv, column 'c': a column for each of its 86000 levels makes a table of 172000 rows that takes 55.1 GiB, "
-        "and at most 16 GiB are allowed; encode categories as label, or leave the column out"
+        "and at most 1 GiB are allowed; encode categories as label, or leave the column out"
     )
     assert not (tmp_path / "o.csv").exists()

@@ -4,6 +4,8 @@ vector target."""
 import csv
 import json
 import math
+import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -183,3 +185,25 @@ def test_vector_targets_agree(assay, one_sentence, tables):
             arguments = ["neighbours", *table, "--norm", norm, "--json"]
             outputs = {assay(*arguments, env={"ASSAY_TARGET": target}).stdout for target in targets}
             assert outputs == {assay(*arguments).stdout}
+
+
+def test_neighbours_of_many_copies_are_printed_as_they_are_found(program, tmp_path):
+    """4 KB of copies are four million pairs: they are never held at once."""
+    (tmp_path / "d.csv").write_text("a\n" + "1\n2\n" * 1000)
+    with open(tmp_path / "out", "w") as out:
+        process = subprocess.Popen(
+            [program, "--quiet", "--json", "neighbours", "d.csv", "--radius", "0", "--rows", "1-400"],
+            cwd=tmp_path,
+            stdout=out,
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0
+    assert usage.ru_maxrss < 100_000  # KiB
+    found = json.loads((tmp_path / "out").read_text())
+    assert [len(row["neighbours"]) for row in found["rows"]] == [999] * 400
+    text = subprocess.run(
+        [program, "neighbours", "d.csv", "--radius", "0"], cwd=tmp_path, capture_output=True, text=True
+    )
+    lines = text.stdout.splitlines()
+    assert len(lines) == 1 + 2000 * 999
+    assert len({len(line) for line in lines}) == 1

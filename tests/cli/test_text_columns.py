@@ -43,3 +43,16 @@ def test_numbers_that_lost_their_spelling_are_refused(refused, model, tmp_path):
     said = refused("predict", "--model", model, "--data", tmp_path / "n.npz")
     assert "column 'z' was read as numbers, and the model knows the category" in said
     assert "read the column as categories" in said
+
+
+def test_labels_that_lost_their_spelling_are_refused(refused, assay, tmp_path):
+    """An accuracy of classes that were taken for others would be no accuracy."""
+    rows = [f"{i % 5},{'007' if i % 2 else '7'}" for i in range(40)]
+    (tmp_path / "train.csv").write_text("x,y\n" + "\n".join(rows) + "\n")
+    words = "train --data train.csv --label y --categorical y --training epochs=1 --out m.onnx"
+    assert assay(*words.split()).returncode == 0
+    (tmp_path / "rows.csv").write_text("x,y\n1,007\n2,7\n")
+    said = refused("predict", "--model", "m.onnx", "--data", "rows.csv", "--label", "y")
+    assert "column 'y' was read as numbers, and the model knows the category '007'" in said
+    right = assay("predict", "--model", "m.onnx", "--data", "rows.csv", "--label", "y", "--categorical", "y")
+    assert right.returncode == 0, right.stderr

@@ -57,7 +57,7 @@ TEST(Encoder, OneHotColumnsThatFitInNoMemoryAreRefused) {
   const Encoder one_hot = Encoder::fit(t, with("e:categorical=one_hot"));
   EXPECT_EQ(message_of([&] { one_hot.apply(t); }),
             "t.csv, column 'id': a column for each of its 100000 levels makes a table of 100000 rows that takes "
-            "37.3 GiB, and at most 16 GiB are allowed; encode categories as label, or leave the column out");
+            "37.3 GiB, and at most 1 GiB are allowed; encode categories as label, or leave the column out");
   EXPECT_EQ(Encoder::fit(t, {}).apply(t).x.cols(), 2u);
 }
 
