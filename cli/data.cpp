@@ -32,16 +32,23 @@ Table encoded(const DataArguments& arguments, const Session& session, const Tabl
   return to_table(encoder.apply(table));
 }
 
+// Account numbers and the like must not change unnoticed.
+void tell_of_rounding(const Table& table) {
+  std::vector<std::string> names;
+  for (const Column& column : table.columns) {
+    if (column.rounded > 0) names.push_back(in_quotes(column.name));
+  }
+  if (names.empty()) return;
+  fmt::print(stderr, "rounded to float32: whole numbers beyond 2^24 in {}{}; --categorical or --id keeps a column's\n",
+             names[0], names.size() == 1 ? "" : fmt::format(" and {}", plural(names.size() - 1, "other column")));
+}
+
 void write_data(const DataArguments& arguments, const Session& session) {
   check_output(arguments.out);
   Table table = arguments.table.open(session);
   if (!arguments.encode.empty()) table = encoded(arguments, session, table);
   write_table(table, arguments.out, session.context);
-  for (const Column& column : table.columns) {
-    if (column.rounded == 0 || session.quiet) continue;
-    fmt::print(stderr, "column {}: {} beyond 2^24 {} rounded to float32; --categorical or --id keeps such numbers\n",
-               in_quotes(column.name), plural(column.rounded, "whole number"), column.rounded == 1 ? "was" : "were");
-  }
+  if (!session.quiet) tell_of_rounding(table);
   if (session.json && arguments.out != "-") {
     const nlohmann::json summary = {
         {"out", arguments.out},

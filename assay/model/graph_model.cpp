@@ -305,13 +305,11 @@ class OnnxGraphModel final : public GraphModel,
     return left;
   }
 
-  // Of trees whose library compares doubles, or that an ONNX file feeds with doubles; else null. Made when it is first
-  // asked for: not for each unit of a model.
+  // Of trees that are fed with doubles, or whose library is; else null. Made when it is first asked for.
   const DoubleCells* doubles() const {
     const bool fed_with_doubles = inputs_.inputs.size() == 1 && inputs_.inputs[0].type == OnnxElement::float64;
     if (!fed_with_doubles && find_metadata(graph_->metadata(), kDoublesKey) == nullptr) return nullptr;
     std::call_once(doubles_made_, [&] {
-      // Whatever is explained of the trees, and even where nothing that methods can use is.
       std::shared_ptr<const TreeEnsemble> trees = trees_;
       if (trees == nullptr) {
         const std::vector<ScoredTrees> found = find_trees(*graph_, inputs_.inputs[0].value, info_.features());

@@ -124,10 +124,10 @@ def rounded_wholes(matrix: NDArray[Any]) -> list[int]:
     if matrix.dtype.kind == "f":
         with np.errstate(invalid="ignore", over="ignore"):
             whole = (matrix == np.trunc(matrix)) & (np.abs(matrix) <= 2.0**53)  # beyond, a double counts nothing
-            return np.count_nonzero(whole & (matrix.astype(np.float32) != matrix), axis=0).tolist()
+            return [int(count) for count in np.count_nonzero(whole & (matrix.astype(np.float32) != matrix), axis=0)]
     size = np.where(matrix < 0, np.negative(matrix), matrix).astype(np.uint64)
     odd_part = size // np.maximum(size & (~size + np.uint64(1)), np.uint64(1))
-    return np.count_nonzero(odd_part >= np.uint64(1 << 24), axis=0).tolist()
+    return [int(count) for count in np.count_nonzero(odd_part >= np.uint64(1 << 24), axis=0)]
 
 
 def not_finite(where: str, value: Any) -> ValueError:

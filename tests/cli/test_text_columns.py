@@ -37,22 +37,22 @@ def test_a_row_has_one_prediction_whatever_stands_beside_it(assay, model, tmp_pa
         np.testing.assert_array_equal(outputs(assay, model, alone)[0], row)
 
 
-def test_numbers_that_lost_their_spelling_are_refused(refused, model, tmp_path):
+def test_numbers_that_lost_their_spelling_are_refused(assay, one_sentence, model, tmp_path):
     """A NumPy file holds numbers: which text 7 was, nobody knows."""
     np.savez(tmp_path / "n.npz", values=np.array([[7, 1]], "f4"), features=["z", "x"])
-    said = refused("predict", "--model", model, "--data", tmp_path / "n.npz")
+    said = one_sentence(assay("predict", "--model", model, "--data", tmp_path / "n.npz"))
     assert "column 'z' was read as numbers, and the model knows the category" in said
     assert "read the column as categories" in said
 
 
-def test_labels_that_lost_their_spelling_are_refused(refused, assay, tmp_path):
+def test_labels_that_lost_their_spelling_are_refused(assay, one_sentence, tmp_path):
     """An accuracy of classes that were taken for others would be no accuracy."""
     rows = [f"{i % 5},{'007' if i % 2 else '7'}" for i in range(40)]
     (tmp_path / "train.csv").write_text("x,y\n" + "\n".join(rows) + "\n")
     words = "train --data train.csv --label y --categorical y --training epochs=1 --out m.onnx"
     assert assay(*words.split()).returncode == 0
     (tmp_path / "rows.csv").write_text("x,y\n1,007\n2,7\n")
-    said = refused("predict", "--model", "m.onnx", "--data", "rows.csv", "--label", "y")
+    said = one_sentence(assay("predict", "--model", "m.onnx", "--data", "rows.csv", "--label", "y"))
     assert "column 'y' was read as numbers, and the model knows the category '007'" in said
     right = assay("predict", "--model", "m.onnx", "--data", "rows.csv", "--label", "y", "--categorical", "y")
     assert right.returncode == 0, right.stderr
