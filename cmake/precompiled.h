@@ -1,6 +1,8 @@
-// What most files include, compiled once for each group of targets: it halves the time that small files take. Every file
-// still includes what it uses, so that it compiles without this.
+// What most files include, compiled once for each group of targets: it halves the time that small files take. Every
+// file still includes what it uses, so that it compiles without this.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -21,5 +23,3 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
