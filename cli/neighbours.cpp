@@ -161,7 +161,8 @@ void find_neighbours(const NeighbourArguments& arguments, const Session& session
     printer = std::make_unique<TextPrinter>(data, rows.size() <= at_a_time);
   }
   Context quiet = session.context;
-  if (rows.size() > at_a_time) quiet.progress = nullptr;
+  quiet.progress = nullptr;
+  ProgressScope progress(session.context, "finding neighbours", rows.size());
   printer->begin();
   for (size_t begin = 0; begin < rows.size(); begin += at_a_time) {
     const std::vector<size_t> some(rows.begin() + static_cast<ptrdiff_t>(begin),
@@ -173,6 +174,7 @@ void find_neighbours(const NeighbourArguments& arguments, const Session& session
       session.context.check_cancelled();
       printer->print(some[q], found.of(q));
     }
+    progress.advance(some.size());
   }
   printer->end();
 }
