@@ -252,7 +252,7 @@ std::string file_difference(const std::string& name, const std::string& recorded
     if (name.starts_with("scores/")) return parts.scores(name);
   }
   if (name.ends_with(".json")) {
-    std::string found = json_difference(recorded, raw_bytes(recorded), raw_bytes(again), by);
+    const std::string found = json_difference(recorded, raw_bytes(recorded), raw_bytes(again), by);
     return !found.empty() || by != HeldTo::exact ? found : "the bytes differ, though they say the same";
   }
   if (name == "report.html") return "it is not the page that this program makes of the study's other files";
