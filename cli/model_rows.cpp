@@ -145,9 +145,7 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
   const std::string& path = session.now_at(given.model);
   OnnxModel onnx = read_model(path, session.context);
   ModelRowsArguments arguments = given;
-  const TextColumns texts = text_columns(arguments.model, onnx);
-  arguments.table.options.texts = texts.names;
-  arguments.table.options.all_texts = texts.all;
+  declare_text_columns(arguments.model, onnx, arguments.table.options);
   // The model first: it says what is to be kept of the cells.
   const bool keep_doubles = compares_doubles(onnx);
   const Tables tables = open_tables(arguments, session, keep_doubles);

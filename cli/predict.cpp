@@ -236,9 +236,7 @@ void predict(const PredictArguments& arguments, const Session& session) {
   KeptDoubles doubles;
   const bool keep_doubles = compares_doubles(onnx);
   if (keep_doubles) rows.options.doubles = &doubles;
-  const TextColumns texts = text_columns(arguments.model, onnx);
-  rows.options.texts = texts.names;
-  rows.options.all_texts = texts.all;
+  declare_text_columns(arguments.model, onnx, rows.options);
   const Table table = rows.open(session);
   const size_t columns = table.columns.size() - (table.label ? 1 : 0);
   const auto model =

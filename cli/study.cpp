@@ -56,14 +56,14 @@ StudyOptions options_of(const StudyArguments& arguments) {
   return options;
 }
 
-// A study that is made again, to be compared.
-struct Again {
+// Of which recorded study this is a run to compare with; of none by default.
+struct Verification {
   std::string recorded = {};         // its folder
   bool from_recorded_parts = false;  // as run_study_in_folder has it
 };
 
 FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& arguments, bool show, const Session& session,
-                       const Again& again = {}) {
+                       const Verification& verified = {}) {
   std::unique_ptr<OpenedStudy> opened;
   StudySteps steps;
   steps.inputs = [&] { return file_inputs(arguments, session); };
@@ -83,19 +83,19 @@ FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& argume
   }
   steps.page = [&](const FinishedStudy& finished, const StudySubject& subject) {
     const ReportOptions options = {.cells = !arguments.no_cells};
-    if (again.recorded.empty()) return report_page(finished, subject, options, session.context);
+    if (verified.recorded.empty()) return report_page(finished, subject, options, session.context);
     // The page of the recorded files, with the times that they say: what the recorded page must be. Files that do not
     // fit together have none, and differ from what is made here anyway.
     FinishedStudy recorded = finished;
     try {
-      recorded = read_study(again.recorded, session.context);
+      recorded = read_study(verified.recorded, session.context);
     } catch (const Error& problem) {
       if (problem.kind() == ErrorKind::cancelled) throw;
     }
     return report_page(recorded, subject, options, session.context);
   };
   return run_study_in_folder(folder, options_of(arguments), steps, session.context,
-                             again.from_recorded_parts ? again.recorded : std::string());
+                             verified.from_recorded_parts ? verified.recorded : std::string());
 }
 
 void plan_only(const StudyArguments& arguments, const Session& session) {

@@ -3,19 +3,14 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "assay/data/io/csv.h"
 #include "assay/model/graph/onnx.h"
 
 namespace assay {
 
-struct TextColumns {
-  std::vector<std::string> names = {};
-  bool all = false;  // all columns but the label: a graph of texts alone, which takes columns by position
-};
-
-// Of the encoder that is stored with a model, of a booster's categories, and of a graph's inputs of texts. name: of the
-// model, for messages.
-TextColumns text_columns(const std::string& name, const OnnxModel& model);
+// Names them in options.texts: those of the encoder that is stored with a model, of a booster's categories, and of a
+// graph's inputs of texts; all of them where texts are all that a graph takes. name: of the model, for messages.
+void declare_text_columns(const std::string& name, const OnnxModel& model, TableOptions& options);
 
 }  // namespace assay
