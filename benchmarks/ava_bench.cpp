@@ -55,12 +55,12 @@ void ava(benchmark::State& state, const std::string& of_class, unsigned threads)
   const Adult* adult = find_adult();
   if (adult == nullptr) return state.SkipWithError("the data is not here: set ASSAY_DATA");
   AggregateTask task;
-  task.data = &adult->data;
-  task.model = adult->model.get();
-  task.players = &adult->players;
-  task.targets = &adult->targets;
-  task.reference = &adult->reference;
-  task.pool = &adult->pool;
+  task.subject.rows = &adult->data;
+  task.subject.model = adult->model.get();
+  task.subject.players = &adult->players;
+  task.subject.targets = &adult->targets;
+  task.subject.reference = &adult->reference;
+  task.subject.pool = &adult->pool;
   const Spec spec{"ava", {{"class", of_class}, {"method", "exact_shapley"}}};
   Context context;
   context.threads = threads;

@@ -54,15 +54,15 @@ void evaluate_rows(benchmark::State& state, const Work& work) {
   const Explanations phi = explain(method, {*model, data.x.view(), targets, reference, players}, context);
 
   EvaluateTask task{phi};
-  task.data = &data;
-  task.model = model.get();
-  task.players = &players;
-  task.targets = &targets;
-  task.reference = &reference;
+  task.subject.rows = &data;
+  task.subject.model = model.get();
+  task.subject.players = &players;
+  task.subject.targets = &targets;
+  task.subject.reference = &reference;
   task.method = &method;
   PoolExplanations given(phi.values);
   if (work.pool) {
-    task.pool = &data;
+    task.subject.pool = &data;
     task.pool_explanations = &given;
   }
   const Spec criterion = parse_spec("criterion", work.criterion);

@@ -93,9 +93,9 @@ void sensitivity(benchmark::State& state, const std::string& name, const std::st
   if (with == nullptr) return state.SkipWithError("the data is not here: set ASSAY_DATA");
   PoolExplanations pool_explanations(with->explanations.values);
   EvaluateTask task{with->explanations};
-  task.data = &with->data;
-  task.model = with->model.get();
-  task.pool = &with->data;
+  task.subject.rows = &with->data;
+  task.subject.model = with->model.get();
+  task.subject.pool = &with->data;
   task.pool_explanations = &pool_explanations;
   const auto criterion =
       find_criterion(criterion_name).make(parse_spec("criterion", criterion_name + ":radius=2" + options));

@@ -98,7 +98,7 @@ std::vector<std::string> notes_of(const AggregateRun& made, const Context& conte
   const auto scales = [](const Spec& spec) { return find_aggregator(spec.name).make(spec)->scales_to_output(); };
   if (files.filled_base && std::ranges::any_of(made.aggregators, scales)) {
     notes.push_back(fmt::format("the members say no output and base: those of {} and of its reference ({}) are used",
-                                files.lead->rows->model->info().name, files.lead->rows->reference.description));
+                                files.lead->subject.model->info().name, files.lead->subject.reference.description));
   }
   for (const auto& member : files.all) {
     notes.insert(notes.end(), member->notes.begin(), member->notes.end());
@@ -124,7 +124,7 @@ void aggregate_files(const AggregateArguments& arguments, const Session& session
     AggregateResult result{spec_text(spec), aggregate(spec, files.task(), session.context),
                            made.paths.empty() ? "" : made.paths[i]};
     Explanations& explanations = result.made.explanations;
-    describe_aggregate(arguments, files, explanations);
+    describe_aggregate(files, explanations);
     result.complexity = complexity_of(explanations, session.context);
     if (!made.pool_paths.empty()) {
       const Explanations pool = pool_result(arguments, files, spec, result.made, session.context);

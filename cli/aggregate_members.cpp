@@ -16,7 +16,7 @@
 #include "assay/evaluate/joining/explanation_checks.h"
 #include "cli/file_lists.h"
 #include "cli/joined_pool.h"
-#include "cli/own_rows.h"
+#include "cli/places_in_pool.h"
 
 namespace assay::cli {
 namespace {
@@ -75,32 +75,25 @@ bool none_says(const MemberFiles& files, std::vector<double> Explanations::* val
 
 // Outputs and bases where no member says any: those of the model. Where some do, what they say holds.
 void fill_values(MemberFiles& files, const Context& context) {
-  const ModelRows& rows = *files.lead->rows;
+  const OwnedSubject& subject = files.lead->subject;
   const bool output = none_says(files, &Explanations::output);
-  files.filled_base = none_says(files, &Explanations::base) && rows.reference.rows.rows() > 0;
+  files.filled_base = none_says(files, &Explanations::base) && subject.reference.rows.rows() > 0;
   for (const auto& member : files.all) {
-    if (output) member->explanations.output = explained_values(*rows.model, rows.data, member->targets, context);
+    if (output)
+      member->explanations.output = explained_values(*subject.model, *subject.rows, member->subject.targets, context);
     if (!files.filled_base) continue;
-    member->explanations.base = base_values(*rows.model, rows.data, member->targets, rows.reference, context);
+    member->explanations.base =
+        base_values(*subject.model, *subject.rows, member->subject.targets, subject.reference, context);
   }
 }
 
-bool has_pool(const MemberFiles& files) { return files.lead->rows != nullptr && files.lead->rows->pool; }
+bool has_pool(const MemberFiles& files) { return files.lead->subject.pool != nullptr; }
 
 }  // namespace
 
 AggregateTask MemberFiles::task() const {
   AggregateTask made{explanations, names};
-  if (lead->rows != nullptr) {
-    made.data = &lead->rows->data;
-    made.model = lead->rows->model.get();
-    made.players = &lead->players;
-    made.targets = &lead->targets;
-    made.reference = &lead->rows->reference;
-    made.pool = lead->rows->pool_or_null();
-    if (pool_targets) made.pool_targets = &*pool_targets;
-    made.own_rows = own_rows;
-  }
+  if (lead->has_model()) made.subject = lead->subject.view();
   made.pool_members = pool_explanations;
   made.pool_given = !all.empty() && all[0]->pool_given;
   if (all.size() == 1 && all[0]->method) {
@@ -161,8 +154,9 @@ void join_members(const AggregateArguments& arguments, bool pool, MemberFiles& f
     check_explained_alike(member->pool_file, *member->pool_given, first.pool_file, *first.pool_given);
   }
   if (pool && has_pool(files)) {
-    files.pool_targets = pool_targets_of(*files.lead, quiet);
-    files.own_rows = own_rows_in_pool(arguments.rows, *files.lead->rows, session);
+    OwnedSubject& subject = files.lead->subject;
+    subject.pool_targets = pool_targets_of(*files.lead, quiet);
+    subject.in_pool = places_in_pool(arguments.rows, files.opened.begin()->second, session);
   }
   for (const auto& member : files.all) {
     join_pool(*member);
@@ -172,33 +166,30 @@ void join_members(const AggregateArguments& arguments, bool pool, MemberFiles& f
   if (files.pool_explanations.size() != files.all.size()) files.pool_explanations.clear();
 }
 
-void describe_aggregate(const AggregateArguments& arguments, const MemberFiles& files, Explanations& result) {
-  if (files.lead->rows == nullptr) return;
-  const JoinedExplanations& lead = *files.lead;
-  const Targets& targets = lead.targets;
+void describe_aggregate(const MemberFiles& files, Explanations& result) {
+  if (!files.lead->has_model()) return;
+  const OwnedSubject& subject = files.lead->subject;
+  const Targets& targets = subject.targets;
   // What members left unsaid, or said in different words.
   const auto fill = [](std::string& said, const std::string& known) {
     if (said.empty()) said = known;
   };
   Provenance& made = result.provenance;
-  const ModelInfo& info = lead.rows->model->info();
-  fill(made.model, info.name);
-  fill(made.unit, targets.information ? "information" : std::string(output_unit_name(info.unit)));
-  fill(made.data, rows_in_words(arguments.rows));
-  if (files.filled_base) fill(made.reference, lead.rows->reference.description);
-  fill(made.players, players_in_words(arguments.rows.groups, lead.players));
+  fill(made.model, subject.model->info().name);
+  fill(made.unit, explained_unit(subject.model->info(), targets));
+  fill(made.data, subject.words.rows);
+  if (files.filled_base) fill(made.reference, subject.reference.description);
+  fill(made.players, subject.words.players);
   const bool one = std::ranges::all_of(targets.of_row, [&](uint32_t target) { return target == targets.of_row[0]; });
-  if (targets.predicted || one) {
-    fill(made.target, targets.predicted ? std::string(kPredictedTarget) : targets.names[targets.of_row[0]]);
-  }
-  result.features = lead.players.names;  // arrays have none
+  if (targets.predicted || one) fill(made.target, target_in_words(targets));
+  result.features = subject.players.names;  // arrays have none
   if (result.target.empty()) {
     result.target = targets.of_row;
     result.target_names = targets.names;
   }
   if (result.ids.empty()) {
-    result.ids = lead.rows->data.ids;
-    result.id_name = lead.rows->data.id_name;
+    result.ids = subject.rows->ids;
+    result.id_name = subject.rows->id_name;
   }
 }
 
@@ -212,13 +203,14 @@ Explanations pool_result(const AggregateArguments& arguments, const MemberFiles&
   for (size_t r = 0; r < pool.rows(); r++) std::ranges::copy(pool.values().row(r), result.values.row(r).begin());
   result.features = made.explanations.features;
   for (std::vector<double>* unsaid : {&result.base, &result.output, &result.gap}) unsaid->assign(pool.rows(), NAN);
-  if (files.pool_targets) {
-    result.target = files.pool_targets->of_row;
-    result.target_names = files.pool_targets->names;
+  const OwnedSubject& subject = files.lead->subject;
+  if (subject.pool_targets) {
+    result.target = subject.pool_targets->of_row;
+    result.target_names = subject.pool_targets->names;
   }
-  if (files.lead->rows != nullptr && files.lead->rows->pool) {
-    result.ids = files.lead->rows->pool->ids;
-    result.id_name = files.lead->rows->pool->id_name;
+  if (subject.pool != nullptr) {
+    result.ids = subject.pool->ids;
+    result.id_name = subject.pool->id_name;
   }
   for (const auto& member : files.all) {
     if (!member->pool_given) continue;

@@ -31,8 +31,6 @@ struct MemberFiles {
   std::unique_ptr<JoinedExplanations> no_file = {};
   std::vector<const Explanations*> explanations = {};
   std::vector<PoolExplanations*> pool_explanations = {};
-  std::optional<Targets> pool_targets = {};
-  std::vector<size_t> own_rows = {};
   bool filled_base = false;  // base values are those of the reference in use, because no member says any
 
   AggregateTask task() const;
@@ -45,7 +43,7 @@ std::unique_ptr<MemberFiles> read_members(const AggregateArguments& arguments, c
 void join_members(const AggregateArguments& arguments, bool pool, MemberFiles& files, const Session& session);
 
 // What the program knows of a result and the library does not.
-void describe_aggregate(const AggregateArguments& arguments, const MemberFiles& files, Explanations& result);
+void describe_aggregate(const MemberFiles& files, Explanations& result);
 
 // The aggregate of all rows of the pool, as a file holds it.
 Explanations pool_result(const AggregateArguments& arguments, const MemberFiles& files, const Spec& spec,

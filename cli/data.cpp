@@ -39,7 +39,7 @@ void tell_of_rounding(const Table& table) {
     if (column.rounded > 0) names.push_back(in_quotes(column.name));
   }
   if (names.empty()) return;
-  fmt::print(stderr, "rounded to float32: whole numbers beyond 2^24 in {}{}; --categorical or --id keeps a column's\n",
+  fmt::print(stderr, "rounded to float32: numbers beyond 2^24 in {}{}; --categorical or --id keeps a column's\n",
              names[0], names.size() == 1 ? "" : fmt::format(" and {}", plural(names.size() - 1, "other column")));
 }
 

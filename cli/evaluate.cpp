@@ -86,7 +86,7 @@ void check_table_criteria(const EvaluateArguments& arguments, const std::vector<
 // One row for all files needs the same rows in all.
 void check_table_rows(const EvaluateArguments& arguments, const Subjects& subjects) {
   if (arguments.out.empty() || is_json(arguments.out)) return;
-  const Subject& first = *subjects.all[0];
+  const EvaluatedFile& first = *subjects.all[0];
   for (const auto& subject : subjects.all) {
     if (subject->explanations.rows() == first.explanations.rows()) continue;
     fail_input(fmt::format(
@@ -111,9 +111,9 @@ void join(const EvaluateArguments& arguments, const std::vector<Spec>& criteria,
   }
 }
 
-void note_reference(const std::vector<Spec>& criteria, Subject& subject, const Session& session) {
+void note_reference(const std::vector<Spec>& criteria, EvaluatedFile& subject, const Session& session) {
   const MethodInfo* method = subject.method_info();
-  if (subject.rows == nullptr || (method != nullptr && !method->uses_reference)) return;
+  if (!subject.has_model() || (method != nullptr && !method->uses_reference)) return;
   const auto uses = [&](const Spec& spec) { return uses_reference(spec, subject); };
   const bool explained = subject.pool_explanations && subject.pool_explanations->explained() > 0;
   if (!explained && !std::ranges::any_of(criteria, uses)) return;

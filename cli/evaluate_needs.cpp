@@ -12,10 +12,10 @@ namespace assay::cli {
 namespace {
 
 // Such a criterion leaves every row undefined, and says so; nothing else of it is needed.
-bool lacks_explainer(const Needs& needs, const Subject& subject) { return needs.explainer && !subject.method; }
+bool lacks_explainer(const Needs& needs, const EvaluatedFile& subject) { return needs.explainer && !subject.method; }
 
 // Whether rows are explained that were not: by the method of the explanations.
-bool explains(const Needs& needs, const Subject& subject) {
+bool explains(const Needs& needs, const EvaluatedFile& subject) {
   return needs.explainer || (needs.pool_explanations && !subject.pool_given);
 }
 
@@ -26,14 +26,14 @@ Needs needs_of(const Spec& spec) {
   return info.make(spec)->needs(info.needs);
 }
 
-bool uses_reference(const Spec& spec, const Subject& subject) {
+bool uses_reference(const Spec& spec, const EvaluatedFile& subject) {
   const Needs needs = needs_of(spec);
   if (lacks_explainer(needs, subject)) return false;
   const MethodInfo* method = subject.method_info();
   return needs.reference || (explains(needs, subject) && method != nullptr && method->uses_reference);
 }
 
-std::optional<std::string> lacking(const Spec& spec, const Subject& subject, const EvaluateArguments& arguments) {
+std::optional<std::string> lacking(const Spec& spec, const EvaluatedFile& subject, const EvaluateArguments& arguments) {
   const Needs needs = needs_of(spec);
   const auto because = [&](std::string_view what, std::string_view advice) {
     return fmt::format("{} needs {}: {}", spec.name, what, advice);
@@ -66,15 +66,15 @@ std::optional<std::string> lacking(const Spec& spec, const Subject& subject, con
   if (needs.others && subject.others.empty() && arguments.others.empty() && arguments.explanations.size() < 2) {
     return because("other explanations of the same rows", "give --others");
   }
-  if (subject.rows == nullptr) return {};
+  if (!subject.has_model()) return {};
   if (needs.pool_explanations && !subject.pool_explanations) {
     return because("explanations of the pool's rows, which have none of the targets that the rows are explained for",
                    "give --pool-explanations");
   }
-  if (needs.labels && subject.rows->data.labels.empty()) {
+  if (needs.labels && subject.subject.rows->labels.empty()) {
     return because("labels of the rows", "give --labels, a column of the model's own classes or values");
   }
-  if (needs.trainer && !subject.trainer) {
+  if (needs.trainer && !subject.subject.trainer) {
     return because("a model that can be trained again", "`assay train` writes such models");
   }
   return {};

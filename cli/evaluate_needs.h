@@ -14,12 +14,12 @@ Needs needs_of(const Spec& spec);
 
 // Why the criterion cannot score the subject, as a sentence with the option to add; nothing when it can. Before
 // join_rows it speaks of the arguments alone, afterwards also of labels and training.
-std::optional<std::string> lacking(const Spec& spec, const Subject& subject, const EvaluateArguments& arguments);
+std::optional<std::string> lacking(const Spec& spec, const EvaluatedFile& subject, const EvaluateArguments& arguments);
 
 // A criterion's own reason against a subject, with the options that would help where the arguments lack them.
 std::string with_advice(std::string reason, const EvaluateArguments& arguments);
 
 // Whether what stands for absent features takes part in the scores.
-bool uses_reference(const Spec& spec, const Subject& subject);
+bool uses_reference(const Spec& spec, const EvaluatedFile& subject);
 
 }  // namespace assay::cli

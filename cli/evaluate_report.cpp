@@ -26,7 +26,7 @@ std::string interval_text(const Interval& interval) {
 
 std::string_view unit_of_values(const Scores& scores) { return scores.of_rows ? "row" : "run"; }
 
-std::string subject_heading(const Subject& subject) {
+std::string subject_heading(const EvaluatedFile& subject) {
   const Explanations& found = subject.explanations;
   const Provenance& made = found.provenance;
   const std::string size = fmt::format("{}, {}", plural(found.rows(), "row"), plural(found.players(), "player"));
@@ -46,7 +46,7 @@ void print_remarks(const std::vector<const FileScores*>& evaluations, FILE* to) 
     }
     for (const std::string& note : scores.notes) fmt::print(to, "{}: {}\n", each->criterion, one_line(note));
   }
-  const Subject& subject = *evaluations[0]->subject;
+  const EvaluatedFile& subject = *evaluations[0]->subject;
   for (const std::string& note : subject.notes) fmt::print(to, "note: {}\n", one_line(note));
   const size_t explained = subject.pool_explanations ? subject.pool_explanations->explained() : 0;
   if (runs > 0) fmt::print(to, "{}", plural(runs, "model evaluation"));
@@ -79,7 +79,7 @@ Json score_json(const FileScores& evaluation) {
   return made;
 }
 
-Json subject_json(const Subject& subject) {
+Json subject_json(const EvaluatedFile& subject) {
   const Explanations& found = subject.explanations;
   const size_t explained = subject.pool_explanations ? subject.pool_explanations->explained() : 0;
   const auto text_or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
@@ -87,13 +87,13 @@ Json subject_json(const Subject& subject) {
           {"method", text_or_null(found.provenance.method)},
           {"rows", found.rows()},
           {"players", found.features},
-          {"reference", subject.rows == nullptr ? Json() : text_or_null(subject.rows->reference.description)},
+          {"reference", !subject.has_model() ? Json() : text_or_null(subject.subject.reference.description)},
           {"pool_rows_explained", explained},
           {"notes", subject.notes}};
 }
 
-std::vector<const Subject*> subjects_of(const std::vector<FileScores>& evaluations) {
-  std::vector<const Subject*> subjects;
+std::vector<const EvaluatedFile*> subjects_of(const std::vector<FileScores>& evaluations) {
+  std::vector<const EvaluatedFile*> subjects;
   for (const FileScores& each : evaluations) {
     if (subjects.empty() || subjects.back() != each.subject) subjects.push_back(each.subject);
   }
@@ -103,7 +103,7 @@ std::vector<const Subject*> subjects_of(const std::vector<FileScores>& evaluatio
 }  // namespace
 
 void print_evaluations(const std::vector<FileScores>& evaluations, bool remarks, FILE* to) {
-  for (const Subject* subject : subjects_of(evaluations)) {
+  for (const EvaluatedFile* subject : subjects_of(evaluations)) {
     if (subject != evaluations[0].subject) fmt::print(to, "\n");
     fmt::print(to, "{}\n", subject_heading(*subject));
     std::vector<std::vector<std::string>> lines = {
@@ -126,7 +126,7 @@ void print_evaluations(const std::vector<FileScores>& evaluations, bool remarks,
 
 std::string evaluations_json(const std::vector<FileScores>& evaluations, const std::vector<std::string>& notes) {
   std::vector<std::string> subjects;
-  for (const Subject* subject : subjects_of(evaluations)) subjects.push_back(dumped(subject_json(*subject)));
+  for (const EvaluatedFile* subject : subjects_of(evaluations)) subjects.push_back(dumped(subject_json(*subject)));
   std::vector<std::string> scores;
   for (const FileScores& each : evaluations) scores.push_back(dumped(score_json(each)));
   return fmt::format("{{\"explanations\": [\n{}\n],\n\"scores\": [\n{}\n],\n\"notes\": {}}}",
@@ -134,13 +134,13 @@ std::string evaluations_json(const std::vector<FileScores>& evaluations, const s
 }
 
 Table evaluations_table(const std::vector<FileScores>& evaluations) {
-  const Subject& first = *evaluations.at(0).subject;
+  const EvaluatedFile& first = *evaluations.at(0).subject;
   const bool several = subjects_of(evaluations).size() > 1;
   Table table;
   table.source = "scores";
-  const bool named = !first.explanations.ids.empty() || first.rows == nullptr;
-  table.ids = named ? first.explanations.ids : first.rows->data.ids;
-  table.id_name = named ? first.explanations.id_name : first.rows->data.id_name;
+  const bool named = !first.explanations.ids.empty() || !first.has_model();
+  table.ids = named ? first.explanations.ids : first.subject.rows->ids;
+  table.id_name = named ? first.explanations.id_name : first.subject.rows->id_name;
   std::vector<const std::vector<double>*> columns;
   for (const FileScores& each : evaluations) {
     const Scores& scores = each.scores;

@@ -12,7 +12,7 @@
 namespace assay::cli {
 
 struct FileScores {
-  const Subject* subject = nullptr;
+  const EvaluatedFile* subject = nullptr;
   std::string criterion;  // as asked for, with the options that were written
   Scores scores = {};
 };

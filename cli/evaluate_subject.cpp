@@ -20,25 +20,14 @@ bool holds_ranks(const Explanations& explanations) {
 
 }  // namespace
 
-EvaluateTask Subject::task() {
-  EvaluateTask made{explanations};
-  if (rows != nullptr) {
-    made.data = &rows->data;
-    made.model = rows->model.get();
-    made.margins = rows->margins.get();
-    made.players = &players;
-    made.targets = &targets;
-    made.reference = &rows->reference;
-    made.pool = rows->pool_or_null();
-    made.trainer = trainer;
-    made.trainer_concurrent = true;  // as Trainable promises
-  }
-  if (pool_explanations) made.pool_explanations = &*pool_explanations;
-  if (method) made.method = &*method;
-  made.method_seed = explanations.provenance.seed;
-  made.others = others;
-  made.other_names = other_names;
-  return made;
+EvaluateTask EvaluatedFile::task() {
+  return {.explanations = explanations,
+          .subject = has_model() ? subject.view() : Subject(),
+          .pool_explanations = pool_explanations ? &*pool_explanations : nullptr,
+          .method = method ? &*method : nullptr,
+          .method_seed = explanations.provenance.seed,
+          .others = others,
+          .other_names = other_names};
 }
 
 Subjects read_subjects(const EvaluateArguments& arguments, const Session& session) {
@@ -50,7 +39,7 @@ Subjects read_subjects(const EvaluateArguments& arguments, const Session& sessio
   }
   Subjects subjects;
   for (size_t i = 0; i < count; i++) {
-    Subject& made = *subjects.all.emplace_back(std::make_unique<Subject>());
+    EvaluatedFile& made = *subjects.all.emplace_back(std::make_unique<EvaluatedFile>());
     read_joined(arguments.explanations[i], pools > 0 ? arguments.pool_explanations[i] : "", session, made);
     // The files of a pool are what an aggregate that cannot be made again needs.
     const bool helped = is_aggregate(made.explanations) && made.pool_given;

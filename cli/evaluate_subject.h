@@ -19,7 +19,7 @@ struct EvaluateArguments : JoinArguments {
   std::string out;
 };
 
-struct Subject : JoinedExplanations {
+struct EvaluatedFile : JoinedExplanations {
   std::vector<const Explanations*> others = {};
   std::vector<std::string> other_names = {};
 
@@ -28,7 +28,7 @@ struct Subject : JoinedExplanations {
 
 // Everything that criteria may look at. Subjects refer to others and rows, and pool explanations to their subject.
 struct Subjects {
-  std::vector<std::unique_ptr<Subject>> all;
+  std::vector<std::unique_ptr<EvaluatedFile>> all;
   std::vector<Explanations> others;
   RowsOfUnits opened;
 };

@@ -9,7 +9,6 @@
 #include "assay/core/options.h"
 #include "assay/core/text.h"
 #include "assay/data/unseen.h"
-#include "assay/explain/explainer.h"
 #include "assay/explain/io/explanations_json.h"
 #include "assay/explain/methods.h"
 #include "assay/model/train/recipe.h"
@@ -34,8 +33,7 @@ struct ExplainArguments {
 struct ExplainRun {
   std::vector<Spec> methods;
   ModelRows rows;
-  std::vector<Targets> targets;  // one for each result of a method
-  Players players;
+  std::vector<Targets> targets;    // one for each result of a method
   std::vector<std::string> paths;  // methods x targets; empty without --out
 };
 
@@ -62,11 +60,11 @@ std::vector<Targets> chosen_targets(const ExplainArguments& arguments, const Exp
     if (arguments.target != "auto") {
       fail_input("--target", "none with --value information, which is of all classes", in_quotes(arguments.target));
     }
-    return {information_targets(*made.rows.model, made.rows.data.rows())};
+    return {information_targets(*made.rows.model, made.rows.subject.rows->rows())};
   }
   std::vector<Targets> targets;
   for (const TargetChoice& choice : parse_target(made.rows.model->info(), arguments.target)) {
-    targets.push_back(freeze_targets(*made.rows.model, made.rows.data.x.view(), choice, context));
+    targets.push_back(freeze_targets(*made.rows.model, made.rows.subject.rows->x.view(), choice, context));
   }
   return targets;
 }
@@ -94,36 +92,33 @@ ExplainRun prepare_explain(const ExplainArguments& arguments, const Session& ses
   if (!arguments.out.empty()) check_explanations_output(arguments.out);
   made.rows = open_model_rows(arguments.rows, {unit_of(arguments.value), needs_reference(made.methods)}, session);
   made.paths = paths_of(arguments, made);
-  made.players = players_of(arguments.rows.groups, made.rows, session.context);
+  choose_groups(arguments.rows.groups, *made.rows.model, made.rows.subject, session.context);
   made.targets = chosen_targets(arguments, made, session.context);
   return made;
 }
 
 // What the program knows of a result and the library does not.
 void describe_run(const ExplainArguments& arguments, const ExplainRun& made, Explanations& result) {
-  result.ids = made.rows.data.ids;
-  result.id_name = made.rows.data.id_name;
-  result.provenance.data = rows_in_words(arguments.rows);
-  result.provenance.players = players_in_words(arguments.rows.groups, made.players);
   const ModelInfo& info = made.rows.model->info();
   // A graph that has no margins explains something else unasked.
   if (arguments.value.empty() && info.unit != OutputUnit::margin && !info.note.empty())
     result.notes.push_back(info.note);
   if (takes_unknown(made.rows.model->graph().metadata())) {
-    for (std::string& note : unknown_in_words(made.rows.data, 0)) result.notes.push_back(std::move(note));
+    for (std::string& note : unknown_in_words(*made.rows.subject.rows, 0)) result.notes.push_back(std::move(note));
   }
 }
 
 void explain_rows(const ExplainArguments& arguments, const Session& session) {
   const ExplainRun made = prepare_explain(arguments, session);
-  const auto task_of = [&](const Targets& targets) {
-    const Dataset& data = made.rows.data;
-    return ExplainTask{*made.rows.model, data.x.view(), targets,           made.rows.reference,
-                       made.players,     data.ids,      data.feature_names};
+  const auto subject_for = [&](const Targets& targets) {
+    Subject subject = made.rows.subject.view();
+    subject.targets = &targets;
+    return subject;
   };
   for (const Spec& spec : made.methods) {
     for (const Targets& targets : made.targets) {
-      if (const auto reason = refusal(spec, task_of(targets))) throw Error(ErrorKind::unsupported, *reason);
+      if (const auto reason = refusal(spec, explain_task_of(subject_for(targets))))
+        throw Error(ErrorKind::unsupported, *reason);
     }
   }
   const bool to_file = !arguments.out.empty();
@@ -131,7 +126,7 @@ void explain_rows(const ExplainArguments& arguments, const Session& session) {
   std::vector<std::string> results;
   for (const Spec& spec : made.methods) {
     for (const Targets& targets : made.targets) {
-      Explanations result = explain(spec, task_of(targets), session.context);
+      Explanations result = explain(spec, subject_for(targets), session.context);
       describe_run(arguments, made, result);
       const std::string path = to_file ? made.paths[results.size()] : "";
       if (to_file) write_explanations(result, path, session.context);

@@ -60,57 +60,57 @@ void refuse_target_of_information(const JoinArguments& arguments) {
   fail_input("--target", "none for the information form, which is of all classes", arguments.target);
 }
 
-Targets targets_of(const JoinArguments& arguments, const JoinedExplanations& subject, const Context& context) {
-  const Model& model = *subject.rows->model;
-  const MatrixView<const float> rows = subject.rows->data.x.view();
-  const Explanations& found = subject.explanations;
+Targets targets_of(const JoinArguments& arguments, const JoinedExplanations& explained, const Context& context) {
+  const Model& model = *explained.subject.model;
+  const MatrixView<const float> rows = explained.subject.rows->x.view();
+  const Explanations& found = explained.explanations;
   if (is_information(arguments, found)) {
     refuse_target_of_information(arguments);
     return information_targets(model, rows.rows());
   }
   if (!found.target.empty()) {
-    if (arguments.target.empty()) return named_targets(subject.file, found, model, rows);
-    fail_input("--target", fmt::format("none for {}, which says what it explains", in_quotes(subject.file)),
+    if (arguments.target.empty()) return named_targets(explained.file, found, model, rows);
+    fail_input("--target", fmt::format("none for {}, which says what it explains", in_quotes(explained.file)),
                in_quotes(arguments.target));
   }
   return freeze_targets(model, rows, chosen_target(arguments, model), context);
 }
 
-std::string groups_word(const JoinArguments& arguments, const JoinedExplanations& subject) {
+std::string groups_word(const JoinArguments& arguments, const JoinedExplanations& explained) {
   if (!arguments.rows.groups.empty()) return arguments.rows.groups;
-  const std::string& words = subject.explanations.provenance.players;
+  const std::string& words = explained.explanations.provenance.players;
   if (words == "columns") return "none";
   if (words.empty() || words == "feature groups") return "auto";
   if (words.starts_with("grid:")) return words;
   // A file of explanations may be anybody's: it does not choose what is opened.
   fail_input(fmt::format("{}: its players are those of {}, which is not opened on its word: give --groups",
-                         subject.file, in_quotes(words)));
+                         explained.file, in_quotes(words)));
 }
 
-Players players_of_file(const JoinArguments& arguments, const JoinedExplanations& subject, const Context& context) {
-  const std::string word = groups_word(arguments, subject);
-  const Explanations& found = subject.explanations;
-  Players players;
+void choose_players_of_file(const JoinArguments& arguments, const GraphModel& model, JoinedExplanations& explained,
+                            const Context& context) {
+  const std::string word = groups_word(arguments, explained);
+  const Explanations& found = explained.explanations;
+  OwnedSubject& subject = explained.subject;
   try {
-    players = players_of(word, *subject.rows, context);
+    choose_groups(word, model, subject, context);
   } catch (const Error& problem) {
     // What the file says is not what the user said.
     const bool said_by_file = arguments.rows.groups.empty() && !found.provenance.players.empty();
     if (problem.kind() != ErrorKind::input || !said_by_file) throw;
-    fail_input(fmt::format("{}: its players are those of {}, which do not fit {}: {}", subject.file, in_quotes(word),
-                           subject.rows->data.source, problem.what()));
+    fail_input(fmt::format("{}: its players are those of {}, which do not fit {}: {}", explained.file, in_quotes(word),
+                           subject.rows->source, problem.what()));
   }
   // Nobody says what the columns of an array are: those of the rows, where they are as many.
   const bool unsaid = arguments.rows.groups.empty() && found.provenance.players.empty();
-  if (unsaid && players.size() != found.players() && found.players() == subject.rows->data.x.cols()) {
-    players = column_players(subject.rows->data.feature_names);
+  const size_t columns = subject.rows->x.cols();
+  if (unsaid && subject.players.size() != found.players() && found.players() == columns) {
+    choose_groups("none", model, subject, context);
   }
-  const size_t columns = subject.rows->data.x.cols();
-  const bool grouped = players.size() < columns || found.players() < columns;
+  const bool grouped = subject.players.size() < columns || found.players() < columns;
   const bool helps = grouped && found.players() <= columns;
-  check_player_names(subject.file, found, players.names, subject.rows->data.source,
+  check_player_names(explained.file, found, subject.players.names, subject.rows->source,
                      helps ? "; --groups says which columns go together" : "");
-  return players;
 }
 
 // Nothing where it cannot be done again, and why.
@@ -203,57 +203,59 @@ void read_joined(const std::string& file, const std::string& pool_file, const Se
   check_explained_unit(pool_file, *made.pool_given);
 }
 
-void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session, JoinedExplanations& subject,
-               const JoinedExplanations* like) {
+void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session,
+               JoinedExplanations& explained, const JoinedExplanations* like) {
   const Context quiet = without_progress(session.context);
-  const Explanations& found = subject.explanations;
+  const Explanations& found = explained.explanations;
   const auto said = [&](std::string Provenance::* what) {
     const std::string& own = found.provenance.*what;
     return own.empty() && like != nullptr ? like->explanations.provenance.*what : own;
   };
-  subject.rows = &rows_of(arguments, opened, said(&Provenance::unit), session);
-  const ModelRows& rows = *subject.rows;
-  check_explained_rows(subject.file, found, rows.data, kWhichRows);
+  const ModelRows& rows = rows_of(arguments, opened, said(&Provenance::unit), session);
+  explained.subject = rows.subject;
+  OwnedSubject& subject = explained.subject;
+  check_explained_rows(explained.file, found, *subject.rows, kWhichRows);
   if (like != nullptr && found.provenance.players.empty()) {
-    subject.players = like->players;
-    check_player_names(subject.file, found, subject.players.names, rows.data.source);
+    subject.players = like->subject.players;
+    subject.words.players = like->subject.words.players;
+    check_player_names(explained.file, found, subject.players.names, subject.rows->source);
   } else {
-    subject.players = players_of_file(arguments, subject, quiet);
+    choose_players_of_file(arguments, *rows.model, explained, quiet);
   }
   const bool targets_alike = like != nullptr && found.target.empty();
-  subject.targets = targets_alike ? like->targets : targets_of(arguments, subject, quiet);
+  subject.targets = targets_alike ? like->subject.targets : targets_of(arguments, explained, quiet);
   // The values of an aggregate of antecedents are theirs, not the row's.
   if (found.combination.antecedents.empty()) {
-    const size_t unsaid = check_explained_values(subject.file, found, *rows.model, rows.data, subject.targets,
+    const size_t unsaid = check_explained_values(explained.file, found, *subject.model, *subject.rows, subject.targets,
                                                  other_split(found, arguments.rows.table.split, quiet), quiet);
-    note_unchecked(subject.file, found, unsaid, subject.notes);
+    note_unchecked(explained.file, found, unsaid, explained.notes);
   }
-  if (rows.pool && !subject.targets.information) {
-    subject.pool_target = targets_alike ? like->pool_target : pool_target_of(subject, quiet);
+  if (subject.pool != nullptr && !subject.targets.information) {
+    explained.pool_target = targets_alike ? like->pool_target : pool_target_of(explained, quiet);
   }
-  subject.trainer = trainer_of(*rows.model);
 }
 
 void join_without_file(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session,
-                       JoinedExplanations& subject) {
+                       JoinedExplanations& explained) {
   const Context quiet = without_progress(session.context);
-  subject.rows = &rows_of(arguments, opened, "", session);
-  const ModelRows& rows = *subject.rows;
-  subject.players = players_of(arguments.rows.groups.empty() ? "auto" : arguments.rows.groups, rows, quiet);
+  const ModelRows& rows = rows_of(arguments, opened, "", session);
+  explained.subject = rows.subject;
+  OwnedSubject& subject = explained.subject;
+  choose_groups(arguments.rows.groups.empty() ? "auto" : arguments.rows.groups, *rows.model, subject, quiet);
   if (arguments.value == "information") {
     refuse_target_of_information(arguments);
-    subject.targets = information_targets(*rows.model, rows.data.rows());
+    subject.targets = information_targets(*subject.model, subject.rows->rows());
     return;
   }
-  subject.pool_target = chosen_target(arguments, *rows.model);
-  subject.targets = freeze_targets(*rows.model, rows.data.x.view(), *subject.pool_target, quiet);
+  explained.pool_target = chosen_target(arguments, *subject.model);
+  subject.targets = freeze_targets(*subject.model, subject.rows->x.view(), *explained.pool_target, quiet);
 }
 
-std::optional<std::string> other_reference_of(const JoinedExplanations& subject, const Context& context) {
+std::optional<std::string> other_reference_of(const JoinedExplanations& explained, const Context& context) {
   // The base of an aggregate of antecedents is theirs.
-  if (!subject.explanations.combination.antecedents.empty()) return {};
-  const ModelRows& rows = *subject.rows;
-  return other_reference(subject.explanations, *rows.model, rows.data, subject.targets, rows.reference,
+  if (!explained.explanations.combination.antecedents.empty()) return {};
+  const OwnedSubject& subject = explained.subject;
+  return other_reference(explained.explanations, *subject.model, *subject.rows, subject.targets, subject.reference,
                          without_progress(context));
 }
 

@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "assay/core/options.h"
-#include "assay/evaluate/criterion.h"
 #include "assay/evaluate/pool_explanations.h"
 #include "assay/explain/explanations.h"
 #include "assay/explain/methods.h"
-#include "assay/explain/players.h"
-#include "assay/explain/target.h"
+#include "assay/explain/subject.h"
 #include "cli/model_rows.h"
 
 namespace assay::cli {
@@ -41,15 +39,12 @@ struct JoinedExplanations {
   std::string not_again = {};       // why it cannot, where the file names a method or is an aggregate
   std::string pool_file = {};
   std::optional<Explanations> pool_given = {};
-  // With a model:
-  const ModelRows* rows = nullptr;
-  Players players = {};
-  Targets targets = {};
+  OwnedSubject subject = {};                     // what they explain; without a model it is empty
   std::optional<TargetChoice> pool_target = {};  // of each row of the pool, where they have one
-  Trainer trainer = {};
   std::optional<PoolExplanations> pool_explanations = {};
   std::vector<std::string> notes = {};
 
+  bool has_model() const { return subject.model != nullptr; }
   const MethodInfo* method_info() const { return method ? &find_method(method->name) : nullptr; }
 };
 
@@ -69,14 +64,14 @@ void read_joined(const std::string& file, const std::string& pool_file, const Se
 // Joins explanations to their model, rows and pool. What the file does not say (unit, players, targets) is as in
 // `like`, or else as the arguments say. An input error names what does not fit: numbers of rows, ids, names of players,
 // targets, or an explained value that is not the model's own.
-void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session, JoinedExplanations& subject,
-               const JoinedExplanations* like = nullptr);
+void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session,
+               JoinedExplanations& explained, const JoinedExplanations* like = nullptr);
 
 // The same without explanations: the arguments alone say what is explained.
 void join_without_file(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session,
-                       JoinedExplanations& subject);
+                       JoinedExplanations& explained);
 
 // A sentence when the base values of explanations that came from a file are not those of the reference in use.
-std::optional<std::string> other_reference_of(const JoinedExplanations& subject, const Context& context);
+std::optional<std::string> other_reference_of(const JoinedExplanations& explained, const Context& context);
 
 }  // namespace assay::cli

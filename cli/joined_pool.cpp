@@ -19,42 +19,42 @@
 namespace assay::cli {
 namespace {
 
-std::string expected_unit(const JoinedExplanations& subject) {
-  if (subject.rows == nullptr) return subject.explanations.provenance.unit;
-  if (subject.targets.information) return "information";
-  return std::string(output_unit_name(subject.rows->model->info().unit));
+std::string expected_unit(const JoinedExplanations& explained) {
+  if (!explained.has_model()) return explained.explanations.provenance.unit;
+  return explained_unit(explained.subject.model->info(), explained.subject.targets);
 }
 
-void check_pool_unit(const JoinedExplanations& subject) {
-  const std::string expected = expected_unit(subject);
-  const std::string& found = subject.pool_given->provenance.unit;
+void check_pool_unit(const JoinedExplanations& explained) {
+  const std::string expected = expected_unit(explained);
+  const std::string& found = explained.pool_given->provenance.unit;
   if (expected.empty() || found.empty() || expected == found) return;
-  fail_input(subject.pool_file,
-             fmt::format("explanations in the unit {}, as {} has it", expected, in_quotes(subject.file)), found);
+  fail_input(explained.pool_file,
+             fmt::format("explanations in the unit {}, as {} has it", expected, in_quotes(explained.file)), found);
 }
 
-void expect_target(const JoinedExplanations& subject, size_t row, const std::string& expected, std::string_view why) {
-  const Explanations& pool = *subject.pool_given;
+void expect_target(const JoinedExplanations& explained, size_t row, const std::string& expected, std::string_view why) {
+  const Explanations& pool = *explained.pool_given;
   const std::string& found = pool.target_names[pool.target[row]];
   if (found == expected) return;
-  fail_input(subject.pool_file,
+  fail_input(explained.pool_file,
              fmt::format("the target {} for {}, {}", in_quotes(expected), row_in_words(pool.ids, row), why),
              in_quotes(found));
 }
 
 // Without a model only a target that is one for all rows is known.
-void check_named_target(const JoinedExplanations& subject) {
-  const std::string& target = subject.explanations.provenance.target;
+void check_named_target(const JoinedExplanations& explained) {
+  const std::string& target = explained.explanations.provenance.target;
   if (target.empty() || target == kPredictedTarget) return;
-  for (size_t r = 0; r < subject.pool_given->rows(); r++) {
-    expect_target(subject, r, target, fmt::format("as in {}", in_quotes(subject.file)));
+  for (size_t r = 0; r < explained.pool_given->rows(); r++) {
+    expect_target(explained, r, target, fmt::format("as in {}", in_quotes(explained.file)));
   }
 }
 
-void check_pool_targets(const JoinedExplanations& subject, const Targets& expected) {
+void check_pool_targets(const JoinedExplanations& explained, const Targets& expected) {
   const std::string why = expected.predicted ? "the class it is predicted to be, as for the rows of " : "as in ";
   for (size_t r = 0; r < expected.of_row.size(); r++) {
-    expect_target(subject, r, expected.names[expected.of_row[r]], fmt::format("{}{}", why, in_quotes(subject.file)));
+    expect_target(explained, r, expected.names[expected.of_row[r]],
+                  fmt::format("{}{}", why, in_quotes(explained.file)));
   }
 }
 
@@ -92,13 +92,13 @@ std::string differing(const OptionValues& options, const OptionValues& others) {
 }
 
 // What may be meant, and yet changes the scores.
-void note_differences(JoinedExplanations& subject) {
-  const Provenance& own = subject.explanations.provenance;
-  const Provenance& pool = subject.pool_given->provenance;
+void note_differences(JoinedExplanations& explained) {
+  const Provenance& own = explained.explanations.provenance;
+  const Provenance& pool = explained.pool_given->provenance;
   if (own.method.empty() || pool.method.empty()) return;
   const auto note = [&](std::string_view what, std::string_view found, std::string_view expected) {
-    subject.notes.push_back(
-        fmt::format("{} was made {} ({}) than {} ({})", subject.pool_file, what, found, subject.file, expected));
+    explained.notes.push_back(
+        fmt::format("{} was made {} ({}) than {} ({})", explained.pool_file, what, found, explained.file, expected));
   };
   if (own.method != pool.method) {
     note("by another method", short_name(pool.method), short_name(own.method));
@@ -106,106 +106,95 @@ void note_differences(JoinedExplanations& subject) {
     note("with other options", differing(pool.options, own.options), differing(own.options, pool.options));
   }
   const auto has_reference = [](const Provenance& made) { return !made.reference.empty() && made.reference != "none"; };
-  if (has_reference(own) && has_reference(pool) && !same_reference(subject.explanations, *subject.pool_given)) {
+  if (has_reference(own) && has_reference(pool) && !same_reference(explained.explanations, *explained.pool_given)) {
     note("against another reference", pool.reference, own.reference);
   }
 }
 
-Matrix made_for_pool(const JoinedExplanations& subject, std::span<const size_t> rows, const Context& context) {
-  const ModelRows& from = *subject.rows;
-  Matrix x(rows.size(), from.pool->x.cols());
-  std::vector<std::string> names;  // for messages
-  for (size_t i = 0; i < rows.size(); i++) {
-    std::ranges::copy(from.pool->x.row(rows[i]), x.row(i).begin());
-    names.push_back(fmt::format("{} of {}", rows[i] + 1, from.pool->source));
-  }
-  const Targets targets = subject.targets.information
-                              ? information_targets(*from.model, rows.size())
-                              : freeze_targets(*from.model, x.view(), *subject.pool_target, context);
-  Context seeded = context;
-  seeded.seed = subject.explanations.provenance.seed;
-  const ExplainTask task{
-      *from.model, x.view(), targets, from.reference, subject.players, names, from.pool->feature_names};
-  return explain(*subject.method, task, seeded).values;
-}
-
 // Files of older versions do not say it.
-std::optional<TargetChoice> guessed_target(const JoinedExplanations& subject, const Context& context) {
-  const Targets& targets = subject.targets;
+std::optional<TargetChoice> guessed_target(const JoinedExplanations& explained, const Context& context) {
+  const Targets& targets = explained.subject.targets;
   const auto same = [&](uint32_t t) { return t == targets.of_row[0]; };
   if (std::ranges::all_of(targets.of_row, same)) return TargetChoice{false, targets.of_row[0]};
-  const Model& model = *subject.rows->model;
+  const Model& model = *explained.subject.model;
   if (model.info().class_names.empty()) return {};
   const TargetChoice predicted{true, 0};
-  const Targets own = freeze_targets(model, subject.rows->data.x.view(), predicted, context);
+  const Targets own = freeze_targets(model, explained.subject.rows->x.view(), predicted, context);
   return own.of_row == targets.of_row ? std::optional(predicted) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<TargetChoice> pool_target_of(const JoinedExplanations& subject, const Context& context) {
-  const Targets& targets = subject.targets;
+std::optional<TargetChoice> pool_target_of(const JoinedExplanations& explained, const Context& context) {
+  const Targets& targets = explained.subject.targets;
   if (targets.of_row.empty()) return {};
-  const std::string& said = subject.explanations.provenance.target;
+  const std::string& said = explained.explanations.provenance.target;
   if (targets.predicted) {
-    if (!subject.rows->model->info().class_names.empty()) return TargetChoice{true, 0};
-    fail_input(fmt::format("{}: it explains the predicted class, and {} has no classes", subject.file,
-                           subject.rows->model->info().name));
+    if (!explained.subject.model->info().class_names.empty()) return TargetChoice{true, 0};
+    fail_input(fmt::format("{}: it explains the predicted class, and {} has no classes", explained.file,
+                           explained.subject.model->info().name));
   }
-  if (said.empty()) return guessed_target(subject, context);
+  if (said.empty()) return guessed_target(explained, context);
   const auto at = std::ranges::find(targets.names, said);
   if (at == targets.names.end()) {
-    fail_input(subject.file,
-               fmt::format("a target of {}: {}", subject.rows->model->info().name, joined(targets.names, "or")),
+    fail_input(explained.file,
+               fmt::format("a target of {}: {}", explained.subject.model->info().name, joined(targets.names, "or")),
                in_quotes(said));
   }
   return TargetChoice{false, static_cast<size_t>(at - targets.names.begin())};
 }
 
-std::optional<Targets> pool_targets_of(const JoinedExplanations& subject, const Context& context) {
-  const Model& model = *subject.rows->model;
-  const MatrixView<const float> rows = subject.rows->pool->x.view();
-  if (subject.targets.information) return information_targets(model, rows.rows());
-  if (subject.pool_target) return freeze_targets(model, rows, *subject.pool_target, context);
-  if (!subject.pool_given || subject.pool_given->target.empty()) return {};
-  return named_targets(subject.pool_file, *subject.pool_given, model, rows);
+std::optional<Targets> pool_targets_of(const JoinedExplanations& explained, const Context& context) {
+  const Model& model = *explained.subject.model;
+  const MatrixView<const float> rows = explained.subject.pool->x.view();
+  if (explained.subject.targets.information) return information_targets(model, rows.rows());
+  if (explained.pool_target) return freeze_targets(model, rows, *explained.pool_target, context);
+  if (!explained.pool_given || explained.pool_given->target.empty()) return {};
+  return named_targets(explained.pool_file, *explained.pool_given, model, rows);
 }
 
-void check_pool(JoinedExplanations& subject, const Context& context) {
-  if (!subject.pool_given) return;
+void check_pool(JoinedExplanations& explained, const Context& context) {
+  if (!explained.pool_given) return;
   Context quiet = context;
   quiet.progress = nullptr;
-  const Explanations& pool = *subject.pool_given;
-  check_player_names(subject.pool_file, pool, subject.explanations.features, in_quotes(subject.file));
-  check_pool_unit(subject);
-  if (subject.rows == nullptr || !subject.rows->pool) {
-    if (!pool.target.empty()) check_named_target(subject);
+  const Explanations& pool = *explained.pool_given;
+  check_player_names(explained.pool_file, pool, explained.explanations.features, in_quotes(explained.file));
+  check_pool_unit(explained);
+  if (explained.subject.pool == nullptr) {
+    if (!pool.target.empty()) check_named_target(explained);
   } else {
-    check_explained_rows(subject.pool_file, pool, *subject.rows->pool, kWhichRows);
+    check_explained_rows(explained.pool_file, pool, *explained.subject.pool, kWhichRows);
     if (!pool.target.empty()) {
-      const Targets targets = *pool_targets_of(subject, quiet);
-      check_pool_targets(subject, targets);
+      const Targets targets = *pool_targets_of(explained, quiet);
+      check_pool_targets(explained, targets);
       // The values of an aggregate of antecedents are theirs, not the row's.
       if (pool.combination.antecedents.empty()) {
-        const size_t unsaid = check_explained_values(subject.pool_file, pool, *subject.rows->model, *subject.rows->pool,
-                                                     targets, "", quiet);
-        note_unchecked(subject.pool_file, pool, unsaid, subject.notes);
+        const size_t unsaid = check_explained_values(explained.pool_file, pool, *explained.subject.model,
+                                                     *explained.subject.pool, targets, "", quiet);
+        note_unchecked(explained.pool_file, pool, unsaid, explained.notes);
       }
     }
   }
-  note_differences(subject);
+  note_differences(explained);
 }
 
-void join_pool(JoinedExplanations& subject) {
-  if (subject.pool_given) {
-    subject.pool_explanations.emplace(std::move(subject.pool_given->values));
+void join_pool(JoinedExplanations& explained) {
+  if (explained.pool_given) {
+    explained.pool_explanations.emplace(std::move(explained.pool_given->values));
     return;
   }
-  if (subject.rows == nullptr || !subject.rows->pool || !subject.method) return;
-  if (!subject.targets.information && !subject.pool_target) return;
-  subject.pool_explanations.emplace(
-      subject.rows->pool->rows(), subject.players.size(),
-      [&subject](std::span<const size_t> rows, const Context& inner) { return made_for_pool(subject, rows, inner); });
+  if (explained.subject.pool == nullptr || !explained.method) return;
+  if (!explained.subject.targets.information && !explained.pool_target) return;
+  explained.pool_explanations.emplace(explained.subject.pool->rows(), explained.subject.players.size(),
+                                      [&explained](std::span<const size_t> rows, const Context& context) {
+                                        // Not before: predicted classes take a run of the model on all of the pool.
+                                        if (!explained.subject.pool_targets)
+                                          explained.subject.pool_targets = pool_targets_of(explained, context);
+                                        Context seeded = context;
+                                        seeded.seed = explained.explanations.provenance.seed;
+                                        return explain_pool_rows(*explained.method, explained.subject.view(), rows,
+                                                                 seeded);
+                                      });
 }
 
 }  // namespace assay::cli

@@ -35,7 +35,7 @@ Dataset chosen_rows(Dataset data, const std::string& rows, std::vector<size_t>& 
   return chosen;
 }
 
-// Also of nothing at all.
+// True for the empty string.
 bool is_position(const std::string& text) { return text.find_first_not_of("-0123456789") == std::string::npos; }
 
 bool has_column(const Table& table, const std::string& name) {
@@ -151,18 +151,23 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
   const Tables tables = open_tables(arguments, session, keep_doubles);
   const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
   ModelRows made;
+  OwnedSubject& subject = made.subject;
   made.external_files = onnx.external_files;
   made.model = GraphModel::from_onnx(arguments.model, std::move(onnx), {wanted.unit, columns}, session.context);
-  if (wanted.margins) made.margins = margins_beside(arguments.model, path, wanted.unit, columns, session.context);
+  std::shared_ptr<GraphModel> margins;
+  if (wanted.margins) margins = margins_beside(arguments.model, path, wanted.unit, columns, session.context);
   const auto features_of = [&](const Table& table, const KeptDoubles& doubles) {
     // Numbers stand for the texts that a model has been shown, in their order.
-    if (made.margins != nullptr && takes_text(*made.margins)) made.margins->features_of(table);
+    if (margins != nullptr && takes_text(*margins)) margins->features_of(table);
     return made.model->features_of(table, keep_doubles ? &doubles : nullptr);
   };
-  made.data = chosen_rows(features_of(tables.rows, tables.doubles), arguments.rows, made.numbers);
+  subject.model = made.model;
+  subject.margins = margins;
+  subject.rows =
+      std::make_shared<Dataset>(chosen_rows(features_of(tables.rows, tables.doubles), arguments.rows, made.numbers));
   const auto alike = [&](const Table& table, const KeptDoubles& doubles) {
     Dataset other = features_of(table, doubles);
-    require_same_order(made.data, other);
+    require_same_order(*subject.rows, other);
     return other;
   };
   const auto open = [&](const std::string& what) {
@@ -170,7 +175,7 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
     const Table table = open_alike(arguments, session, what, "all", true, keep_doubles ? &doubles : nullptr);
     return alike(table, doubles);
   };
-  if (tables.pool) made.pool = alike(*tables.pool, tables.pool_doubles);
+  if (tables.pool) subject.pool = std::make_shared<Dataset>(alike(*tables.pool, tables.pool_doubles));
   const auto note_label = [&](const Table& table) {
     if (table.label) made.named_labels.push_back(table.columns[*table.label].name);
   };
@@ -178,20 +183,21 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
     note_label(tables.rows);
     if (tables.pool) note_label(*tables.pool);
   }
-  made.reference = choose_reference(arguments.reference, wanted.reference, made.pool_or_null(), *made.model,
-                                    made.model->encoder(), open, session.context);
+  subject.reference = choose_reference(arguments.reference, wanted.reference, subject.pool.get(), *made.model,
+                                       made.model->encoder(), open, session.context);
+  subject.trainer = trainer_of(*made.model);
+  subject.trainer_concurrent = true;  // as Trainable promises
+  subject.words.rows = rows_in_words(arguments);
+  subject.words.pool = pool_in_words(arguments);
   return made;
 }
 
-Players players_of(const std::string& groups, const ModelRows& rows, const Context& context) {
-  const std::vector<size_t> shape = rows.model->item_shape();
-  return choose_players(groups, rows.data, shape.empty() ? rows.data.item_shape : shape, context);
-}
-
-std::string players_in_words(const std::string& groups, const Players& players) {
-  if (groups == "none") return "columns";
-  if (!groups.empty() && groups != "auto") return groups;
-  return players.are_columns() ? "columns" : "feature groups";
+void choose_groups(const std::string& groups, const GraphModel& model, OwnedSubject& subject, const Context& context) {
+  const std::vector<size_t> shape = model.item_shape();
+  subject.players = choose_players(groups, *subject.rows, shape.empty() ? subject.rows->item_shape : shape, context);
+  const bool by_default = groups.empty() || groups == "auto";
+  const bool columns = groups == "none" || (by_default && subject.players.are_columns());
+  subject.words.players = columns ? "columns" : by_default ? "feature groups" : groups;
 }
 
 std::string rows_in_words(const ModelRowsArguments& arguments) {

@@ -8,9 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/data/dataset.h"
-#include "assay/explain/players.h"
-#include "assay/explain/reference.h"
+#include "assay/explain/subject.h"
 #include "assay/model/graph_model.h"
 #include "cli/commands.h"
 
@@ -35,31 +33,24 @@ struct ModelRowsArguments {
 
 // Everything that the arguments name, read.
 struct ModelRows {
-  std::unique_ptr<GraphModel> model;
-  std::unique_ptr<GraphModel> margins = {};  // the same in margins; null unless asked for, and where there are none
-  Dataset data;                              // the chosen rows
-  std::vector<size_t> numbers = {};          // of those rows, in the table or the part of it that --split names
-  std::optional<Dataset> pool = {};
-  Reference reference = {};
+  std::shared_ptr<GraphModel> model;
+  OwnedSubject subject = {};         // without players and targets, which are chosen later
+  std::vector<size_t> numbers = {};  // of the chosen rows, in the table or the part of it that --split names
   std::vector<std::string> external_files = {};  // that the model keeps weights in
   std::vector<std::string> named_labels = {};    // the columns that --label names, of rows and pool
-
-  const Dataset* pool_or_null() const { return pool ? &*pool : nullptr; }
 };
 
 struct ModelRowsWanted {
   std::optional<OutputUnit> unit = {};
   bool reference = false;  // it is an input error when nothing stands for absent features
-  bool margins = false;    // beside a model of probabilities or log-odds
+  bool margins = false;    // beside a model of probabilities or log-odds; the subject has none where there are none
 };
 
 ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWanted& wanted, const Session& session);
 
-// What --groups means for these rows.
-Players players_of(const std::string& groups, const ModelRows& rows, const Context& context);
-
-// How columns are grouped, in words: "columns", "feature groups" or what --groups says.
-std::string players_in_words(const std::string& groups, const Players& players);
+// Sets the players that --groups means for the subject's rows, and the words for them: "columns", "feature groups" or
+// what --groups says.
+void choose_groups(const std::string& groups, const GraphModel& model, OwnedSubject& subject, const Context& context);
 
 // The rows in words: "iris (test part), rows 1,60".
 std::string rows_in_words(const ModelRowsArguments& arguments);

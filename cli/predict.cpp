@@ -253,6 +253,9 @@ void predict(const PredictArguments& arguments, const Session& session) {
     fmt::print(stderr, "no accuracy: the classes of column {} are not those of the model\n",
                in_quotes(table.columns[*table.label].name));
   }
+  if (!session.quiet) {
+    for (const std::string& note : data.notes) fmt::print(stderr, "note: {}\n", one_line(note));
+  }
   if (!out.empty()) write_table(predictions, out, session.context);
   if (session.json && out != "-") {
     report_json(arguments, predictions, share, comparison, note_of(*model));

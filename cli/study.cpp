@@ -81,7 +81,7 @@ FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& argume
       std::fflush(stdout);
     };
   }
-  steps.page = [&](const FinishedStudy& finished, const StudySubject& subject) {
+  steps.page = [&](const FinishedStudy& finished, const Subject& subject) {
     const ReportOptions options = {.cells = !arguments.no_cells};
     if (verified.recorded.empty()) return report_page(finished, subject, options, session.context);
     // The page of the recorded files, with the times that they say: what the recorded page must be. Files that do not
@@ -103,7 +103,7 @@ void plan_only(const StudyArguments& arguments, const Session& session) {
   const TemporaryFolder folder((fs::temp_directory_path() / "assay").string(), "plan");
   const StudyOptions options = options_of(arguments);
   const std::unique_ptr<OpenedStudy> opened = open_study(arguments, folder.path(), session);
-  const StudySubject subject = opened->subject();
+  const Subject subject = opened->subject();
   const StudyPlan plan = plan_study(subject, options, session.context, opened->notes);
   fmt::print("{}{}", plan_text(plan, opened->facts, subject), plan_costs(plan));
 }

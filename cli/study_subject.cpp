@@ -16,7 +16,7 @@
 #include "assay/model/train/training_rows.h"
 #include "assay/study/sampling.h"
 #include "assay/study/subject_parts.h"
-#include "cli/own_rows.h"
+#include "cli/places_in_pool.h"
 
 namespace assay::cli {
 namespace {
@@ -64,19 +64,19 @@ void train_into(const StudyArguments& arguments, const std::string& path, const 
 }
 
 // The same rows and pool, fewer of them.
-void sample(const StudyArguments& arguments, uint64_t seed, OpenedStudy& made) {
-  ModelRows& rows = made.rows;
-  const size_t players = made.players.size();
-  const std::vector<size_t> chosen = sample_rows({"--sample", arguments.sample}, players, rows.data, seed);
+void sample(const StudyArguments& arguments, uint64_t seed, ModelRows& rows) {
+  OwnedSubject& subject = rows.subject;
+  const size_t players = subject.players.size();
+  const std::vector<size_t> chosen = sample_rows({"--sample", arguments.sample}, players, *subject.rows, seed);
   const std::vector<size_t> pool =
-      sample_pool_rows({"--pool-sample", arguments.pool_sample}, players, *rows.pool, seed);
-  made.own_rows = sampled_own_rows(made.own_rows, chosen, pool, rows.pool->rows());
-  if (chosen.size() < rows.data.rows()) {
-    rows.data = numbered_rows(rows.data, chosen, rows.numbers);
+      sample_pool_rows({"--pool-sample", arguments.pool_sample}, players, *subject.pool, seed);
+  subject.in_pool = sampled_in_pool(subject.in_pool, chosen, pool, subject.pool->rows());
+  if (chosen.size() < subject.rows->rows()) {
+    subject.rows = std::make_shared<Dataset>(numbered_rows(*subject.rows, chosen, rows.numbers));
     for (size_t i = 0; i < chosen.size(); i++) rows.numbers[i] = rows.numbers[chosen[i]];
     rows.numbers.resize(chosen.size());
   }
-  if (pool.size() < rows.pool->rows()) rows.pool = select_rows(*rows.pool, pool);
+  if (pool.size() < subject.pool->rows()) subject.pool = std::make_shared<Dataset>(select_rows(*subject.pool, pool));
 }
 
 // What of the studied rows the training rows do not know.
@@ -85,31 +85,15 @@ std::vector<std::string> notes_on_unknown(const StudyArguments& arguments, const
   if (!takes_unknown(rows.model->graph().metadata())) return {};
   size_t of_unknown_class = 0;
   // The table is read again only where some label may be of a class that is not known; most often none is.
-  if (std::ranges::any_of(rows.data.labels, [](float label) { return std::isnan(label); })) {
+  if (std::ranges::any_of(rows.subject.rows->labels, [](float label) { return std::isnan(label); })) {
     const std::vector<size_t> found = rows_of_unknown_class(*rows.model->encoder(), arguments.rows.table.open(session));
     of_unknown_class = static_cast<size_t>(
         std::ranges::count_if(rows.numbers, [&](size_t number) { return std::ranges::binary_search(found, number); }));
   }
-  return unknown_in_words(rows.data, of_unknown_class);
+  return unknown_in_words(*rows.subject.rows, of_unknown_class);
 }
 
 }  // namespace
-
-StudySubject OpenedStudy::subject() const {
-  StudySubject made{.model = *rows.model,
-                    .margins = rows.margins.get(),
-                    .data = rows.data,
-                    .pool = *rows.pool,
-                    .players = players,
-                    .reference = rows.reference,
-                    .targets = targets,
-                    .pool_targets = pool_targets,
-                    .own_rows = own_rows,
-                    .others = others};
-  made.trainer = trainer_of(*rows.model);
-  made.trainer_concurrent = true;  // as Trainable promises
-  return made;
-}
 
 void complete(StudyArguments& arguments) {
   std::string& data = arguments.rows.table.what;
@@ -200,10 +184,11 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   auto made = std::make_unique<OpenedStudy>();
   made->rows = open_model_rows(arguments.rows, {unit_of(arguments.value), true, true}, session);
   ModelRows& rows = made->rows;
+  OwnedSubject& subject = rows.subject;
   const Context& context = session.context;
   StudyFacts& facts = made->facts;
-  facts.rows_available = rows.data.rows();
-  facts.pool_rows_available = rows.pool->rows();
+  facts.rows_available = subject.rows->rows();
+  facts.pool_rows_available = subject.pool->rows();
   facts.inputs = file_inputs(arguments, session);
   if (trained) facts.inputs[0].role = "model (trained)";
   size_t weights = 0;
@@ -214,34 +199,35 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   const auto add_rows = [&](const char* role, const std::string& name, const Dataset& data) {
     if (!is_file(session.now_at(name))) facts.inputs.push_back({role, name, rows_hash(data)});
   };
-  add_rows("data (rows)", arguments.rows.table.what, rows.data);
-  add_rows("pool (rows)", arguments.rows.pool, *rows.pool);
+  add_rows("data (rows)", arguments.rows.table.what, *subject.rows);
+  add_rows("pool (rows)", arguments.rows.pool, *subject.pool);
   std::vector<size_t> numbers = rows.numbers;
   std::ranges::sort(numbers);
   if (std::ranges::adjacent_find(numbers) != numbers.end()) {
     fail_input("--rows", "each row once: a row that is counted twice is no evidence",
                fmt::format("row {} twice", *std::ranges::adjacent_find(numbers) + 1));
   }
-  made->own_rows = own_rows_in_pool(arguments.rows, rows, session);
-  made->players = players_of(arguments.rows.groups, rows, context);
-  sample(arguments, context.seed, *made);
+  subject.in_pool = places_in_pool(arguments.rows, rows, session);
+  choose_groups(arguments.rows.groups, *rows.model, subject, context);
+  sample(arguments, context.seed, rows);
   made->notes = notes_on_unknown(arguments, rows, session);
 
   const std::vector<TargetChoice> choices = parse_target(rows.model->info(), arguments.target);
   if (choices.size() != 1)
     fail_input("--target", "one class or output; a study explains one thing", in_quotes(arguments.target));
-  made->targets = freeze_targets(*rows.model, rows.data.x.view(), choices[0], context);
-  made->pool_targets = freeze_targets(*rows.model, rows.pool->x.view(), choices[0], context);
-  made->others = arguments.no_variations
-                     ? std::vector<Reference>()
-                     : other_baselines(rows.reference, *rows.pool, *rows.model, rows.model->encoder(), context);
+  subject.targets = freeze_targets(*rows.model, subject.rows->x.view(), choices[0], context);
+  subject.pool_targets = freeze_targets(*rows.model, subject.pool->x.view(), choices[0], context);
+  if (!arguments.no_variations) {
+    subject.other_references =
+        other_baselines(subject.reference, *subject.pool, *rows.model, rows.model->encoder(), context);
+  }
 
-  facts.data = sampled_in_words(rows.data.rows(), facts.rows_available, rows_in_words(arguments.rows));
-  facts.pool = sampled_in_words(rows.pool->rows(), facts.pool_rows_available, pool_in_words(arguments.rows));
-  facts.players = players_in_words(arguments.rows.groups, made->players);
+  facts.data = sampled_in_words(subject.rows->rows(), facts.rows_available, subject.words.rows);
+  facts.pool = sampled_in_words(subject.pool->rows(), facts.pool_rows_available, subject.words.pool);
+  facts.players = subject.words.players;
   const std::string model =
-      trained ? fmt::format("a network trained on {}", pool_in_words(arguments.rows)) : rows.model->info().name;
-  facts.title = fmt::format("{} on {}", model, rows_in_words(arguments.rows));
+      trained ? fmt::format("a network trained on {}", subject.words.pool) : rows.model->info().name;
+  facts.title = fmt::format("{} on {}", model, subject.words.rows);
   return made;
 }
 

@@ -12,18 +12,13 @@
 
 namespace assay::cli {
 
-// It is referred to by the subject, and stays where it is.
+// Do not move it: the subject holds pointers into it.
 struct OpenedStudy {
   ModelRows rows;
-  Players players;
-  Targets targets;
-  Targets pool_targets;
-  std::vector<size_t> own_rows;
-  std::vector<Reference> others;
   StudyFacts facts;                // what the program knows of it
   std::vector<std::string> notes;  // plain sentences on the rows
 
-  StudySubject subject() const;
+  Subject subject() const { return rows.subject.view(); }
 };
 
 // Fills in what the user left unsaid: the parts of a data set, the name of the folder. An input error says what is

@@ -28,13 +28,13 @@ std::optional<std::string> missing_need(const AggregateNeeds& needs, const Aggre
                        needs.members == 1 ? "member" : "members", task.members.size() == 1 ? "is" : "are",
                        task.members.size());
   }
-  const bool model =
-      task.model != nullptr && task.data != nullptr && task.players != nullptr && task.targets != nullptr;
+  const bool model = task.subject.model != nullptr && task.subject.rows != nullptr && task.subject.players != nullptr &&
+                     task.subject.targets != nullptr;
   if (needs.model && !model) return "needs the model and the rows that were explained";
-  if (needs.reference && (task.reference == nullptr || task.reference->rows.rows() == 0)) {
+  if (needs.reference && (task.subject.reference == nullptr || task.subject.reference->rows.rows() == 0)) {
     return "needs a reference that stands for absent features";
   }
-  if (needs.pool && task.pool == nullptr) return "needs a pool of training rows";
+  if (needs.pool && task.subject.pool == nullptr) return "needs a pool of training rows";
   if (needs.pool_members && task.pool_members.empty()) {
     return "needs explanations of the pool's rows by every member, or the methods to make them";
   }
@@ -141,13 +141,14 @@ Provenance provenance_of(const AggregatorInfo& info, const Spec& spec, const Agg
     made = task.members[0]->provenance;
     for (const Explanations* member : task.members) keep_shared(member->provenance, made);
   } else {
-    made.model = task.model->info().name;
-    made.unit = std::string(output_unit_name(task.model->info().unit));
-    if (task.targets->information) made.unit = "information";
-    made.target =
-        task.targets->predicted ? std::string(kPredictedTarget) : task.targets->names[task.targets->of_row[0]];
+    const Subject& subject = task.subject;
+    made.model = subject.model->info().name;
+    made.unit = explained_unit(subject.model->info(), *subject.targets);
+    made.target = target_in_words(*subject.targets);
+    made.data = subject.words.rows;
+    made.players = subject.words.players;
   }
-  if (task.reference != nullptr && info.needs.reference) made.reference = task.reference->description;
+  if (task.subject.reference != nullptr && info.needs.reference) made.reference = task.subject.reference->description;
   made.method = info.name;
   made.options.clear();
   for (const OptionInfo& option : info.options) {
@@ -167,11 +168,11 @@ Explanations frame_of(const AggregateTask& task) {
   if (!task.members.empty()) {
     fill_frame(task.members, made);
   } else {
-    made.features = task.players->names;
-    made.target = task.targets->of_row;
-    made.target_names = task.targets->names;
-    made.ids = task.data->ids;
-    made.id_name = task.data->id_name;
+    made.features = task.subject.players->names;
+    made.target = task.subject.targets->of_row;
+    made.target_names = task.subject.targets->names;
+    made.ids = task.subject.rows->ids;
+    made.id_name = task.subject.rows->id_name;
   }
   made.values = Matrix(rows, made.features.size());
   std::ranges::fill(made.values.values(), std::numeric_limits<float>::quiet_NaN());

@@ -17,37 +17,26 @@
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
 #include "assay/core/options.h"
-#include "assay/data/dataset.h"
-#include "assay/data/neighbours.h"
 #include "assay/evaluate/pool_explanations.h"
 #include "assay/evaluate/scores.h"
-#include "assay/explain/explainer.h"
 #include "assay/explain/explanations.h"
-#include "assay/model/model.h"
+#include "assay/explain/subject.h"
 
 namespace assay {
 
-// What an aggregator may look at; what is not there is null or empty. All of it must outlive the call. Players, targets
-// and reference are those that the members were made with.
+// What an aggregator may look at; what is not there is null or empty. All of it must outlive the call. The subject's
+// players, targets and reference are those that the members were made with.
 struct AggregateTask {
   std::span<const Explanations* const> members;  // explanations of the same rows, players and targets
   std::span<const std::string> names = {};       // of the members
-  const Dataset* data = nullptr;                 // the rows that are explained, as the model takes them
-  const Model* model = nullptr;                  // in the unit that is explained
-  const Players* players = nullptr;
-  const Targets* targets = nullptr;                      // of the rows
-  const Reference* reference = nullptr;                  // what stands for absent
-  const Dataset* pool = nullptr;                         // training rows: neighbours and antecedents come from it
-  const Targets* pool_targets = nullptr;                 // what the pool's explanations explain, for each of its rows
+  Subject subject = {};
   std::span<PoolExplanations* const> pool_members = {};  // explanations of the pool's rows, one for each member
   bool pool_given = false;  // whether those came from files; else they are made by the members' methods when needed
-  // For each row its number in the pool, kNoRow where it is none of its rows; empty where no row is.
-  std::span<const size_t> own_rows = {};
   // How a single member was made, for aggregators that explain other rows; null for arrays made elsewhere.
   const Spec* method = nullptr;
   uint64_t method_seed = 0;
 
-  size_t rows() const { return members.empty() ? data->rows() : members[0]->rows(); }
+  size_t rows() const { return members.empty() ? subject.rows->rows() : members[0]->rows(); }
 };
 
 // What an aggregator cannot do without. `model` stands for model, data, players and targets together.

@@ -47,7 +47,7 @@ bool from_files(const AggregateTask& task) { return task.pool_given && !task.poo
 AtAntecedents what_is_explained(const std::string& of_class, const AggregateTask& task) {
   if (of_class == "own") {
     // A regression has one class.
-    return task.model->info().class_names.empty() ? AtAntecedents::query : AtAntecedents::own;
+    return task.subject.model->info().class_names.empty() ? AtAntecedents::query : AtAntecedents::own;
   }
   if (of_class == "same" || (of_class == "auto" && from_files(task))) return AtAntecedents::same;
   return AtAntecedents::query;
@@ -80,11 +80,12 @@ std::string note_of_named(const Spec& wanted, const AggregateTask& task) {
 
 const Reference& reference_of(const AggregateTask& task) {
   static const Reference none;
-  return task.reference == nullptr ? none : *task.reference;
+  return task.subject.reference == nullptr ? none : *task.subject.reference;
 }
 
 ExplainTask explain_task(const AggregateTask& task) {
-  return {*task.model, task.data->x.view(), *task.targets, reference_of(task), *task.players};
+  return {*task.subject.model, task.subject.rows->x.view(), *task.subject.targets, reference_of(task),
+          *task.subject.players};
 }
 
 Explained how_explained(const std::optional<Spec>& wanted, const AggregateTask& task, uint64_t seed) {
@@ -95,9 +96,9 @@ Explained how_explained(const std::optional<Spec>& wanted, const AggregateTask& 
   }
   if (task.method != nullptr) return {*task.method, task.method_seed};
   const bool trees = !refusal({"tree_shap"}, explain_task(task));
-  const std::string chosen = trees                                         ? "tree_shap"
-                             : task.players->size() <= kMostPlayersOfExact ? "exact_shapley"
-                                                                           : "kernel_shap";
+  const std::string chosen = trees                                                 ? "tree_shap"
+                             : task.subject.players->size() <= kMostPlayersOfExact ? "exact_shapley"
+                                                                                   : "kernel_shap";
   return {{chosen}, seed, fmt::format("antecedents are explained by {}", chosen)};
 }
 
@@ -122,18 +123,18 @@ std::optional<std::string> refuses_to_explain(const std::optional<Spec>& wanted,
 
 // What explanations of the pool that come from files can stand for.
 std::optional<std::string> refuses_given(AtAntecedents explained, const AggregateTask& task) {
-  const Targets* given = task.pool_targets;
-  if (given != nullptr && given->names != task.targets->names) {
+  const Targets* given = task.subject.pool_targets;
+  if (given != nullptr && given->names != task.subject.targets->names) {
     return "needs explanations of the pool for the targets of the rows, and the given ones are for others";
   }
   if (explained == AtAntecedents::own && (given == nullptr || !given->predicted)) {
     return "needs, for class=own, explanations of each pool row for its predicted class, and the given ones are not";
   }
   if (explained != AtAntecedents::query) return {};
-  const uint32_t target = task.targets->of_row[0];
+  const uint32_t target = task.subject.targets->of_row[0];
   const auto same = [&](uint32_t each) { return each == target; };
   if (given == nullptr || !std::ranges::all_of(given->of_row, same) ||
-      !std::ranges::all_of(task.targets->of_row, same)) {
+      !std::ranges::all_of(task.subject.targets->of_row, same)) {
     return "needs, for class=query, one target of all rows of data and pool, because explanations of the pool are "
            "given; class=same takes antecedents with the target of the row alone";
   }
@@ -142,8 +143,8 @@ std::optional<std::string> refuses_given(AtAntecedents explained, const Aggregat
 
 std::vector<uint32_t> classes_of(const AggregateTask& task, const Dataset& data, Combined& out,
                                  const Context& context) {
-  if (!task.model->info().class_names.empty()) out.evaluations += data.rows();
-  return predicted_classes(*task.model, data.x.view(), context);
+  if (!task.subject.model->info().class_names.empty()) out.evaluations += data.rows();
+  return predicted_classes(*task.subject.model, data.x.view(), context);
 }
 
 // Rows of one kind have the same predicted class, and where explanations are given the same target.
@@ -153,12 +154,13 @@ struct Kinds {
 };
 
 Kinds same_kinds(const AggregateTask& task, Combined& out, const Context& context) {
-  Kinds made{classes_of(task, *task.pool, out, context), classes_of(task, *task.data, out, context)};
-  if (!from_files(task) || task.pool_targets == nullptr) return made;
-  const auto targets = static_cast<uint32_t>(task.targets->names.size());
-  for (size_t z = 0; z < made.pool.size(); z++) made.pool[z] = made.pool[z] * targets + task.pool_targets->of_row[z];
+  Kinds made{classes_of(task, *task.subject.pool, out, context), classes_of(task, *task.subject.rows, out, context)};
+  if (!from_files(task) || task.subject.pool_targets == nullptr) return made;
+  const auto targets = static_cast<uint32_t>(task.subject.targets->names.size());
+  for (size_t z = 0; z < made.pool.size(); z++)
+    made.pool[z] = made.pool[z] * targets + task.subject.pool_targets->of_row[z];
   for (size_t r = 0; r < made.queries.size(); r++) {
-    made.queries[r] = made.queries[r] * targets + task.targets->of_row[r];
+    made.queries[r] = made.queries[r] * targets + task.subject.targets->of_row[r];
   }
   return made;
 }
@@ -171,7 +173,7 @@ std::vector<uint32_t> own_targets(const AggregateTask& task, const Antecedents& 
   std::ranges::sort(rows);
   const auto repeated = std::ranges::unique(rows);
   rows.erase(repeated.begin(), repeated.end());
-  const std::vector<uint32_t> classes = classes_of(task, select_rows(*task.pool, rows), out, context);
+  const std::vector<uint32_t> classes = classes_of(task, select_rows(*task.subject.pool, rows), out, context);
   std::vector<uint32_t> targets;
   for (const Antecedent& each : antecedents.items) {
     targets.push_back(classes[static_cast<size_t>(std::ranges::lower_bound(rows, each.row) - rows.begin())]);
@@ -182,7 +184,7 @@ std::vector<uint32_t> own_targets(const AggregateTask& task, const Antecedents& 
 std::vector<uint32_t> query_targets(const AggregateTask& task, const Antecedents& antecedents) {
   std::vector<uint32_t> targets;
   for (size_t r = 0; r < antecedents.queries(); r++) {
-    targets.insert(targets.end(), antecedents.of(r).size(), task.targets->of_row[r]);
+    targets.insert(targets.end(), antecedents.of(r).size(), task.subject.targets->of_row[r]);
   }
   return targets;
 }
@@ -268,7 +270,7 @@ class Ava final : public Aggregator {
       return fmt::format("takes one member, whose neighbours it explains, and there are {}", task.members.size());
     }
     const AtAntecedents explained = what_is_explained(options_.of_class, task);
-    if (explained == AtAntecedents::own && task.targets->information) {
+    if (explained == AtAntecedents::own && task.subject.targets->information) {
       return "cannot explain the information form for an antecedent's own class: it has no class";
     }
     if (!from_files(task)) return refuses_to_explain(options_.explained_by, task);
@@ -292,9 +294,9 @@ class Ava final : public Aggregator {
     if (options_.space == "raw") search.space = Space::raw;
     search.pool_kinds = kinds.pool;
     search.query_kinds = kinds.queries;
-    search.own_rows = task.own_rows;
-    const Antecedents antecedents = find_antecedents(*task.pool, task.data->x.view(), search, context);
-    list_antecedents(antecedents, std::min(search.k, task.pool->rows()), out);
+    search.in_pool = task.subject.in_pool;
+    const Antecedents antecedents = find_antecedents(*task.subject.pool, task.subject.rows->x.view(), search, context);
+    list_antecedents(antecedents, std::min(search.k, task.subject.pool->rows()), out);
     note_antecedents(antecedents, explained, search.k, out);
 
     Valuations found;
@@ -312,7 +314,7 @@ class Ava final : public Aggregator {
       const Explained how = how_explained(options_.explained_by, task, context.seed);
       Context inner = context;
       inner.seed = how.seed;
-      made = explain_pairs(how.method, explain_task(task), *task.pool, wanted, inner);
+      made = explain_pairs(how.method, explain_task(task), *task.subject.pool, wanted, inner);
       for (const RowTarget& pair : wanted) found.places.push_back(made.find(pair));
       found.values = made.values.view();
       found.error = made.error.view();

@@ -67,15 +67,7 @@ void share_weights(std::span<const double> weights, size_t rows, Combined& out) 
 
 EvaluateTask evaluate_task(const AggregateTask& task, const Explanations& explanations,
                            PoolExplanations* pool_explanations) {
-  EvaluateTask made{explanations};
-  made.data = task.data;
-  made.model = task.model;
-  made.players = task.players;
-  made.targets = task.targets;
-  made.reference = task.reference;
-  made.pool = task.pool;
-  made.pool_explanations = pool_explanations;
-  return made;
+  return {.explanations = explanations, .subject = task.subject, .pool_explanations = pool_explanations};
 }
 
 }  // namespace assay

@@ -126,20 +126,22 @@ void expect(std::string_view what, size_t found, size_t expected) {
 
 void check_task(const AggregateTask& task, size_t rows, size_t players) {
   if (rows == 0) fail_input("there are no rows to aggregate");
-  if (task.data != nullptr) expect("rows, as many as there are explained", rows, task.data->rows());
-  if (task.players != nullptr) expect("columns, one for each player", players, task.players->size());
-  if (task.targets != nullptr) expect("targets, one for each row", task.targets->of_row.size(), rows);
-  if (!task.own_rows.empty()) expect("own rows, one for each row", task.own_rows.size(), rows);
-  if (task.pool == nullptr) return;
-  if (task.data != nullptr) expect("columns in the pool's rows", task.pool->x.cols(), task.data->x.cols());
-  if (task.pool_targets != nullptr) {
-    expect("targets, one for each row of the pool", task.pool_targets->of_row.size(), task.pool->rows());
+  if (task.subject.rows != nullptr) expect("rows, as many as there are explained", rows, task.subject.rows->rows());
+  if (task.subject.players != nullptr) expect("columns, one for each player", players, task.subject.players->size());
+  if (task.subject.targets != nullptr) expect("targets, one for each row", task.subject.targets->of_row.size(), rows);
+  if (!task.subject.in_pool.empty()) expect("own rows, one for each row", task.subject.in_pool.size(), rows);
+  if (task.subject.pool == nullptr) return;
+  if (task.subject.rows != nullptr)
+    expect("columns in the pool's rows", task.subject.pool->x.cols(), task.subject.rows->x.cols());
+  if (task.subject.pool_targets != nullptr) {
+    expect("targets, one for each row of the pool", task.subject.pool_targets->of_row.size(),
+           task.subject.pool->rows());
   }
   if (!task.pool_members.empty()) {
     expect("explanations of the pool, one for each member", task.pool_members.size(), task.members.size());
   }
   for (const PoolExplanations* member : task.pool_members) {
-    expect("rows in the pool's explanations, one for each of its rows", member->rows(), task.pool->rows());
+    expect("rows in the pool's explanations, one for each of its rows", member->rows(), task.subject.pool->rows());
     expect("columns in the pool's explanations", member->players(), players);
   }
 }
@@ -195,7 +197,10 @@ void clear_rounding(MatrixView<float> values, std::span<const double> output, st
 }
 
 PoolOutputs::PoolOutputs(const AggregateTask& task)
-    : model_(task.model), pool_(task.pool), targets_(task.pool_targets), reference_(task.reference) {}
+    : model_(task.subject.model),
+      pool_(task.subject.pool),
+      targets_(task.subject.pool_targets),
+      reference_(task.subject.reference) {}
 
 bool PoolOutputs::known() const {
   return model_ != nullptr && pool_ != nullptr && targets_ != nullptr && reference_ != nullptr &&
@@ -214,23 +219,17 @@ PoolOutputs::Values PoolOutputs::of(std::span<const size_t> rows, const Context&
   return made;
 }
 
-Targets select_targets(const Targets& targets, std::span<const size_t> rows) {
-  Targets made = targets;
-  made.of_row.clear();
-  for (const size_t row : rows) made.of_row.push_back(targets.of_row[row]);
-  return made;
-}
-
 bool says_base(const Explanations& member) {
   return std::ranges::any_of(member.base, [](double base) { return std::isfinite(base); });
 }
 
 void check_members(const AggregateTask& task) {
   if (task.members.empty()) {
-    if (task.data == nullptr || task.players == nullptr || task.targets == nullptr || task.model == nullptr) {
+    if (task.subject.rows == nullptr || task.subject.players == nullptr || task.subject.targets == nullptr ||
+        task.subject.model == nullptr) {
       fail_input("there is no explanation to aggregate");
     }
-    check_task(task, task.data->rows(), task.players->size());
+    check_task(task, task.subject.rows->rows(), task.subject.players->size());
     return;
   }
   const std::vector<std::string> names = member_names(task);

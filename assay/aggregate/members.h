@@ -61,8 +61,6 @@ class PoolOutputs {
   mutable Matrix of_reference_;
 };
 
-Targets select_targets(const Targets& targets, std::span<const size_t> rows);
-
 // Whether the member has a base in any row: some methods have none, as gradients.
 bool says_base(const Explanations& member);
 

@@ -87,17 +87,17 @@ class PoolAggregate {
     own.seed = seed_;
     AggregateTask task = task_;
     std::optional<Dataset> data;
-    if (task_.pool != nullptr) data = select_rows(*task_.pool, {rows.begin(), rows.end()});
-    task.data = data ? &*data : nullptr;
+    if (task_.subject.pool != nullptr) data = select_rows(*task_.subject.pool, {rows.begin(), rows.end()});
+    task.subject.rows = data ? &*data : nullptr;
     std::optional<Targets> targets;
-    if (task_.pool_targets != nullptr) targets = select_targets(*task_.pool_targets, rows);
-    task.targets = targets ? &*targets : nullptr;
+    if (task_.subject.pool_targets != nullptr) targets = select_targets(*task_.subject.pool_targets, rows);
+    task.subject.targets = targets ? &*targets : nullptr;
     const std::vector<Explanations> members = members_of(rows, task, own);
     std::vector<const Explanations*> views;
     for (const Explanations& member : members) views.push_back(&member);
     task.members = views;
     task.names = members.empty() ? std::span<const std::string>() : std::span<const std::string>(names_);
-    task.own_rows = rows;
+    task.subject.in_pool = rows;
     return std::move(aggregate(spec_, task, own).explanations.values);
   }
 
@@ -117,9 +117,9 @@ class PoolAggregate {
       if (!explained.base.empty() && based_[j]) made[j].base = explained.base;
       made[j].output = explained.output.empty() ? std::vector<double>(rows.size(), NAN) : explained.output;
       made[j].gap.assign(rows.size(), NAN);
-      if (task.targets != nullptr) {
-        made[j].target = task.targets->of_row;
-        made[j].target_names = task.targets->names;
+      if (task.subject.targets != nullptr) {
+        made[j].target = task.subject.targets->of_row;
+        made[j].target_names = task.subject.targets->names;
       }
       made[j].provenance = provenance_[j];
     }
@@ -145,7 +145,7 @@ void check_pool(const Spec& spec, const AggregateTask& task, const AggregatorInf
   if (aggregator->needs(info.needs).members > 0 && task.pool_members.empty()) {
     refuse("needs explanations of those rows by every member, or the methods to make them");
   }
-  if (task.pool_members.empty() && (task.pool == nullptr || task.pool_targets == nullptr)) {
+  if (task.pool_members.empty() && (task.subject.pool == nullptr || task.subject.pool_targets == nullptr)) {
     refuse("needs the pool and what is explained of its rows");
   }
   if (aggregator->scales_to_output() && !PoolOutputs(task).known()) {
@@ -158,7 +158,7 @@ void check_pool(const Spec& spec, const AggregateTask& task, const AggregatorInf
 PoolExplanations aggregate_of_pool(const Spec& spec, const AggregateTask& task, const Aggregate& made) {
   const AggregatorInfo& info = find_aggregator(spec.name);
   check_pool(spec, task, info);
-  const size_t rows = task.pool != nullptr ? task.pool->rows() : task.pool_members[0]->rows();
+  const size_t rows = task.subject.pool != nullptr ? task.subject.pool->rows() : task.pool_members[0]->rows();
   // Shared: a std::function is copied about.
   const auto make = std::make_shared<PoolAggregate>(spec_of_pool(spec, info, made), task, made);
   return {rows, made.explanations.players(),

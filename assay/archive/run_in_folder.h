@@ -19,6 +19,7 @@
 #include "assay/archive/finished_study.h"
 #include "assay/archive/folder_claim.h"
 #include "assay/core/context.h"
+#include "assay/explain/subject.h"
 #include "assay/study/plan.h"
 #include "assay/study/study.h"
 
@@ -26,7 +27,7 @@ namespace assay {
 
 // What is studied. The front end owns all that the subject refers to, until the study has run.
 struct OpenedSubject {
-  StudySubject subject;
+  Subject subject;
   StudyFacts facts;                     // title, words for rows, pool and players, rows available, inputs
   std::vector<std::string> notes = {};  // plain sentences on the rows, for the plan
 };
@@ -38,7 +39,7 @@ struct StudySteps {
   // Called before the run. finished: parts of the plan that an earlier run left in the folder. May be empty.
   std::function<void(const OpenedSubject& opened, const StudyPlan& plan, size_t finished)> planned = {};
   // The text of report.html.
-  std::function<std::string(const FinishedStudy& finished, const StudySubject& subject)> page;
+  std::function<std::string(const FinishedStudy& finished, const Subject& subject)> page;
 };
 
 // Parts that the folder has are taken from there. The facts take what was said from the folder's settings. A study that

@@ -18,6 +18,7 @@ Dataset select_rows(const Dataset& data, const std::vector<size_t>& rows) {
   out.id_name = data.id_name;
   out.class_names = data.class_names;
   out.item_shape = data.item_shape;
+  out.notes = data.notes;
   out.x = Matrix(rows.size(), data.x.cols());
   for (size_t i = 0; i < rows.size(); ++i) {
     std::ranges::copy(data.x.row(rows[i]), out.x.row(i).begin());

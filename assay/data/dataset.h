@@ -31,6 +31,7 @@ struct Dataset {
   std::string id_name;                     // of the column that names rows; empty when there is none
   std::vector<std::string> ids;            // names of rows, where given
   std::vector<size_t> item_shape = {};     // of one row when rows are images
+  std::vector<std::string> notes = {};     // what reading the cells lost, one sentence each
 
   size_t rows() const { return x.rows(); }
 };

@@ -23,7 +23,7 @@ void KnownLevels::check(const Table& table, size_t column) const {
   const std::string where = fmt::format("{}: column {}", table.source, in_quotes(from.name));
   if (from.rounded > 0) {
     fail_input(
-        fmt::format("{} holds whole numbers beyond 2^24, which tables round, and the model knows its cells one "
+        fmt::format("{} holds numbers beyond 2^24, which tables round, and the model knows its cells one "
                     "by one; read the column as categories, or keep it as text",
                     where));
   }

@@ -25,7 +25,7 @@ struct Column {
   ColumnKind kind = ColumnKind::numeric;
   // Categorical: the text of each code, in byte order, so that codes do not depend on the order of rows.
   std::vector<std::string> levels = {};
-  // Numeric: how many whole numbers beyond 2^24 lost digits in float32.
+  // Numeric: how many numbers beyond 2^24 lost digits in float32.
   size_t rounded = 0;
 };
 

@@ -34,13 +34,13 @@ std::vector<double> explained_outputs(const EvaluateTask& task, Scores& scores, 
   for (size_t r = 0; r < outputs.size(); r++) {
     if (std::isnan(outputs[r])) missing.push_back(r);
   }
-  const bool can_ask = task.model != nullptr && task.data != nullptr && task.targets != nullptr;
+  const bool can_ask = task.subject.model != nullptr && task.subject.rows != nullptr && task.subject.targets != nullptr;
   if (missing.empty() || !can_ask) return outputs;
-  const ValueFunction value(*task.model, task.data->x.view(), *task.targets, context);
-  if (task.targets->information) scores.evaluations += task.rows();
+  const ValueFunction value(*task.subject.model, task.subject.rows->x.view(), *task.subject.targets, context);
+  if (task.subject.targets->information) scores.evaluations += task.rows();
   predict_made_rows(
-      *task.model, missing.size(),
-      [&](size_t i, std::span<float> row) { std::ranges::copy(task.data->x.row(missing[i]), row.begin()); },
+      *task.subject.model, missing.size(),
+      [&](size_t i, std::span<float> row) { std::ranges::copy(task.subject.rows->x.row(missing[i]), row.begin()); },
       [&](size_t i, std::span<const float> out) {
         value.apply_to_rows(missing[i], MatrixView<const float>(out.data(), 1, out.size()), {&outputs[missing[i]], 1});
       },

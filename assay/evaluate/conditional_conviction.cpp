@@ -37,21 +37,21 @@ class ConditionalConviction final : public Criterion {
 
   explicit ConditionalConviction(const Options& options) : options_(options) {}
   std::optional<std::string> refuses(const EvaluateTask& task) const override {
-    if (task.model->info().class_names.empty()) return "needs a model that predicts classes";
-    if (task.pool_explanations != nullptr && task.pool == nullptr) return "needs the rows of the pool";
+    if (task.subject.model->info().class_names.empty()) return "needs a model that predicts classes";
+    if (task.pool_explanations != nullptr && task.subject.pool == nullptr) return "needs the rows of the pool";
     return {};
   }
 
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
     const ReferenceExplanations reference(task);
-    const std::vector<uint32_t> classes = predicted_classes(*task.model, task.data->x.view(), context);
+    const std::vector<uint32_t> classes = predicted_classes(*task.subject.model, task.subject.rows->x.view(), context);
     const std::vector<uint32_t> reference_classes =
-        reference.are_rows() ? classes : predicted_classes(*task.model, task.pool->x.view(), context);
+        reference.are_rows() ? classes : predicted_classes(*task.subject.model, task.subject.pool->x.view(), context);
     scores.evaluations = classes.size() + (reference.are_rows() ? 0 : reference_classes.size());
     UndefinedCounts undefined;
     size_t held_against = 0;
     size_t among = 0;
-    for (uint32_t which = 0; which < task.model->info().class_names.size(); which++) {
+    for (uint32_t which = 0; which < task.subject.model->info().class_names.size(); which++) {
       const std::vector<size_t> rows = rows_of(classes, which);
       if (rows.empty()) continue;
       const std::vector<size_t> same = rows_of(reference_classes, which);

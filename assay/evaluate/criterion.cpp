@@ -12,18 +12,19 @@ namespace {
 
 // The first need that is not met, in words.
 std::optional<std::string> missing_need(const Needs& needs, const EvaluateTask& task) {
-  const bool model =
-      task.model != nullptr && task.data != nullptr && task.players != nullptr && task.targets != nullptr;
+  const bool model = task.subject.model != nullptr && task.subject.rows != nullptr && task.subject.players != nullptr &&
+                     task.subject.targets != nullptr;
   if (needs.model && !model) return "needs the model and the rows that were explained";
-  if (needs.reference && (task.reference == nullptr || task.reference->rows.rows() == 0)) {
+  if (needs.reference && (task.subject.reference == nullptr || task.subject.reference->rows.rows() == 0)) {
     return "needs a reference that stands for absent features";
   }
-  if (needs.pool && task.pool == nullptr) return "needs a pool of training rows";
+  if (needs.pool && task.subject.pool == nullptr) return "needs a pool of training rows";
   if (needs.pool_explanations && task.pool_explanations == nullptr) {
     return "needs explanations of the pool's rows, or the method to make them";
   }
-  if (needs.labels && (task.data == nullptr || task.data->labels.empty())) return "needs labels of the rows";
-  if (needs.trainer && !task.trainer) return "needs a model that can be trained again";
+  if (needs.labels && (task.subject.rows == nullptr || task.subject.rows->labels.empty()))
+    return "needs labels of the rows";
+  if (needs.trainer && !task.subject.trainer) return "needs a model that can be trained again";
   if (needs.others && task.others.empty()) return "needs other explanations of the same rows to compare with";
   return {};
 }
@@ -37,15 +38,15 @@ void check_shapes(const EvaluateTask& task) {
   const size_t rows = task.rows();
   const size_t players = task.explanations.players();
   if (rows == 0) fail_input("the explanations have no rows");
-  if (task.data != nullptr) expect("rows, as many as there are explained", rows, task.data->rows());
-  if (task.players != nullptr) expect("columns, one for each player", players, task.players->size());
-  if (task.targets != nullptr) expect("targets, one for each row", task.targets->of_row.size(), rows);
-  if (task.pool != nullptr && task.data != nullptr) {
-    expect("columns in the pool's rows", task.pool->x.cols(), task.data->x.cols());
+  if (task.subject.rows != nullptr) expect("rows, as many as there are explained", rows, task.subject.rows->rows());
+  if (task.subject.players != nullptr) expect("columns, one for each player", players, task.subject.players->size());
+  if (task.subject.targets != nullptr) expect("targets, one for each row", task.subject.targets->of_row.size(), rows);
+  if (task.subject.pool != nullptr && task.subject.rows != nullptr) {
+    expect("columns in the pool's rows", task.subject.pool->x.cols(), task.subject.rows->x.cols());
   }
-  if (task.pool != nullptr && task.pool_explanations != nullptr) {
+  if (task.subject.pool != nullptr && task.pool_explanations != nullptr) {
     expect("rows in the pool's explanations, one for each of its rows", task.pool_explanations->rows(),
-           task.pool->rows());
+           task.subject.pool->rows());
     expect("columns in the pool's explanations", task.pool_explanations->players(), players);
   }
   for (const Explanations* other : task.others) {
@@ -57,14 +58,6 @@ void check_shapes(const EvaluateTask& task) {
 bool lacks_explainer(const Needs& needs, const EvaluateTask& task) { return needs.explainer && task.method == nullptr; }
 
 }  // namespace
-
-Trainer trainer_of(const Model& model) {
-  const Trainable* trainable = model.trainable();
-  if (trainable == nullptr) return {};
-  return [trainable](const Dataset& training, uint64_t seed, const Context& context) {
-    return trainable->retrain(training, seed, context);
-  };
-}
 
 std::optional<std::string> criterion_refusal(const Spec& spec, const EvaluateTask& task) {
   const CriterionInfo& info = find_criterion(spec.name);

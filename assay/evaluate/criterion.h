@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,46 +14,29 @@
 #include <vector>
 
 #include "assay/core/context.h"
-#include "assay/core/matrix.h"
 #include "assay/core/options.h"
-#include "assay/data/dataset.h"
 #include "assay/evaluate/pool_explanations.h"
 #include "assay/evaluate/scores.h"
-#include "assay/explain/explainer.h"
 #include "assay/explain/explanations.h"
+#include "assay/explain/subject.h"
 #include "assay/model/model.h"
 
 namespace assay {
 
-// A model of the same kind, fitted to these rows from this seed.
-using Trainer = std::function<std::unique_ptr<Model>(const Dataset& training, uint64_t seed, const Context& context)>;
-
-// What a criterion may look at; what is not there is null or empty. All of it must outlive the call. Players, targets
-// and reference are those that the explanations were made with: players of the explanations' columns, targets of its
-// rows.
+// What a criterion may look at; what is not there is null or empty. All of it must outlive the call. The subject's
+// players, targets and reference are those that the explanations were made with: its players are the explanations'
+// columns, its targets those of their rows.
 struct EvaluateTask {
   const Explanations& explanations;
-  const Dataset* data = nullptr;  // the rows that are explained, as the model takes them, with labels where known
-  const Model* model = nullptr;
-  // The same model in margins, where it has some and they are not what is explained: log-odds come from them, because
-  // probabilities are rounded.
-  const Model* margins = nullptr;
-  const Players* players = nullptr;
-  const Targets* targets = nullptr;
-  const Reference* reference = nullptr;  // what stands for absent
-  const Dataset* pool = nullptr;         // rows that neighbours come from, and that retraining trains on
+  Subject subject = {};
   PoolExplanations* pool_explanations = nullptr;
-  const Spec* method = nullptr;     // how the explanations were made, to make them again; null for bare arrays
-  uint64_t method_seed = 0;         // the seed they were made with
-  Trainer trainer = {};             // empty where nothing can be retrained
-  bool trainer_concurrent = false;  // whether it may be called from several threads at once
+  const Spec* method = nullptr;  // how the explanations were made, to make them again; null for bare arrays
+  uint64_t method_seed = 0;      // the seed they were made with
   // Other explanations of the same rows, for criteria of agreement, and their names.
   std::span<const Explanations* const> others = {};
   std::span<const std::string> other_names = {};
 
   size_t rows() const { return explanations.rows(); }
-  // The task of explaining these rows afresh; for criteria that need model, players, targets and reference.
-  ExplainTask explain_task() const { return {*model, data->x.view(), *targets, *reference, *players}; }
 };
 
 // What a criterion cannot do without. `model` stands for model, data, players and targets together.
@@ -108,9 +90,6 @@ CriterionInfo with_criterion_options(CriterionInfo info) {
   };
   return info;
 }
-
-// Fits the model afresh; empty where it cannot be.
-Trainer trainer_of(const Model& model);
 
 // Why the criterion cannot do this task, as a sentence; nothing when it can (a missing explainer is no refusal). No
 // model is run. An input error for options that the criterion does not have.

@@ -21,7 +21,7 @@ class DeletionAuc final : public Criterion {
 
   explicit DeletionAuc(const Options& options) : options_(options) {}
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const bool classes = !task.model->info().class_names.empty();
+    const bool classes = !task.subject.model->info().class_names.empty();
     const CurveQuestion question{
         .name = "deletion_auc", .add = false, .columns = classes ? "probability" : "value", .value = [](double area) {
           return area;

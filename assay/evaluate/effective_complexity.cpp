@@ -54,12 +54,14 @@ struct Search {
 class Searches {
  public:
   Searches(const EvaluateTask& task, const Context& context)
-      : task_(task), context_(context), value_(*task.model, task.data->x.view(), *task.targets, context) {
+      : task_(task),
+        context_(context),
+        value_(*task.subject.model, task.subject.rows->x.view(), *task.subject.targets, context) {
     context_.progress = nullptr;
   }
 
   void run(std::vector<Search>& all, double tolerance) {
-    const size_t players = task_.players->size();
+    const size_t players = task_.subject.players->size();
     find_ends(all);
     size_t first = 1;
     for (size_t wave = kFirstWave; first < players; wave *= 2) {
@@ -82,7 +84,7 @@ class Searches {
     }
   }
 
-  size_t references() const { return task_.reference->rows.rows(); }
+  size_t references() const { return task_.subject.reference->rows.rows(); }
   uint64_t evaluations() const { return evaluations_; }
 
  private:
@@ -90,8 +92,8 @@ class Searches {
   void find_ends(std::vector<Search>& all) {
     std::vector<float> outputs(all.size());
     predict_made_rows(
-        *task_.model, all.size(),
-        [&](size_t i, std::span<float> row) { std::ranges::copy(task_.data->x.row(all[i].row), row.begin()); },
+        *task_.subject.model, all.size(),
+        [&](size_t i, std::span<float> row) { std::ranges::copy(task_.subject.rows->x.row(all[i].row), row.begin()); },
         [&](size_t i, std::span<const float> out) { outputs[i] = value(all[i].row, out); }, context_);
     evaluations_ += all.size();
     std::vector<Search*> every;
@@ -115,14 +117,14 @@ class Searches {
     const size_t count = open.size() * sizes * references();
     std::vector<float> found(count);
     predict_made_rows(
-        *task_.model, count,
+        *task_.subject.model, count,
         [&](size_t i, std::span<float> row) {
           const Search& search = *open[i / references() / sizes];
           const size_t kept = first + i / references() % sizes;
-          const std::span<const float> x = task_.data->x.row(search.row);
-          const std::span<const float> absent = task_.reference->rows.row(i % references());
+          const std::span<const float> x = task_.subject.rows->x.row(search.row);
+          const std::span<const float> absent = task_.subject.reference->rows.row(i % references());
           for (size_t c = 0; c < row.size(); c++) {
-            row[c] = search.rank[task_.players->of_column[c]] < kept ? x[c] : absent[c];
+            row[c] = search.rank[task_.subject.players->of_column[c]] < kept ? x[c] : absent[c];
           }
         },
         [&](size_t i, std::span<const float> out) { found[i] = value(open[i / references() / sizes]->row, out); },
@@ -207,7 +209,7 @@ class EffectiveComplexity final : public Criterion {
       }
       progress.advance(here);
     }
-    if (task.targets->information) scores.evaluations += values.rows();
+    if (task.subject.targets->information) scores.evaluations += values.rows();
     scores.evaluations += searches.evaluations();
     scores.undefined = undefined.take();
   }

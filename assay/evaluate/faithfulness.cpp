@@ -91,7 +91,7 @@ class Faithfulness final : public Criterion {
     const size_t players = task.explanations.players();
     const SubsetDesign design = make_subsets(players, subset_size(players), static_cast<size_t>(options_.budget),
                                              static_cast<size_t>(options_.samples), kFaithfulness, context);
-    const ExplainTask explained = task.explain_task();
+    const ExplainTask explained = explain_task_of(task.subject);
     const std::unique_ptr<Game> game = make_game(explained, context);
     score_by_subsets(*game, task.explanations.values.view(), design, scores, context, kFaithfulness);
     scores.notes.push_back(fmt::format("correlated over {}", design.description()));

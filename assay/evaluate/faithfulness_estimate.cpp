@@ -35,7 +35,7 @@ class FaithfulnessEstimate final : public Criterion {
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
     const size_t players = task.explanations.players();
     const SubsetDesign design = make_subsets(players, 1, players, players, "faithfulness_estimate", context);
-    const ExplainTask explained = task.explain_task();
+    const ExplainTask explained = explain_task_of(task.subject);
     const std::unique_ptr<Game> game = make_game(explained, context);
     score_by_subsets(*game, task.explanations.values.view(), design, scores, context, "faithfulness_estimate");
   }

@@ -108,9 +108,9 @@ bool find_slopes(const EvaluateTask& task, size_t row, std::span<const double> r
   const std::span<const float> phi = task.explanations.values.row(row);
   bool known = true;
   for (size_t c = 0; c < slopes.size(); c++) {
-    const double effect = phi[task.players->of_column[c]];
-    const double way = reference.empty() ? 1 : task.data->x(row, c) - reference[c];
-    known = known && (way != 0 || effect == 0 || task.reference->scales[c] == 0);
+    const double effect = phi[task.subject.players->of_column[c]];
+    const double way = reference.empty() ? 1 : task.subject.rows->x(row, c) - reference[c];
+    known = known && (way != 0 || effect == 0 || task.subject.reference->scales[c] == 0);
     slopes[c] = way == 0 ? 0 : effect / way;
   }
   return known;
@@ -160,16 +160,17 @@ class Infidelity final : public Criterion {
   std::optional<std::string> refuses(const EvaluateTask& task) const override {
     const bool slopes = local(task);
     const bool noise = options_.perturbation == "noise";
-    if ((!noise || !slopes) && (task.reference == nullptr || task.reference->rows.rows() == 0)) {
+    if ((!noise || !slopes) && (task.subject.reference == nullptr || task.subject.reference->rows.rows() == 0)) {
       return "needs a reference that stands for absent features";
     }
-    if (task.players != nullptr && (noise || slopes) && several_columns(*task.players)) {
+    if (task.subject.players != nullptr && (noise || slopes) && several_columns(*task.subject.players)) {
       return fmt::format("needs players of one column each for {}",
                          noise ? "noise" : "local attributions, which are slopes");
     }
     if (!noise) return {};
-    if (task.reference == nullptr || task.reference->scales.empty()) return "needs a pool for the scale of its noise";
-    if (std::ranges::all_of(task.reference->scales, [](float scale) { return scale == 0; })) {
+    if (task.subject.reference == nullptr || task.subject.reference->scales.empty())
+      return "needs a pool for the scale of its noise";
+    if (std::ranges::all_of(task.subject.reference->scales, [](float scale) { return scale == 0; })) {
       return "needs a column of numbers that vary over the pool for its noise";
     }
     return {};
@@ -200,11 +201,11 @@ class Infidelity final : public Criterion {
 };
 
 void Infidelity::score_removal(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  const size_t players = task.players->size();
+  const size_t players = task.subject.players->size();
   const auto samples = static_cast<size_t>(options_.samples);
   const std::vector<std::vector<uint32_t>> removals = draw_removals(players, samples, context.seed);
   const std::vector<Coalitions> design = {kept_by(players, removals)};
-  const std::vector<double> reference = mean_of_rows(task.reference->rows.view());
+  const std::vector<double> reference = mean_of_rows(task.subject.reference->rows.view());
   const bool slopes = local(task);
   std::vector<size_t> rows;
   UndefinedCounts undefined;
@@ -215,7 +216,7 @@ void Infidelity::score_removal(const EvaluateTask& task, Scores& scores, const C
       undefined.add(kNotFinite);
     }
   }
-  const ExplainTask explained = task.explain_task();
+  const ExplainTask explained = explain_task_of(task.subject);
   const std::unique_ptr<Game> game = make_game(explained, context);
   const size_t turn_rows = std::clamp<size_t>(kPairsPerBlock / samples, 1, std::max<size_t>(rows.size(), 1));
   Matrix64 lost(turn_rows, samples);
@@ -239,7 +240,7 @@ void Infidelity::score_removal(const EvaluateTask& task, Scores& scores, const C
           const std::span<const float> phi = task.explanations.values.row(row);
           std::vector<double> effect(phi.begin(), phi.end());
           for (size_t c = 0; slopes && c < reference.size(); c++) {
-            effect[task.players->of_column[c]] *= task.data->x(row, c) - reference[c];
+            effect[task.subject.players->of_column[c]] *= task.subject.rows->x(row, c) - reference[c];
           }
           std::vector<double> expected(samples, 0);
           const std::span<double> here = lost.row(place[row]);
@@ -261,10 +262,11 @@ void Infidelity::score_removal(const EvaluateTask& task, Scores& scores, const C
 }
 
 void Infidelity::score_noise(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  const MatrixView<const float> x = task.data->x.view();
+  const MatrixView<const float> x = task.subject.rows->x.view();
   const auto samples = static_cast<size_t>(options_.samples);
   const size_t columns = x.cols();
-  const std::vector<double> reference = local(task) ? std::vector<double>() : mean_of_rows(task.reference->rows.view());
+  const std::vector<double> reference =
+      local(task) ? std::vector<double>() : mean_of_rows(task.subject.reference->rows.view());
 
   std::vector<size_t> rows;
   UndefinedCounts undefined;
@@ -279,7 +281,7 @@ void Infidelity::score_noise(const EvaluateTask& task, Scores& scores, const Con
     }
   }
 
-  const ValueFunction value(*task.model, x, *task.targets, context);
+  const ValueFunction value(*task.subject.model, x, *task.subject.targets, context);
   const size_t turn_rows = std::clamp<size_t>(kPairsPerBlock / (samples + 1), 1, std::max<size_t>(rows.size(), 1));
   const size_t turn_draws = std::clamp<size_t>(kNoisePerBlock / columns, 1, samples);
   Matrix noise(turn_draws, columns);
@@ -303,7 +305,7 @@ void Infidelity::score_noise(const EvaluateTask& task, Scores& scores, const Con
       find_slopes(task, rows[begin + i], reference, std::span(slopes).subspan(i * columns, columns));
     }
     predict_made_rows(
-        *task.model, here,
+        *task.subject.model, here,
         [&](size_t i, std::span<float> row) { std::ranges::copy(x.row(rows[begin + i]), row.begin()); },
         [&](size_t i, std::span<const float> outputs) { whole[i] = value_of(rows[begin + i], outputs); }, inner);
     for (size_t first = 0; first < samples; first += turn_draws) {
@@ -314,13 +316,13 @@ void Infidelity::score_noise(const EvaluateTask& task, Scores& scores, const Con
           for (size_t s = block.begin; s < block.end; s++) {
             RandomStream random(context.seed, "infidelity noise", 0, static_cast<uint32_t>(first + s));
             for (size_t c = 0; c < columns; c++) {
-              noise(s, c) = static_cast<float>(options_.scale * task.reference->scales[c] * random.normal());
+              noise(s, c) = static_cast<float>(options_.scale * task.subject.reference->scales[c] * random.normal());
             }
           }
         });
       }
       predict_made_rows(
-          *task.model, here * draws,
+          *task.subject.model, here * draws,
           [&](size_t item, std::span<float> row) {
             const size_t i = item / draws;
             const size_t s = item % draws;

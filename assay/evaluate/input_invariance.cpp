@@ -67,7 +67,7 @@ class InputInvariance final : public Criterion {
     if (options_.reference == "shifted") {
       for (size_t r = 0; r < reference.rows.rows(); r++) add_shift(reference.rows.row(r));
     }
-    const std::unique_ptr<Model> shifted = shifted_model(*task.model, c);
+    const std::unique_ptr<Model> shifted = shifted_model(*task.subject.model, c);
     const Comparison compare(task.explanations.values.view(), options_.comparison);
     RowReasons reasons = given_reasons(task.explanations.values.view());
     explain_all_again(

@@ -21,7 +21,7 @@ class InsertionAuc final : public Criterion {
 
   explicit InsertionAuc(const Options& options) : options_(options) {}
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const bool classes = !task.model->info().class_names.empty();
+    const bool classes = !task.subject.model->info().class_names.empty();
     const CurveQuestion question{
         .name = "insertion_auc", .add = true, .columns = classes ? "probability" : "value", .value = [](double area) {
           return area;

@@ -26,7 +26,8 @@ class Irof final : public Criterion {
 
   explicit Irof(const Options& options) : options_(options) {}
   std::optional<std::string> refuses(const EvaluateTask& task) const override {
-    if (task.model->info().class_names.empty()) return "needs classes, and the model gives values of a regression";
+    if (task.subject.model->info().class_names.empty())
+      return "needs classes, and the model gives values of a regression";
     return {};
   }
 

@@ -96,10 +96,10 @@ class Monotonicity final : public Criterion {
 };
 
 void Monotonicity::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
-  const MatrixView<const float> x = task.data->x.view();
-  const MatrixView<const float> references = task.reference->rows.view();
-  const std::vector<uint32_t>& player = task.players->of_column;
-  const size_t players = task.players->size();
+  const MatrixView<const float> x = task.subject.rows->x.view();
+  const MatrixView<const float> references = task.subject.reference->rows.view();
+  const std::vector<uint32_t>& player = task.subject.players->of_column;
+  const size_t players = task.subject.players->size();
   const size_t first = options_.first_step ? 0 : 1;
   const size_t points = players + 1 - first;
   const size_t each = references.rows();
@@ -115,7 +115,7 @@ void Monotonicity::score(const EvaluateTask& task, Scores& scores, const Context
       rows.push_back(r);
     }
   }
-  const ValueFunction value(*task.model, x, *task.targets, context);
+  const ValueFunction value(*task.subject.model, x, *task.subject.targets, context);
   Context inner = context;
   inner.progress = nullptr;
   ProgressScope progress(context, "monotonicity", rows.size());
@@ -129,7 +129,7 @@ void Monotonicity::score(const EvaluateTask& task, Scores& scores, const Context
     // Of each row: for each coalition of its walk the values against all reference rows.
     Matrix found(here, points * each);
     predict_made_rows(
-        *task.model, here * points * each,
+        *task.subject.model, here * points * each,
         [&](size_t item, std::span<float> row) {
           const size_t i = item / (points * each);
           const size_t added = first + item / each % points;

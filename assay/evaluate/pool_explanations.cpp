@@ -52,4 +52,13 @@ std::vector<size_t> PoolExplanations::known_rows() const {
   return rows;
 }
 
+PoolExplanations pool_explanations_by(const Subject& subject, const Spec& method, uint64_t seed) {
+  return {subject.pool->rows(), subject.players->size(),
+          [subject, method, seed](std::span<const size_t> rows, const Context& context) {
+            Context seeded = context;
+            seeded.seed = seed;
+            return explain_pool_rows(method, subject, rows, seeded);
+          }};
+}
+
 }  // namespace assay

@@ -12,6 +12,8 @@
 
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
+#include "assay/core/options.h"
+#include "assay/explain/subject.h"
 
 namespace assay {
 
@@ -45,5 +47,9 @@ class PoolExplanations {
   Make make_;
   size_t explained_ = 0;
 };
+
+// Explanations of the rows of the subject's pool by a method with a seed, made where they are needed. The pool has
+// targets; what the subject points to must outlive the result.
+PoolExplanations pool_explanations_by(const Subject& subject, const Spec& method, uint64_t seed);
 
 }  // namespace assay

@@ -51,18 +51,18 @@ std::vector<double> sizes_of(std::span<const float> values, bool absolute) {
 // Of numeric columns over the pool, where there is one. The reference keeps the deviations of a pool that is not there
 // any more; its rows' mean then stands for the pool's, which it mostly is.
 FeatureScale scale_of_features(const EvaluateTask& task) {
-  const size_t columns = task.data->x.cols();
+  const size_t columns = task.subject.rows->x.cols();
   FeatureScale scale;
-  if (task.pool != nullptr) {
+  if (task.subject.pool != nullptr) {
     std::vector<RunningMoments> moments(columns);
-    for (size_t r = 0; r < task.pool->rows(); r++) {
-      const auto row = task.pool->x.row(r);
+    for (size_t r = 0; r < task.subject.pool->rows(); r++) {
+      const auto row = task.subject.pool->x.row(r);
       for (size_t c = 0; c < columns; c++) {
         if (std::isfinite(row[c])) moments[c].add(row[c]);
       }
     }
     scale = {std::vector<float>(columns, 0.0F), std::vector<float>(columns, 0.0F)};
-    for (const FeatureGroup& group : task.pool->groups) {
+    for (const FeatureGroup& group : task.subject.pool->groups) {
       if (group.kind == ColumnKind::categorical) continue;
       for (size_t c = group.first; c < group.first + group.count; c++) {
         if (moments[c].count() < 2) continue;
@@ -128,9 +128,9 @@ class Randomisation final : public Criterion {
 
   explicit Randomisation(const Options& options) : options_(options) {}
   std::optional<std::string> refuses(const EvaluateTask& task) const override {
-    if (task.model->randomisable() == nullptr) {
+    if (task.subject.model->randomisable() == nullptr) {
       return fmt::format("needs a network whose layers' parameters can be drawn afresh, and {} has none that are known",
-                         task.model->info().name);
+                         task.subject.model->info().name);
     }
     return refuses_again(task);
   }
@@ -146,7 +146,7 @@ void Randomisation::score(const EvaluateTask& task, Scores& scores, const Contex
   const size_t rows = given.rows();
   const bool spearman = options_.similarity == "spearman";
   const bool absolute = options_.sign == "absolute";
-  const Randomisable& model = *task.model->randomisable();
+  const Randomisable& model = *task.subject.model->randomisable();
   const std::vector<std::string> layers = model.layers();
   const auto draws = static_cast<size_t>(options_.draws);
   const FeatureScale scale = scale_of_features(task);

@@ -94,7 +94,7 @@ void SensitivityN::score(const EvaluateTask& task, Scores& scores, const Context
     designs.push_back(make_subsets(players, size, static_cast<size_t>(options_.budget),
                                    static_cast<size_t>(options_.samples), "sensitivity_n", context));
   }
-  const ExplainTask explained = task.explain_task();
+  const ExplainTask explained = explain_task_of(task.subject);
   const std::unique_ptr<Game> game = make_game(explained, context);
   const SubsetCorrelations found =
       correlate_subsets(*game, task.explanations.values.view(), designs, context, "sensitivity_n");

@@ -162,7 +162,7 @@ void Separability::score(const EvaluateTask& task, Scores& scores, const Context
   const size_t rows = task.rows();
   SeparatedRows all{.values = prepared(task.explanations.values.view(), options_.comparison),
                     .usable = std::vector<uint8_t>(rows),
-                    .kinds = task.data != nullptr ? kinds_of_rows(task.data->x) : kinds_of_rows(rows),
+                    .kinds = task.subject.rows != nullptr ? kinds_of_rows(task.subject.rows->x) : kinds_of_rows(rows),
                     .distance = explanation_distance(options_.comparison.distance),
                     .partners = static_cast<size_t>(options_.partners),
                     .sampled = rows > static_cast<size_t>(options_.partners) + 1};

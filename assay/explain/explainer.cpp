@@ -150,8 +150,8 @@ Provenance provenance_of(const MethodInfo& method, const Spec& spec, const Expla
     made.options.emplace_back(option.name, given == spec.options.end() ? option.value : given->second);
   }
   made.seed = context.seed;
-  made.unit = task.targets.information ? "information" : std::string(output_unit_name(task.model.info().unit));
-  made.target = task.targets.predicted ? std::string(kPredictedTarget) : task.targets.names[task.targets.of_row[0]];
+  made.unit = explained_unit(task.model.info(), task.targets);
+  made.target = target_in_words(task.targets);
   made.model = task.model.info().name;
   made.reference = method.uses_reference ? task.reference.description : "none";
   made.version = kVersion;

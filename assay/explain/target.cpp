@@ -8,6 +8,7 @@
 #include "assay/core/error.h"
 #include "assay/core/parallel.h"
 #include "assay/core/text.h"
+#include "assay/explain/explanations.h"
 #include "assay/model/predict_rows.h"
 
 namespace assay {
@@ -109,6 +110,25 @@ Targets slice_targets(const Targets& targets, size_t begin, size_t end) {
   slice.of_row.assign(targets.of_row.begin() + static_cast<ptrdiff_t>(begin),
                       targets.of_row.begin() + static_cast<ptrdiff_t>(end));
   return slice;
+}
+
+Targets select_targets(const Targets& targets, std::span<const size_t> rows) {
+  Targets chosen{.information = targets.information,
+                 .names = targets.names,
+                 .terms = targets.terms,
+                 .of_row = {},
+                 .predicted = targets.predicted};
+  chosen.of_row.reserve(rows.size());
+  for (const size_t row : rows) chosen.of_row.push_back(targets.of_row[row]);
+  return chosen;
+}
+
+std::string target_in_words(const Targets& targets) {
+  return targets.predicted ? std::string(kPredictedTarget) : targets.names[targets.of_row[0]];
+}
+
+std::string explained_unit(const ModelInfo& info, const Targets& targets) {
+  return targets.information ? "information" : std::string(output_unit_name(info.unit));
 }
 
 }  // namespace assay

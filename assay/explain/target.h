@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,5 +64,13 @@ size_t predicted_class(const ModelInfo& info, std::span<const float> outputs);
 
 // The targets of rows begin .. end - 1.
 Targets slice_targets(const Targets& targets, size_t begin, size_t end);
+// The targets of these rows, in their order.
+Targets select_targets(const Targets& targets, std::span<const size_t> rows);
+
+// What is explained, for provenance: the target that all rows have, or "the predicted class" of each.
+std::string target_in_words(const Targets& targets);
+
+// The unit of what is explained: that of the model's outputs, or "information".
+std::string explained_unit(const ModelInfo& info, const Targets& targets);
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -110,6 +111,22 @@ Source by_name(const GraphInputs& inputs, const ModelInfo& info, const Table& ta
   return source;
 }
 
+// The columns in the order of the names that a library makes up for features without names, where the table has exactly
+// these: a file of rows that was written with them may have them in any order.
+void order_by_generated_names(const GraphInputs& inputs, const Table& table, std::vector<size_t>& columns) {
+  const size_t features = inputs.feature_names.size();
+  if (inputs.generated.empty() || columns.size() != features) return;
+  std::unordered_map<std::string, size_t> places;
+  for (const size_t c : columns) places.emplace(table.columns[c].name, c);
+  std::vector<size_t> ordered;
+  for (size_t f = 0; f < features; f++) {
+    const auto found = places.find(fmt::format("{}{}", inputs.generated, f));
+    if (found == places.end()) return;
+    ordered.push_back(found->second);
+  }
+  columns = std::move(ordered);
+}
+
 Source by_position(const GraphInputs& inputs, const ModelInfo& info, const Table& table) {
   Source source;
   for (size_t c = 0; c < table.columns.size(); c++) {
@@ -120,6 +137,7 @@ Source by_position(const GraphInputs& inputs, const ModelInfo& info, const Table
                            inputs.feature_names.size(), source.columns.size(), source.columns.size() == 1 ? "" : "s",
                            table.label ? " beside the label" : ""));
   }
+  order_by_generated_names(inputs, table, source.columns);
   return source;
 }
 
@@ -189,6 +207,52 @@ void set_stand_ins(const DoubleCells& cells, const std::vector<double>& doubles,
   }
 }
 
+// The first operator whose result jumps where its input passes a number.
+std::string first_step(const Graph& graph) {
+  constexpr std::array<std::string_view, 10> kSteps = {
+      "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "Floor", "Ceil", "Round", "Sign", "Binarizer"};
+  for (const GraphNode& node : graph.nodes()) {
+    if (std::ranges::find(kSteps, node.onnx.op_type) != kSteps.end()) return node.onnx.op_type;
+  }
+  return {};
+}
+
+// Cells that differ by little of their size, or lie at a threshold, are not what the model's own library sees: it takes
+// doubles, and the rows are float32.
+void note_lost_digits(const GraphInputs& inputs, const ModelInfo& info, Dataset& data) {
+  constexpr double kRounding = 0x1p-24;      // of float32, relative to a cell
+  constexpr double kWorthTelling = 1e-3;     // relative to the spread of a column
+  constexpr double kLargeConstant = 0x1p14;  // rounded by a thousandth
+  bool fractions = false;
+  for (size_t f = 0; f < data.x.cols(); f++) {
+    if (!inputs.is_double[f]) continue;
+    double least = INFINITY;
+    double most = -INFINITY;
+    bool fraction = false;
+    for (size_t r = 0; r < data.rows(); r++) {
+      const float cell = data.x(r, f);
+      if (!std::isfinite(cell)) continue;
+      least = std::min(least, double{cell});
+      most = std::max(most, double{cell});
+      fraction = fraction || cell != std::trunc(cell);
+    }
+    fractions = fractions || fraction;
+    if (!fraction) continue;
+    const double size = std::max(std::fabs(least), std::fabs(most));
+    const bool lost = most > least ? size * kRounding > kWorthTelling * (most - least) : size >= kLargeConstant;
+    if (!lost) continue;
+    data.notes.push_back(fmt::format(
+        "column {} of {} lies near {:.6g} and spreads over {:.3g}: its cells are rounded by up to {:.1g}, and {} takes "
+        "doubles",
+        in_quotes(data.feature_names[f]), data.source, size, most - least, size * kRounding, info.name));
+  }
+  if (!fractions || inputs.step.empty()) return;
+  data.notes.push_back(fmt::format(
+      "{} takes doubles and has the operator {}: cells of {} are rounded to float32, and one that lies at a threshold "
+      "may be taken for one beyond it",
+      info.name, inputs.step, data.source));
+}
+
 }  // namespace
 
 GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std::optional<size_t> features) {
@@ -212,13 +276,17 @@ GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std:
     }
     result.is_text.insert(result.is_text.end(), row.columns, row.type == OnnxElement::string);
     result.is_float.insert(result.is_float.end(), row.columns, row.type == OnnxElement::float32);
+    result.is_double.insert(result.is_double.end(), row.columns, row.type == OnnxElement::float64);
     result.inputs.push_back(std::move(row));
   }
+  result.step = first_step(graph);
   result.levels.resize(total);
   result.is_category.resize(total, false);
   read_categories(graph, result);
   result.named = !names.empty() || result.inputs.size() > 1;
   result.underscored = graph.producer().starts_with("LightGBM");
+  if (result.underscored) result.generated = "Column_";
+  if (graph.producer().starts_with("XGBoost")) result.generated = "f";
   if (!names.empty() && names.size() != total) {
     fail_input(
         fmt::format("{}: its metadata names {} features, its inputs take {}", graph.name(), names.size(), total));
@@ -265,7 +333,7 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
                              info.name));
     }
     if (column.rounded > 0 && !inputs.is_float[f]) {
-      fail_input(fmt::format("{}: column {} holds whole numbers beyond 2^24, which tables round; {} takes them exactly",
+      fail_input(fmt::format("{}: column {} holds numbers beyond 2^24, which tables round; {} takes them exactly",
                              table.source, in_quotes(column.name), info.name));
     }
     if (known_levels) {
@@ -281,6 +349,8 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
     const bool categorical = inputs.is_text[f] || inputs.is_category[f];
     data.groups.push_back({name, f, 1, categorical ? ColumnKind::categorical : ColumnKind::numeric, inputs.levels[f]});
   }
+  // Trees of doubles find their leaves by the doubles themselves.
+  if (cells == nullptr) note_lost_digits(inputs, info, data);
   gather_labels(info, table, data);
   return data;
 }

@@ -23,13 +23,17 @@ struct GraphInputs {
   bool named = false;  // the names are those of columns; else they only number the features
   // LightGBM writes the spaces of names as underscores: a column "Marital Status" is its feature "Marital_Status".
   bool underscored = false;
+  // What the library calls features that have no names: "Column_" before their number, or "f".
+  std::string generated = {};
   size_t fixed_batch = 0;  // 0, or the only number of rows that the file declares
   // For text features: what their numbers stand for. Empty for all others.
   std::vector<std::vector<std::string>> levels;
   std::vector<bool> is_text;
   // Of numbers that stand for categories: codes, or positions in the levels where there are any, which are then all.
   std::vector<bool> is_category;
-  std::vector<bool> is_float;  // float32, as tables hold numbers
+  std::vector<bool> is_float;   // float32, as tables hold numbers
+  std::vector<bool> is_double;  // float64, of which tables lose digits
+  std::string step = {};        // an operator of the graph that jumps, as Greater does; empty where none is
 };
 
 // Reads the graph's inputs. `names`, when not empty, are the features' names as the file tells them. features: how many

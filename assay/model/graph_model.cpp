@@ -228,6 +228,7 @@ class OnnxGraphModel final : public GraphModel,
   }
 
   bool compares_doubles() const override { return doubles() != nullptr; }
+  bool takes_doubles() const override { return std::ranges::find(inputs_.is_double, true) != inputs_.is_double.end(); }
 
   Matrix narrowed(std::string_view source, const std::vector<std::string>& names,
                   MatrixView<const double> rows) const override {

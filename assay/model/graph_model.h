@@ -62,6 +62,8 @@ class GraphModel : public Model {
   virtual Matrix narrowed(std::string_view source, const std::vector<std::string>& names,
                           MatrixView<const double> rows) const = 0;
   virtual bool compares_doubles() const = 0;
+  // Whether some input is of doubles, of which rows lose digits.
+  virtual bool takes_doubles() const = 0;
 
   // The graph's own outputs as a table, one row for each of rows: a column named as the output where it has one
   // element per row, else output.0, output.1, ...; output.class where a ZipMap names them.

@@ -24,25 +24,25 @@ std::string counted(size_t rows, size_t available, const std::string& words) {
   return rows < available ? one_line(words) : fmt::format("{} of {}", plural(rows, "row"), one_line(words));
 }
 
-std::string explained_in_words(const StudySubject& subject) {
-  const OutputUnit unit = subject.model.info().unit;
-  const Targets& targets = subject.targets;
+std::string explained_in_words(const Subject& subject) {
+  const OutputUnit unit = subject.model->info().unit;
+  const Targets& targets = *subject.targets;
   return fmt::format("{}{}", unit == OutputUnit::value ? "" : fmt::format("the {} of ", output_unit_name(unit)),
                      targets.predicted ? std::string(kPredictedTarget) : short_name(targets.names[targets.of_row[0]]));
 }
 
 }  // namespace
 
-std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const StudySubject& subject, size_t finished) {
+std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished) {
   std::string text;
   const auto add = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
     fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
   };
   add("study of {}\n", one_line(facts.title));
-  add("rows: {}; pool: {}\n", counted(subject.data.rows(), facts.rows_available, facts.data),
-      counted(subject.pool.rows(), facts.pool_rows_available, facts.pool));
-  add("explained: {}; reference {}; {} ({})\n", explained_in_words(subject), one_line(subject.reference.description),
-      plural(subject.players.size(), "player"), one_line(facts.players));
+  add("rows: {}; pool: {}\n", counted(subject.rows->rows(), facts.rows_available, facts.data),
+      counted(subject.pool->rows(), facts.pool_rows_available, facts.pool));
+  add("explained: {}; reference {}; {} ({})\n", explained_in_words(subject), one_line(subject.reference->description),
+      plural(subject.players->size(), "player"), one_line(facts.players));
   const std::vector<std::string> methods = names_of(plan, EntryKind::method);
   add("{}: {}\n", plural(methods.size(), "method"), fmt::join(methods, ", "));
   const std::vector<std::string> aggregates = names_of(plan, EntryKind::aggregate);

@@ -146,7 +146,7 @@ std::string importance_json(const Study& study, const Targets& targets, std::vec
   return json_list(parts);
 }
 
-std::string agreement_json(const Study& study, const StudySubject& subject) {
+std::string agreement_json(const Study& study, const Subject& subject) {
   const size_t players = std::max<size_t>(study.facts.features.size(), 1);
   const size_t most = std::max(kMostRanked / players, kLeastRankedRows);
   const std::vector<size_t> rows = sample_of_rows(subject, most, study.facts.seed);
@@ -185,11 +185,11 @@ std::string features_json(const Study& study) {
   return json_texts(names);
 }
 
-std::optional<ImageShape> image_of(const StudySubject& subject) {
-  const auto* graph = dynamic_cast<const GraphModel*>(&subject.model);
+std::optional<ImageShape> image_of(const Subject& subject) {
+  const auto* graph = dynamic_cast<const GraphModel*>(subject.model);
   std::vector<size_t> shape = graph == nullptr ? std::vector<size_t>() : graph->item_shape();
-  if (shape.empty()) shape = subject.data.item_shape;
-  return image_shape(shape, subject.players);
+  if (shape.empty()) shape = subject.rows->item_shape;
+  return image_shape(shape, *subject.players);
 }
 
 std::string image_json(const std::optional<ImageShape>& image) {
@@ -200,12 +200,12 @@ std::string image_json(const std::optional<ImageShape>& image) {
 }  // namespace
 
 std::string report_data_json(const Study& study, const Assessment& assessment, const StudyTimes& times,
-                             const StudySubject& subject, const ReportOptions& options, const Context& context) {
+                             const Subject& subject, const ReportOptions& options, const Context& context) {
   std::vector<std::string> notes = study.notes;
   std::vector<std::string> relative;
   for (const StudyEntry& entry : study.entries) relative.push_back(flag(entry.explanations.combination.relative));
   const std::optional<ImageShape> image = image_of(subject);
-  const std::string importance = importance_json(study, subject.targets, notes);
+  const std::string importance = importance_json(study, *subject.targets, notes);
   JsonMembers fields = {{"schema", json_text("assay.report/1")},
                         {"version", json_text(study.facts.version)},
                         {"title", json_text(study.facts.title)},

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "assay/core/context.h"
+#include "assay/explain/subject.h"
 #include "assay/study/assess.h"
 #include "assay/study/study.h"
 
@@ -25,6 +26,6 @@ struct ReportOptions {
 
 // All entries have explanations of the subject's rows.
 std::string report_data_json(const Study& study, const Assessment& assessment, const StudyTimes& times,
-                             const StudySubject& subject, const ReportOptions& options, const Context& context = {});
+                             const Subject& subject, const ReportOptions& options, const Context& context = {});
 
 }  // namespace assay

@@ -70,7 +70,7 @@ std::string report_html(const std::string& data_json, const std::string& title) 
       {{"title", safe_title}, {"style", embedded::style()}, {"data", data}, {"plotly", plotly}, {"script", script}});
 }
 
-std::string report_page(const FinishedStudy& finished, const StudySubject& subject, const ReportOptions& options,
+std::string report_page(const FinishedStudy& finished, const Subject& subject, const ReportOptions& options,
                         const Context& context) {
   const std::string data =
       report_data_json(finished.study, finished.assessment, finished.times, subject, options, context);

@@ -11,12 +11,13 @@
 
 #include "assay/archive/finished_study.h"
 #include "assay/core/context.h"
+#include "assay/explain/subject.h"
 #include "assay/report/report_data.h"
 
 namespace assay {
 
 // The page of a study. All entries have explanations of the subject's rows.
-std::string report_page(const FinishedStudy& finished, const StudySubject& subject, const ReportOptions& options,
+std::string report_page(const FinishedStudy& finished, const Subject& subject, const ReportOptions& options,
                         const Context& context);
 
 // data_json is the text of report_data_json, or any JSON: whatever its strings hold stays text.

@@ -28,11 +28,11 @@ std::string text_or_null(const std::optional<std::string>& text) {
 
 class RowWriter {
  public:
-  RowWriter(const Study& study, const StudySubject& subject, bool cells, const ImageShape* image)
+  RowWriter(const Study& study, const Subject& subject, bool cells, const ImageShape* image)
       : study_(study), subject_(subject), image_(image) {
     if (!cells) return;
-    own_.emplace(subject.data, subject.players);
-    pool_.emplace(subject.pool, subject.players);
+    own_.emplace(*subject.rows, *subject.players);
+    pool_.emplace(*subject.pool, *subject.players);
   }
 
   std::string write(size_t row, const std::optional<std::string>& predicted) const {
@@ -82,10 +82,10 @@ class RowWriter {
 
  private:
   std::optional<std::string> id_of(size_t row) const {
-    if (row < subject_.data.ids.size()) return subject_.data.ids[row];
+    if (row < subject_.rows->ids.size()) return subject_.rows->ids[row];
     return {};
   }
-  std::string target_of(size_t row) const { return subject_.targets.names[subject_.targets.of_row[row]]; }
+  std::string target_of(size_t row) const { return subject_.targets->names[subject_.targets->of_row[row]]; }
   double output_of(size_t row) const {
     for (const StudyEntry& entry : study_.entries) {
       const std::vector<double>& output = entry.explanations.output;
@@ -95,7 +95,7 @@ class RowWriter {
   }
   // A label is a cell of the file too.
   std::optional<std::string> label_of(size_t row) const {
-    const Dataset& data = subject_.data;
+    const Dataset& data = *subject_.rows;
     if (!own_ || row >= data.labels.size() || std::isnan(data.labels[row])) return {};
     if (data.class_names.empty()) return number_text(data.labels[row]);
     const float label = data.labels[row];
@@ -124,7 +124,7 @@ class RowWriter {
     const std::span<const float> weights = combination.weights.row(row);
     std::vector<size_t> order;
     for (size_t i = 0; i < most; i++) {
-      const bool is_row = pool_rows[i] >= 0 && static_cast<size_t>(pool_rows[i]) < subject_.pool.rows();
+      const bool is_row = pool_rows[i] >= 0 && static_cast<size_t>(pool_rows[i]) < subject_.pool->rows();
       if (is_row && std::isfinite(weights[i])) order.push_back(i);
     }
     std::ranges::stable_sort(order, [&](size_t a, size_t b) { return std::fabs(weights[a]) > std::fabs(weights[b]); });
@@ -140,21 +140,21 @@ class RowWriter {
   }
 
   const Study& study_;
-  const StudySubject& subject_;
+  const Subject& subject_;
   const ImageShape* image_;
   std::optional<RowCells> own_;  // none: no cell may be shown
   std::optional<RowCells> pool_;
 };
 
 // The predicted class of each row; nothing for a regression, and where the model gives no number.
-std::vector<std::optional<std::string>> predictions(const StudySubject& subject, const std::vector<size_t>& rows,
+std::vector<std::optional<std::string>> predictions(const Subject& subject, const std::vector<size_t>& rows,
                                                     const Context& context) {
   std::vector<std::optional<std::string>> out(rows.size());
-  const ModelInfo& info = subject.model.info();
+  const ModelInfo& info = subject.model->info();
   if (info.class_names.empty() || rows.empty()) return out;
-  const Dataset shown = select_rows(subject.data, rows);
+  const Dataset shown = select_rows(*subject.rows, rows);
   Matrix outputs(rows.size(), info.outputs());
-  subject.model.predict(shown.x.view(), outputs.view(), context);
+  subject.model->predict(shown.x.view(), outputs.view(), context);
   for (size_t i = 0; i < rows.size(); i++) {
     const std::span<const float> row = outputs.row(i);
     if (std::ranges::any_of(row, [](float value) { return std::isnan(value); })) continue;
@@ -172,13 +172,13 @@ std::string shown_words(size_t shown, size_t total, bool several_targets) {
 
 }  // namespace
 
-std::vector<size_t> sample_of_rows(const StudySubject& subject, size_t count, uint64_t seed) {
-  const std::vector<float> targets(subject.targets.of_row.begin(), subject.targets.of_row.end());
+std::vector<size_t> sample_of_rows(const Subject& subject, size_t count, uint64_t seed) {
+  const std::vector<float> targets(subject.targets->of_row.begin(), subject.targets->of_row.end());
   return stratified_sample(targets, count, seed);
 }
 
-ShownRows shown_rows(const Study& study, const StudySubject& subject, const ReportOptions& options,
-                     const ImageShape* image, size_t bytes, const Context& context) {
+ShownRows shown_rows(const Study& study, const Subject& subject, const ReportOptions& options, const ImageShape* image,
+                     size_t bytes, const Context& context) {
   const RowWriter writer(study, subject, options.cells, image);
   const size_t total = study.rows();
   size_t count = std::min(total, options.rows > 0 ? options.rows : kMostRows);
@@ -203,7 +203,7 @@ ShownRows shown_rows(const Study& study, const StudySubject& subject, const Repo
       shown.rows.push_back(std::move(text));
     }
   }
-  const std::vector<uint32_t>& targets = subject.targets.of_row;
+  const std::vector<uint32_t>& targets = subject.targets->of_row;
   const bool several = std::ranges::adjacent_find(targets, std::not_equal_to<>()) != targets.end();
   shown.words = shown_words(shown.rows.size(), total, several);
   return shown;

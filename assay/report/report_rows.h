@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "assay/core/context.h"
+#include "assay/explain/subject.h"
 #include "assay/report/report_data.h"
 #include "assay/report/row_cells.h"
 #include "assay/study/study.h"
@@ -19,10 +20,10 @@ struct ShownRows {
 
 // As many rows as options say and as fit into so many bytes. Stratified by target, the same for the same seed. The
 // model predicts the shown rows. image: null where rows are no images.
-ShownRows shown_rows(const Study& study, const StudySubject& subject, const ReportOptions& options,
-                     const ImageShape* image, size_t bytes, const Context& context);
+ShownRows shown_rows(const Study& study, const Subject& subject, const ReportOptions& options, const ImageShape* image,
+                     size_t bytes, const Context& context);
 
 // Rows of the study, ascending, in the shares of their targets.
-std::vector<size_t> sample_of_rows(const StudySubject& subject, size_t count, uint64_t seed);
+std::vector<size_t> sample_of_rows(const Subject& subject, size_t count, uint64_t seed);
 
 }  // namespace assay

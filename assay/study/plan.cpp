@@ -17,7 +17,6 @@
 #include "assay/explain/methods.h"
 #include "assay/explain/shapley_sampling.h"
 #include "assay/study/radii.h"
-#include "assay/study/tasks.h"
 
 namespace assay {
 namespace {
@@ -42,12 +41,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 // Attributions of nothing, for questions that look at shapes alone.
-Explanations blank_explanations(const StudySubject& subject) {
+Explanations blank_explanations(const Subject& subject) {
   Explanations made;
-  made.values = Matrix(subject.data.rows(), subject.players.size());
-  made.features = subject.players.names;
-  made.target = subject.targets.of_row;
-  made.target_names = subject.targets.names;
+  made.values = Matrix(subject.rows->rows(), subject.players->size());
+  made.features = subject.players->names;
+  made.target = subject.targets->of_row;
+  made.target_names = subject.targets->names;
   made.base.assign(made.rows(), NAN);
   made.output.assign(made.rows(), NAN);
   made.gap.assign(made.rows(), NAN);
@@ -68,7 +67,7 @@ std::string stem_of(const std::string& name, std::set<std::string>& taken) {
 
 class Planner {
  public:
-  Planner(const StudySubject& subject, const StudyOptions& options, const Context& context)
+  Planner(const Subject& subject, const StudyOptions& options, const Context& context)
       : subject_(subject), context_(context), blank_(blank_explanations(subject)) {
     plan_.options = options;
     // The pilot's progress is not the study's.
@@ -130,24 +129,24 @@ class Planner {
 
   // Whether the rows are wide and the method asks so much of the model for each that it is left out.
   bool leave_out_if_dear(const Spec& spec, std::optional<uint64_t> evaluations) {
-    if (subject_.players.size() <= kWide || !evaluations || *evaluations <= kMostEvaluationsOfWideRow) return false;
+    if (subject_.players->size() <= kWide || !evaluations || *evaluations <= kMostEvaluationsOfWideRow) return false;
     return !possible(
         false, "method", spec,
         fmt::format("{} takes {} evaluations of the model for a row of {} players: name it in --methods to "
                     "have it",
-                    spec.name, *evaluations, subject_.players.size()));
+                    spec.name, *evaluations, subject_.players->size()));
   }
 
   // Of one row, where that is known without a pilot: with thousands of players the pilot of a method that is left out
   // would take longer than all others.
   std::optional<uint64_t> known_evaluations(const Spec& spec) const {
-    const size_t rows = std::min(kPilotRows, subject_.data.rows());
-    const Targets targets = slice_targets(subject_.targets, 0, rows);
+    const size_t rows = std::min(kPilotRows, subject_.rows->rows());
+    const Targets targets = slice_targets(*subject_.targets, 0, rows);
     const ExplainTask task = pilot_task(targets);
     if (spec.name == "shapley_sampling") {
       return shapley_sampling_evaluations(task, options_from<ShapleySamplingOptions>(spec)) / rows;
     }
-    if (spec.name == "occlusion") return (subject_.players.size() + 1) * subject_.reference.rows.rows();
+    if (spec.name == "occlusion") return (subject_.players->size() + 1) * subject_.reference->rows.rows();
     return {};
   }
 
@@ -191,8 +190,8 @@ class Planner {
         if (std::ranges::find(wanted, name, &Spec::name) == wanted.end()) wanted.push_back({std::string(name)});
       }
     }
-    PoolExplanations pool(subject_.pool.rows(), subject_.players.size(), {});
-    const EvaluateTask task = evaluate_task_of(subject_, blank_, subject_.reference, &method_, &pool);
+    PoolExplanations pool(subject_.pool->rows(), subject_.players->size(), {});
+    const EvaluateTask task = blank_task(pool);
     std::set<std::string> seen;
     for (const Spec& spec : wanted) {
       if (!seen.insert(spec_text(spec)).second) {
@@ -209,13 +208,13 @@ class Planner {
   // With few players a quarter of them is one, and removing one player at a time is what occlusion does: nothing else
   // could be more faithful. The paper removes two.
   Spec default_criterion(std::string_view name) const {
-    const size_t players = subject_.players.size();
+    const size_t players = subject_.players->size();
     if (name == "faithfulness" && players > 2 && players < kQuartered) return {std::string(name), {{"subset", "2"}}};
     return {std::string(name)};
   }
 
   void note_single_removals(const Spec& spec) {
-    const size_t players = subject_.players.size();
+    const size_t players = subject_.players->size();
     if (spec.name != "faithfulness" || !spec.options.empty() || players <= 2 || players >= kQuartered) return;
     plan_.notes.push_back(
         fmt::format("faithfulness removes one of {} players at a time, which is what occlusion does: it scores 1 "
@@ -226,7 +225,7 @@ class Planner {
   // What an aggregator gets where nobody says how: nothing that depends on a clock, nothing that takes hours, and
   // nothing that the study does anyway.
   Spec with_defaults(Spec spec, bool named) {
-    const size_t players = subject_.players.size();
+    const size_t players = subject_.players->size();
     const auto set = [&](const char* option, const char* value, std::string_view why) {
       if (std::ranges::find(spec.options, option, &std::pair<std::string, std::string>::first) != spec.options.end()) {
         return;
@@ -238,7 +237,7 @@ class Planner {
       set("solver", "search", "an exact solver would stop by the clock, and the study would not be the same again");
     }
     if (spec.name == "pareto") set("others", "false", "the study scores the other aggregates itself");
-    if (spec.name == "ava" && !named && players > kWide && subject_.model.rescalable() != nullptr) {
+    if (spec.name == "ava" && !named && players > kWide && subject_.model->rescalable() != nullptr) {
       set("method", "deeplift", "Shapley values of every antecedent would take hours");
     }
     return spec;
@@ -260,20 +259,21 @@ class Planner {
     std::vector<PoolExplanations> pools;
     for (size_t i = 0; i < members.size(); i++) {
       // One matrix of the pool's size for each would be a lot of nothing.
-      pools.emplace_back(0, subject_.players.size(), PoolExplanations::Make());
+      pools.emplace_back(0, subject_.players->size(), PoolExplanations::Make());
     }
     std::vector<PoolExplanations*> pool_of;
     for (PoolExplanations& pool : pools) pool_of.push_back(&pool);
     for (const auto& [spec, name] : wanted) {
       const bool alone = find_aggregator(spec.name).needs.members == 0;
       const auto own = std::span(members).first(alone ? 0 : members.size());
-      const AggregateTask task = aggregate_task_of(subject_, own, {}, std::span(pool_of).first(own.size()));
+      const AggregateTask task{
+          .members = own, .subject = subject_, .pool_members = std::span(pool_of).first(own.size())};
       std::optional<std::string> reason = aggregator_refusal(spec, task);
-      if (!reason && !named && spec.name == "ava" && spec.options.empty() && subject_.players.size() > kWide) {
+      if (!reason && !named && spec.name == "ava" && spec.options.empty() && subject_.players->size() > kWide) {
         reason = fmt::format(
             "ava explains the antecedents of every row and neighbour by Shapley values, which takes too long for {} "
             "players: name it in --aggregators, with a method, to have it",
-            subject_.players.size());
+            subject_.players->size());
       }
       if (possible(named, "aggregator", spec, reason)) add_entry(spec, EntryKind::aggregate, name);
     }
@@ -284,15 +284,20 @@ class Planner {
     double seconds = 0;
   };
 
+  // For questions that look at shapes, a model and a pool alone.
+  EvaluateTask blank_task(PoolExplanations& pool) const {
+    return {.explanations = blank_, .subject = subject_, .pool_explanations = &pool, .method = &method_};
+  }
+
   // The first rows.
   ExplainTask pilot_task(const Targets& targets) const {
-    return {subject_.model, subject_.data.x.view().rows_between(0, targets.of_row.size()), targets, subject_.reference,
-            subject_.players};
+    return {*subject_.model, subject_.rows->x.view().rows_between(0, targets.of_row.size()), targets,
+            *subject_.reference, *subject_.players};
   }
 
   Cost pilot(const Spec& spec) const {
-    const size_t rows = std::min(kPilotRows, subject_.data.rows());
-    const Targets targets = slice_targets(subject_.targets, 0, rows);
+    const size_t rows = std::min(kPilotRows, subject_.rows->rows());
+    const Targets targets = slice_targets(*subject_.targets, 0, rows);
     const ExplainTask task = pilot_task(targets);
     const auto start = std::chrono::steady_clock::now();
     const Explanations made = explain(spec, task, context_);
@@ -307,24 +312,23 @@ class Planner {
     if (sensitivity == plan_.criteria.end()) return 0;
     StudyNeighbourhoods found = study_neighbourhoods(subject_, *sensitivity, plan_.options.curves, context_);
     if (!found.radii.empty()) found.around.set_radius(found.radii.back());
-    const size_t players = subject_.players.size();
-    PoolExplanations counted(subject_.pool.rows(), players, [players](std::span<const size_t> rows, const Context&) {
+    const size_t players = subject_.players->size();
+    PoolExplanations counted(subject_.pool->rows(), players, [players](std::span<const size_t> rows, const Context&) {
       return Matrix(rows.size(), players);
     });
-    explain_neighbours(evaluate_task_of(subject_, blank_, subject_.reference, &method_, &counted), found.around,
-                       context_);
+    explain_neighbours(blank_task(counted), found.around, context_);
     return counted.explained();
   }
 
   // Criteria are assumed to cost what faithfulness does with all its subsets and half of that again: close enough to
   // tell seconds from minutes.
   void estimate() {
-    const size_t rows = subject_.data.rows();
+    const size_t rows = subject_.rows->rows();
     const size_t around = neighbours();
     for (size_t i = 0; i < costs_.size(); i++) {
       const bool sampled = find_method(plan_.entries[i].spec.name).sampled;
       size_t times = rows + around;
-      if (plan_.options.variations) times += (sampled ? rows : 0) + rows * subject_.others.size();
+      if (plan_.options.variations) times += (sampled ? rows : 0) + rows * subject_.other_references.size();
       plan_.entries[i].evaluations = costs_[i].evaluations * times;
       plan_.entries[i].seconds = costs_[i].seconds * static_cast<double>(times);
     }
@@ -341,10 +345,9 @@ class Planner {
   // Aggregates of the pilot's rows cost what those of others do. Those that look at the pool are taken for as long as
   // the slowest of them.
   void estimate_aggregates(size_t rows) {
-    const size_t few = std::min(kPilotRows, subject_.data.rows());
-    const Targets targets = slice_targets(subject_.targets, 0, few);
-    const ExplainTask task{subject_.model, subject_.data.x.view().rows_between(0, few), targets, subject_.reference,
-                           subject_.players};
+    const size_t few = std::min(kPilotRows, subject_.rows->rows());
+    const Targets targets = slice_targets(*subject_.targets, 0, few);
+    const ExplainTask task = pilot_task(targets);
     std::vector<Explanations> made;
     for (const size_t member : plan_.members) made.push_back(explain(plan_.entries[member].spec, task, context_));
     std::vector<const Explanations*> members;
@@ -366,21 +369,23 @@ class Planner {
 
   // Of one row by all criteria that take no pool, tried on the pilot's rows.
   Cost cost_of_scoring() const {
-    const size_t rows = std::min(kPilotRows, subject_.data.rows());
+    const size_t rows = std::min(kPilotRows, subject_.rows->rows());
     std::vector<size_t> first(rows);
     for (size_t i = 0; i < rows; i++) first[i] = i;
-    const Dataset data = select_rows(subject_.data, first);
-    const Targets targets = slice_targets(subject_.targets, 0, rows);
-    Explanations some;
-    const ExplainTask explaining{subject_.model, data.x.view(), targets, subject_.reference, subject_.players};
-    some = explain(plan_.entries[0].spec, explaining, context_);
+    const Dataset data = select_rows(*subject_.rows, first);
+    const Targets targets = slice_targets(*subject_.targets, 0, rows);
+    Subject subject = subject_;
+    subject.rows = &data;
+    subject.targets = &targets;
+    const Explanations some = explain(plan_.entries[0].spec, subject, context_);
     Cost cost;
     for (const Spec& spec : plan_.criteria) {
       const CriterionInfo& info = find_criterion(spec.name);
       if (info.needs.pool || info.needs.pool_explanations || info.needs.trainer) continue;
-      EvaluateTask task = evaluate_task_of(subject_, some, subject_.reference, &plan_.entries[0].spec, nullptr);
-      task.data = &data;
-      task.targets = &targets;
+      const EvaluateTask task{.explanations = some,
+                              .subject = subject,
+                              .method = &plan_.entries[0].spec,
+                              .method_seed = some.provenance.seed};
       if (criterion_refusal(spec, task)) continue;
       const auto start = std::chrono::steady_clock::now();
       const Scores scores = evaluate(spec, task, {.draws = 0}, context_);
@@ -390,7 +395,7 @@ class Planner {
     return cost;
   }
 
-  const StudySubject& subject_;
+  const Subject& subject_;
   Context context_;
   Explanations blank_;
   Spec method_;  // any that is possible: criteria ask whether there is one, and whether it can be run again
@@ -407,7 +412,7 @@ void check_study_options(const StudyOptions& options) {
   for (const Spec& spec : options.aggregators) find_aggregator(spec.name).make(spec);
 }
 
-StudyPlan plan_study(const StudySubject& subject, const StudyOptions& options, const Context& context,
+StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const Context& context,
                      const std::vector<std::string>& notes) {
   StudyPlan plan = Planner(subject, options, context).make();
   plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());

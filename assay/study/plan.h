@@ -8,6 +8,7 @@
 
 #include "assay/core/context.h"
 #include "assay/core/options.h"
+#include "assay/explain/subject.h"
 #include "assay/study/study.h"
 
 namespace assay {
@@ -51,7 +52,7 @@ void check_study_options(const StudyOptions& options);
 
 // An unsupported error when something that was named cannot be done; of what was not, it goes to left_out. Runs the
 // methods on a few rows to see what they cost. notes: sentences on the rows, which come before the plan's own.
-StudyPlan plan_study(const StudySubject& subject, const StudyOptions& options, const Context& context,
+StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const Context& context,
                      const std::vector<std::string>& notes = {});
 
 }  // namespace assay

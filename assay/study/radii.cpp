@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "assay/study/tasks.h"
-
 namespace assay {
 namespace {
 
@@ -14,17 +12,17 @@ constexpr size_t kWidePlayers = 64;
 
 }  // namespace
 
-StudyNeighbourhoods study_neighbourhoods(const StudySubject& subject, const Spec& sensitivity, bool curve,
+StudyNeighbourhoods study_neighbourhoods(const Subject& subject, const Spec& sensitivity, bool curve,
                                          const Context& context) {
   const Explanations none;
-  const EvaluateTask task = evaluate_task_of(subject, none, subject.reference, nullptr, nullptr);
+  const EvaluateTask task{.explanations = none, .subject = subject};
   const auto options = options_from<NeighbourhoodOptions>(sensitivity);
   StudyNeighbourhoods made{sensitivity, options, Neighbourhoods(task, options, context), {}};
   if (!curve) return made;
   made.radii.push_back(made.around.radius());
   for (const size_t neighbours : kNeighboursOfCurve) made.radii.push_back(made.around.reach(task, neighbours, context));
   const double own = made.around.radius();
-  const bool wide = subject.players.size() > kWidePlayers;
+  const bool wide = subject.players->size() > kWidePlayers;
   std::erase_if(made.radii, [&](double radius) { return !(radius > 0) || (wide && radius > own); });
   std::ranges::sort(made.radii);
   const auto repeated = std::ranges::unique(made.radii);

@@ -7,6 +7,7 @@
 #include "assay/core/context.h"
 #include "assay/core/options.h"
 #include "assay/evaluate/neighbourhoods/neighbourhoods.h"
+#include "assay/explain/subject.h"
 #include "assay/study/study.h"
 
 namespace assay {
@@ -21,7 +22,7 @@ struct StudyNeighbourhoods {
 
 // The radii at which the median row has 3, 5, 10, 20 and 40 neighbours, as far as they differ and no larger than the
 // pool allows, and the study's own; none beyond that where rows have more than 64 players.
-StudyNeighbourhoods study_neighbourhoods(const StudySubject& subject, const Spec& sensitivity, bool curve,
+StudyNeighbourhoods study_neighbourhoods(const Subject& subject, const Spec& sensitivity, bool curve,
                                          const Context& context);
 
 }  // namespace assay

@@ -19,7 +19,6 @@
 #include "assay/study/progress.h"
 #include "assay/study/remembered_model.h"
 #include "assay/study/scoring.h"
-#include "assay/study/tasks.h"
 
 namespace assay {
 namespace {
@@ -35,7 +34,7 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 
 class Runner {
  public:
-  Runner(const StudySubject& subject, const StudyPlan& plan, StudyFacts& facts, StudyStore& store,
+  Runner(const Subject& subject, const StudyPlan& plan, StudyFacts& facts, StudyStore& store,
          const StudyStore* recorded, StudyTimes& times, StudyProgress& progress, const Context& context)
       : subject_(subject),
         plan_(plan),
@@ -89,13 +88,6 @@ class Runner {
   }
 
  private:
-  void describe(Explanations& made) const {
-    made.ids = subject_.data.ids;
-    made.id_name = subject_.data.id_name;
-    made.provenance.data = facts_.data;
-    made.provenance.players = facts_.players;
-  }
-
   // Nothing is made from recorded attributions that did not come out again: whoever compares the two reports these, and
   // what follows is still compared as far as it can be.
   static void keep_what_came_out_again(StudyEntry* known, const Explanations& made) {
@@ -111,12 +103,15 @@ class Runner {
     StudyEntry entry{
         .name = planned.name, .stem = planned.stem, .kind = planned.kind, .explanations = {}, .scores = {}};
     const auto start = Clock::now();
-    entry.explanations = explain(planned.spec, explain_task_of(subject_), context_);
-    describe(entry.explanations);
+    entry.explanations = explain(planned.spec, subject_, context_);
     keep_what_came_out_again(known, entry.explanations);
     const auto explained = Clock::now();
     const auto task_of = [&](const Explanations& scored) {
-      return evaluate_task_of(subject_, scored, subject_.reference, &planned.spec, &pools_[i]);
+      return EvaluateTask{.explanations = scored,
+                          .subject = subject_,
+                          .pool_explanations = &pools_[i],
+                          .method = &planned.spec,
+                          .method_seed = scored.provenance.seed};
     };
     const EvaluateTask own = task_of(entry.explanations);
     score_entry(scoring_, known != nullptr ? task_of(known->explanations) : own, own, entry, context_);
@@ -140,19 +135,21 @@ class Runner {
       names.push_back(study.entries[member].name);
       pools.push_back(&pools_[member]);
     }
-    const AggregateTask task = aggregate_task_of(subject_, members, names, pools);
+    const AggregateTask task{.members = members, .names = names, .subject = subject_, .pool_members = pools};
     const auto start = Clock::now();
     Aggregate made = aggregate(planned.spec, task, context_);
     const auto explained = Clock::now();
     entry.explanations = made.explanations;
-    describe(entry.explanations);
     for (const Undefined& undefined : made.undefined) {
       entry.explanations.notes.push_back(fmt::format("{} rows undefined: {}", undefined.rows, undefined.reason));
     }
     keep_what_came_out_again(known, entry.explanations);
     if (known != nullptr) made.explanations = known->explanations;  // with the weights that were learnt
     PoolExplanations pool = aggregate_of_pool(planned.spec, task, made);
-    const EvaluateTask scored = evaluate_task_of(subject_, made.explanations, subject_.reference, nullptr, &pool);
+    const EvaluateTask scored{.explanations = made.explanations,
+                              .subject = subject_,
+                              .pool_explanations = &pool,
+                              .method_seed = made.explanations.provenance.seed};
     score_entry(scoring_, scored, scored, entry, context_);
     entry.pool_rows = pool.explained();
     spent.explaining = seconds_between(start, explained);
@@ -181,7 +178,7 @@ class Runner {
       refuse(fmt::format("the {} of {}", facts_.unit, in_quotes(facts_.data)),
              fmt::format("the {} of {}", in_quotes(made.unit), in_quotes(made.data)));
     }
-    if (found.explanations.target != subject_.targets.of_row) refuse("explanations of the same targets", "others");
+    if (found.explanations.target != subject_.targets->of_row) refuse("explanations of the same targets", "others");
     if (made.seed != context_.seed) refuse(fmt::format("seed {}", context_.seed), fmt::format("{}", made.seed));
     if (found.scores.size() != plan_.criteria.size()) {
       refuse(fmt::format("{} criteria", plan_.criteria.size()), fmt::format("{}", found.scores.size()));
@@ -189,17 +186,17 @@ class Runner {
     for (size_t c = 0; c < found.scores.size(); c++) {
       const Scores& scores = found.scores[c];
       if (scores.criterion != plan_.criteria[c].name) refuse(plan_.criteria[c].name, scores.criterion);
-      if (scores.of_rows && scores.values.size() != subject_.data.rows()) {
-        refuse(fmt::format("scores of {} rows", subject_.data.rows()), fmt::format("{}", scores.values.size()));
+      if (scores.of_rows && scores.values.size() != subject_.rows->rows()) {
+        refuse(fmt::format("scores of {} rows", subject_.rows->rows()), fmt::format("{}", scores.values.size()));
       }
     }
-    if (found.explanations.rows() != subject_.data.rows() || found.explanations.features != subject_.players.names) {
-      refuse(fmt::format("explanations of {} rows and {} players", subject_.data.rows(), subject_.players.size()),
+    if (found.explanations.rows() != subject_.rows->rows() || found.explanations.features != subject_.players->names) {
+      refuse(fmt::format("explanations of {} rows and {} players", subject_.rows->rows(), subject_.players->size()),
              fmt::format("{} rows and {} players", found.explanations.rows(), found.explanations.players()));
     }
   }
 
-  const StudySubject& subject_;
+  const Subject& subject_;
   const StudyPlan& plan_;
   const StudyFacts& facts_;
   StudyStore& store_;
@@ -211,15 +208,15 @@ class Runner {
   std::vector<PoolExplanations> pools_;  // of the methods
 };
 
-double accuracy_of(const StudySubject& subject, const Context& context) {
-  const ModelInfo& info = subject.model.info();
-  if (info.class_names.empty() || subject.data.labels.empty()) return NAN;
-  Matrix outputs(subject.data.rows(), info.outputs());
-  subject.model.predict(subject.data.x.view(), outputs.view(), context);
+double accuracy_of(const Subject& subject, const Context& context) {
+  const ModelInfo& info = subject.model->info();
+  if (info.class_names.empty() || subject.rows->labels.empty()) return NAN;
+  Matrix outputs(subject.rows->rows(), info.outputs());
+  subject.model->predict(subject.rows->x.view(), outputs.view(), context);
   size_t known = 0;
   size_t right = 0;
   for (size_t r = 0; r < outputs.rows(); r++) {
-    const float label = subject.data.labels[r];
+    const float label = subject.rows->labels[r];
     if (std::isnan(label)) continue;
     known++;
     right += static_cast<float>(predicted_class(info, outputs.row(r))) == label ? 1 : 0;
@@ -227,16 +224,15 @@ double accuracy_of(const StudySubject& subject, const Context& context) {
   return known == 0 ? NAN : static_cast<double>(right) / static_cast<double>(known);
 }
 
-void fill_facts(const StudySubject& subject, StudyFacts& facts, const Context& context) {
-  facts.model = subject.model.info().name;
-  facts.unit = subject.targets.information ? "information" : output_unit_name(subject.model.info().unit);
-  facts.target =
-      subject.targets.predicted ? std::string(kPredictedTarget) : subject.targets.names[subject.targets.of_row[0]];
-  facts.reference = subject.reference.description;
-  facts.target_names = subject.targets.names;
-  facts.features = subject.players.names;
-  facts.rows = subject.data.rows();
-  facts.pool_rows = subject.pool.rows();
+void fill_facts(const Subject& subject, StudyFacts& facts, const Context& context) {
+  facts.model = subject.model->info().name;
+  facts.unit = explained_unit(subject.model->info(), *subject.targets);
+  facts.target = target_in_words(*subject.targets);
+  facts.reference = subject.reference->description;
+  facts.target_names = subject.targets->names;
+  facts.features = subject.players->names;
+  facts.rows = subject.rows->rows();
+  facts.pool_rows = subject.pool->rows();
   facts.seed = context.seed;
   facts.accuracy = accuracy_of(subject, context);
   facts.version = kVersion;
@@ -245,22 +241,13 @@ void fill_facts(const StudySubject& subject, StudyFacts& facts, const Context& c
 
 }  // namespace
 
-Study run_study(const StudySubject& given, const StudyPlan& plan, StudyFacts facts, StudyStore& store,
-                StudyTimes& times, const Context& context, const StudyStore* recorded) {
+Study run_study(const Subject& given, const StudyPlan& plan, StudyFacts facts, StudyStore& store, StudyTimes& times,
+                const Context& context, const StudyStore* recorded) {
   const auto start = Clock::now();
-  const RememberedModel model(given.model, given.data.x.view(), given.pool.x.view());
-  const StudySubject subject{.model = model,
-                             .margins = given.margins,
-                             .data = given.data,
-                             .pool = given.pool,
-                             .players = given.players,
-                             .reference = given.reference,
-                             .targets = given.targets,
-                             .pool_targets = given.pool_targets,
-                             .own_rows = given.own_rows,
-                             .others = given.others,
-                             .trainer = given.trainer,
-                             .trainer_concurrent = given.trainer_concurrent};
+  const RememberedModel model(*given.model, given.rows->x.view(), given.pool->x.view());
+  Subject subject = given;
+  subject.model = &model;
+  subject.words = {.rows = facts.data, .pool = facts.pool, .players = facts.players};
   fill_facts(subject, facts, context);
   Study study;
   for (const Spec& spec : plan.criteria) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "assay/core/context.h"
+#include "assay/explain/subject.h"
 #include "assay/study/plan.h"
 #include "assay/study/store.h"
 #include "assay/study/study.h"
@@ -17,7 +18,7 @@ namespace assay {
 // attributions, aggregates from the recorded members, the study itself from the recorded entries. So rounding does not
 // add up from step to step, and two attributions that are nearly equal are in the recorded order for all that follows.
 // Every step is made anew, so what was changed by hand still shows where it was changed.
-Study run_study(const StudySubject& subject, const StudyPlan& plan, StudyFacts facts, StudyStore& store,
-                StudyTimes& times, const Context& context, const StudyStore* recorded = nullptr);
+Study run_study(const Subject& subject, const StudyPlan& plan, StudyFacts facts, StudyStore& store, StudyTimes& times,
+                const Context& context, const StudyStore* recorded = nullptr);
 
 }  // namespace assay

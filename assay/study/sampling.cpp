@@ -70,13 +70,13 @@ Dataset numbered_rows(const Dataset& data, const std::vector<size_t>& chosen, st
   return made;
 }
 
-std::vector<size_t> sampled_own_rows(std::span<const size_t> own_rows, const std::vector<size_t>& chosen,
-                                     const std::vector<size_t>& chosen_pool, size_t pool_rows) {
-  if (own_rows.empty()) return {};
+std::vector<size_t> sampled_in_pool(std::span<const size_t> in_pool, const std::vector<size_t>& chosen,
+                                    const std::vector<size_t>& chosen_pool, size_t pool_rows) {
+  if (in_pool.empty()) return {};
   std::vector<size_t> place(pool_rows, kNoRow);
   for (size_t i = 0; i < chosen_pool.size(); i++) place[chosen_pool[i]] = i;
   std::vector<size_t> made;
-  for (const size_t row : chosen) made.push_back(own_rows[row] == kNoRow ? kNoRow : place[own_rows[row]]);
+  for (const size_t row : chosen) made.push_back(in_pool[row] == kNoRow ? kNoRow : place[in_pool[row]]);
   return made;
 }
 

@@ -37,10 +37,10 @@ std::vector<size_t> sample_pool_rows(const SampleWord& said, size_t players, con
 // where all of them are chosen.
 Dataset numbered_rows(const Dataset& data, const std::vector<size_t>& chosen, std::span<const size_t> numbers);
 
-// For each row of a sample of rows its number in a sample of the pool, kNoRow where it is none of its rows. own_rows:
+// For each row of a sample of rows its number in a sample of the pool, kNoRow where it is none of its rows. in_pool:
 // the same of all rows in the whole pool; empty where no row is one of the pool's, and then the result is.
-std::vector<size_t> sampled_own_rows(std::span<const size_t> own_rows, const std::vector<size_t>& chosen,
-                                     const std::vector<size_t>& chosen_pool, size_t pool_rows);
+std::vector<size_t> sampled_in_pool(std::span<const size_t> in_pool, const std::vector<size_t>& chosen,
+                                    const std::vector<size_t>& chosen_pool, size_t pool_rows);
 
 // "200 of the 16,281 rows of adult, in the classes' shares"; the words alone where the rows are all.
 std::string sampled_in_words(size_t rows, size_t available, const std::string& words);

@@ -12,7 +12,6 @@
 #include "assay/evaluate/neighbourhoods/kernels.h"
 #include "assay/evaluate/neighbourhoods/sensitivity.h"
 #include "assay/explain/methods.h"
-#include "assay/study/tasks.h"
 
 namespace assay {
 namespace {
@@ -105,10 +104,10 @@ Variation means_of(const Scoring& scoring, const Spec& method, const Reference& 
                    const Context& context) {
   Context seeded = context;
   seeded.seed = seed;
-  const StudySubject& subject = scoring.subject;
-  const ExplainTask explaining{subject.model, subject.data.x.view(), subject.targets, reference, subject.players};
-  const Explanations made = explain(method, explaining, seeded);
-  const EvaluateTask task = evaluate_task_of(subject, made, reference, &method, nullptr);
+  const Subject subject = with_reference(scoring.subject, reference);
+  const Explanations made = explain(method, subject, seeded);
+  const EvaluateTask task{
+      .explanations = made, .subject = subject, .method = &method, .method_seed = made.provenance.seed};
   Variation variation;
   for (const std::string_view name : kVaried) {
     const Spec* spec = first_named(scoring.plan, name);
@@ -121,7 +120,7 @@ Variation means_of(const Scoring& scoring, const Spec& method, const Reference& 
 
 }  // namespace
 
-Scoring prepare_scoring(const StudySubject& subject, const StudyPlan& plan, const Context& context) {
+Scoring prepare_scoring(const Subject& subject, const StudyPlan& plan, const Context& context) {
   Scoring made{subject, plan};
   for (const std::string_view name : kSensitivities) {
     const Spec* spec = first_named(plan, name);
@@ -164,9 +163,9 @@ std::vector<Variation> vary(const Scoring& scoring, const Spec& method, const Co
   };
   if (info.sampled) {
     const uint64_t other = context.seed + 1;
-    add("seed", fmt::format("{}", other), scoring.subject.reference, other);
+    add("seed", fmt::format("{}", other), *scoring.subject.reference, other);
   }
-  for (const Reference& other : scoring.subject.others) {
+  for (const Reference& other : scoring.subject.other_references) {
     // What does not use the reference is explained alike, and its faithfulness still changes with it.
     add("baseline", other.description, other, context.seed);
   }

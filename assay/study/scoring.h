@@ -7,6 +7,7 @@
 
 #include "assay/core/context.h"
 #include "assay/evaluate/criterion.h"
+#include "assay/explain/subject.h"
 #include "assay/study/plan.h"
 #include "assay/study/radii.h"
 #include "assay/study/study.h"
@@ -15,13 +16,13 @@ namespace assay {
 
 // What all entries of a study are scored with.
 struct Scoring {
-  const StudySubject& subject;
+  const Subject& subject;
   const StudyPlan& plan;
   // Of the first avg_sensitivity and max_sensitivity among the criteria; none without one.
   std::vector<StudyNeighbourhoods> neighbourhoods = {};
 };
 
-Scoring prepare_scoring(const StudySubject& subject, const StudyPlan& plan, const Context& context);
+Scoring prepare_scoring(const Subject& subject, const StudyPlan& plan, const Context& context);
 
 // Fills scores, curves and evaluations. task.explanations are what is scored, the entry's as a rule. Criteria that
 // explain the rows again score `own` instead, which has the entry's in any case: they compare what one machine makes

@@ -6,40 +6,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "assay/core/options.h"
-#include "assay/data/dataset.h"
-#include "assay/evaluate/criterion.h"
 #include "assay/evaluate/scores.h"
 #include "assay/explain/explanations.h"
-#include "assay/explain/players.h"
-#include "assay/explain/reference.h"
-#include "assay/explain/target.h"
-#include "assay/model/model.h"
 
 namespace assay {
-
-// What is studied. All of it must outlive the study.
-struct StudySubject {
-  const Model& model;              // in the unit that is explained
-  const Model* margins = nullptr;  // the same in margins, where it has some and they are not what is explained
-  const Dataset& data;             // the rows that are explained
-  const Dataset& pool;             // training rows
-  const Players& players;
-  const Reference& reference;
-  const Targets& targets;                  // of the rows
-  const Targets& pool_targets;             // of the pool's rows, by the same rule
-  std::span<const size_t> own_rows = {};   // as AggregateTask has it
-  std::span<const Reference> others = {};  // baselines that the ranking is tried with beside the reference
-  Trainer trainer = {};                    // empty where nothing can be retrained
-  bool trainer_concurrent = false;
-};
 
 // A mean of a criterion over the rows as something else changes: the radius, the subset size.
 struct Curve {

@@ -117,14 +117,15 @@ def rounded_columns(matrix: NDArray[Any]) -> dict[int, NDArray[np.float64]]:
     return found
 
 
-def rounded_wholes(matrix: NDArray[Any]) -> list[int]:
-    """For each column how many whole numbers beyond 2^24 it holds that float32 rounds, as for files."""
+def rounded_numbers(matrix: NDArray[Any]) -> list[int]:
+    """For each column how many numbers beyond 2^24 it holds that float32 rounds, as for files."""
     if matrix.dtype.itemsize < 4 or matrix.dtype == np.float32 or matrix.dtype.kind not in "fiu":
         return [0] * matrix.shape[1]
     if matrix.dtype.kind == "f":
         with np.errstate(invalid="ignore", over="ignore"):
-            whole = (matrix == np.trunc(matrix)) & (np.abs(matrix) <= 2.0**53)  # beyond, a double counts nothing
-            return [int(count) for count in np.count_nonzero(whole & (matrix.astype(np.float32) != matrix), axis=0)]
+            size = np.abs(matrix)
+            exact = (size > 2.0**24) & (size <= 2.0**53)  # beyond, a double is no exact count of anything, nor a time
+            return [int(count) for count in np.count_nonzero(exact & (matrix.astype(np.float32) != matrix), axis=0)]
     size = np.where(matrix < 0, np.negative(matrix), matrix).astype(np.uint64)
     odd_part = size // np.maximum(size & (~size + np.uint64(1)), np.uint64(1))
     return [int(count) for count in np.count_nonzero(odd_part >= np.uint64(1 << 24), axis=0)]

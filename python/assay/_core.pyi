@@ -207,6 +207,8 @@ class Dataset:
     def ids(self) -> list[str]: ...
     @property
     def id_name(self) -> str: ...
+    @property
+    def notes(self) -> list[str]: ...
     def copy(self) -> Dataset: ...
     def set_labels(self, labels: NDArray[np.float32], name: str, class_names: Sequence[str]) -> None: ...
     def set_ids(self, ids: Sequence[str], name: str) -> None: ...
@@ -328,6 +330,10 @@ class Model:
         """The library that it came from, where its file says it."""
 
     @property
+    def takes_doubles(self) -> bool:
+        """Whether some input is of doubles, of which rows lose digits."""
+
+    @property
     def compares_doubles(self) -> bool:
         """Whether its trees compare float64 cells, which `narrowed` and `features_of` then find float32 ones for."""
 
@@ -365,13 +371,13 @@ class Subject:
         target: str = "auto",
         targets: NDArray[np.uint32] | None = None,
         information: bool = False,
-        own_rows: NDArray[np.int64] | None = None,
+        in_pool: NDArray[np.int64] | None = None,
         data_words: str = "",
         pool_words: str = "",
         owner: object | None = None,
         method: Spec | None = None,
     ) -> None:
-        """targets: for each row the class or output that is explained, in place of `target`. own_rows: for each row its
+        """targets: for each row the class or output that is explained, in place of `target`. in_pool: for each row its
         number in the pool, -1 where it is none of its rows. owner: tells whether two models are one.
         method: which must be possible."""
 

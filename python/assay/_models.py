@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array, rounded_wholes, to_float32
+from ._arrays import as_array, rounded_numbers, to_float32
 from ._files import check_folder, path_text, system_errors
 from ._run import ProgressLike, run_of, text_of
 from ._tables import Table, column_names, core_table, keep_rounded, kind_of
@@ -62,7 +63,10 @@ class Model(ABC):
         value: "margin", "probability" or "log_odds"; by default what `assay.explain` explains."""
         check_value(value, information=False)
         bound = self._bind([("X", X)], value)
-        return bound.model.predict(bound.encode("X", X), run_of(0, threads, progress))
+        rows = bound.encode("X", X)
+        for note in rows.notes:
+            warnings.warn(note, stacklevel=2)
+        return bound.model.predict(rows, run_of(0, threads, progress))
 
 
 def check_value(value: str | None, *, information: bool) -> None:
@@ -178,9 +182,9 @@ class GraphModel(Model):
             if width != len(names):
                 raise ValueError(f"{argument}: expected {plural(len(names), 'column')}, found {width}")
             narrow = to_float32(array, argument, names)
-            rounded = rounded_wholes(array.reshape(len(array), width))
-            if any(rounded) and not self._as_doubles(array):
-                # As of a table, which the engine refuses where the graph takes such numbers exactly.
+            rounded = rounded_numbers(array.reshape(len(array), width))
+            if (any(rounded) or self._core.takes_doubles) and not self._as_doubles(array):
+                # As of a table, which the engine refuses or notes where the graph takes such numbers exactly.
                 plain: list[list[str] | None] = [None] * width
                 return model.features_of(
                     _core.Table.from_columns(argument, names, narrow, plain, rounded=rounded), None
@@ -253,7 +257,7 @@ class GraphModel(Model):
         doubles = _core.Doubles() if self._as_doubles(given) else None
         if doubles is not None:
             keep_rounded(doubles, array, names)
-        rounded = [0 if levels[j] else count for j, count in enumerate(rounded_wholes(array))]
+        rounded = [0 if levels[j] else count for j, count in enumerate(rounded_numbers(array))]
         return _core.Table.from_columns(argument, names, values, levels, rounded=rounded), doubles
 
     def _core_table(self, argument: str, table: Any) -> tuple[_core.Table, _core.Doubles | None]:

@@ -91,7 +91,7 @@ def subject_of(
         targets=targets,
         information=information,
         # Rows are one by their place in one table, never by what they hold: a copy of a row is another row.
-        own_rows=np.arange(data.rows, dtype=np.int64) if said.pool is not None and said.pool is said.X else None,
+        in_pool=np.arange(data.rows, dtype=np.int64) if said.pool is not None and said.pool is said.X else None,
         data_words=_words("X", said.X),
         pool_words=_words("pool", said.pool) if said.pool is not None else "",
         owner=model,

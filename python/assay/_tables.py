@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array, check_numeric, check_rows, is_instance, rounded_columns, rounded_wholes, to_float32
+from ._arrays import as_array, check_numeric, check_rows, is_instance, rounded_columns, rounded_numbers, to_float32
 from ._files import path_text
 from ._frames import column_labels, dense, engine_column, import_pandas, index_labels, numbers_of, whole_texts
 from ._html import escaped, html_block, html_table
@@ -337,7 +337,7 @@ def core_table(
     texts = list(names) or [str(j) for j in range(columns)]
     if doubles is not None:
         keep_rounded(doubles, array.reshape(len(array), columns), texts)
-    rounded = rounded_wholes(array.reshape(len(array), columns))
+    rounded = rounded_numbers(array.reshape(len(array), columns))
     return _core.Table.from_columns(argument, texts, values, [None] * columns, label, rounded=rounded)
 
 
@@ -359,7 +359,7 @@ def _table_of_frame(frame: Any, argument: str, label: str | None, doubles: _core
         levels.append(texts)
         if texts is None:
             cells = numbers_of(dense(frame.iloc[:, j]), where)[:, np.newaxis]
-            rounded[j] = rounded_wholes(cells)[0]
+            rounded[j] = rounded_numbers(cells)[0]
             if doubles is not None:
                 keep_rounded(doubles, cells, [name])
     ids, id_name = index_labels(frame) or ([], "")

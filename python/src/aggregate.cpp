@@ -29,7 +29,7 @@ using ExplainedMembers = std::vector<std::shared_ptr<Explained>>;
 
 // Explanations of the pool's rows, one for each member: given, or made by what made the members.
 std::vector<PoolExplanations*> pools_of(const ExplainedMembers& members, const ExplainedMembers& given,
-                                        const std::shared_ptr<Subject>& subject,
+                                        const std::shared_ptr<SubjectHandle>& subject,
                                         std::vector<std::shared_ptr<PoolSource>>& kept, const Context& context) {
   std::vector<PoolExplanations*> pools;
   for (size_t i = 0; i < members.size(); i++) {
@@ -49,7 +49,7 @@ std::vector<PoolExplanations*> pools_of(const ExplainedMembers& members, const E
   return pools;
 }
 
-void fill_task(AggregateRecipe& recipe, const std::shared_ptr<Subject>& subject, const ExplainedMembers& given,
+void fill_task(AggregateRecipe& recipe, const std::shared_ptr<SubjectHandle>& subject, const ExplainedMembers& given,
                std::vector<std::shared_ptr<PoolSource>>& kept, const Context& context) {
   AggregateTask& task = recipe.task;
   task.members = recipe.member_views;
@@ -59,18 +59,9 @@ void fill_task(AggregateRecipe& recipe, const std::shared_ptr<Subject>& subject,
     task.method_seed = recipe.members[0]->explanations.provenance.seed;
   }
   if (subject == nullptr) return;
-  task.data = subject->data.get();
-  task.model = subject->model.model.get();
-  task.players = &subject->players;
-  task.targets = &subject->targets;
-  task.reference = &subject->reference;
-  task.own_rows = subject->own_rows;
-  if (subject->pool == nullptr) return;
-  task.pool = subject->pool.get();
-  if (const Targets* targets = subject->pool_targets(context)) {
-    recipe.pool_targets = *targets;
-    task.pool_targets = &recipe.pool_targets;
-  }
+  const bool pool = subject->subject.pool != nullptr;
+  task.subject = pool ? subject->view_with_pool(context) : subject->subject.view();
+  if (!pool) return;
   recipe.pools = pools_of(recipe.members, given, subject, kept, context);
   task.pool_members = recipe.pools;
   task.pool_given = !given.empty();
@@ -78,7 +69,7 @@ void fill_task(AggregateRecipe& recipe, const std::shared_ptr<Subject>& subject,
 
 // A member's subject that covers those of all others, where there is one: a gradient needs no reference, and may have
 // been made without the pool that others know.
-std::shared_ptr<Subject> shared_subject(const ExplainedMembers& members) {
+std::shared_ptr<SubjectHandle> shared_subject(const ExplainedMembers& members) {
   for (const auto& candidate : members) {
     const auto covered = [&](const auto& member) {
       return member->subject != nullptr && covers(*candidate->subject, *member->subject);
@@ -90,7 +81,8 @@ std::shared_ptr<Subject> shared_subject(const ExplainedMembers& members) {
 
 std::shared_ptr<Explained> aggregate_members(const ExplainedMembers& members, std::vector<std::string> names,
                                              const SpecPair& aggregator, const Run& run,
-                                             std::shared_ptr<Subject> subject, const ExplainedMembers& pool_members) {
+                                             std::shared_ptr<SubjectHandle> subject,
+                                             const ExplainedMembers& pool_members) {
   if (names.size() != members.size()) fail_input("names", "one for each member", "fewer or more");
   if (!pool_members.empty() && pool_members.size() != members.size()) {
     fail_input("pool_members", fmt::format("{}, one for each member", members.size()),
@@ -107,11 +99,12 @@ std::shared_ptr<Explained> aggregate_members(const ExplainedMembers& members, st
     Context quiet = context;
     quiet.progress = nullptr;
     std::optional<EngineCall::Turn> turn;
-    if (subject != nullptr && subject->pool != nullptr) turn.emplace(context);
+    if (subject != nullptr && subject->subject.pool != nullptr) turn.emplace(context);
     for (size_t i = 0; subject != nullptr && i < members.size(); i++) {
       if (members[i]->subject == subject) continue;
-      check_explained_rows(recipe->names[i], members[i]->explanations, *subject->data);
-      check_player_names(recipe->names[i], members[i]->explanations, subject->players.names, subject->data->source);
+      const OwnedSubject& all = subject->subject;
+      check_explained_rows(recipe->names[i], members[i]->explanations, *all.rows);
+      check_player_names(recipe->names[i], members[i]->explanations, all.players.names, all.rows->source);
     }
     fill_task(*recipe, subject, pool_members, recipe->pool_sources, quiet);
     recipe->made = aggregate(recipe->spec, recipe->task, context);
@@ -119,8 +112,8 @@ std::shared_ptr<Explained> aggregate_members(const ExplainedMembers& members, st
   result->explanations = recipe->made.explanations;
   Explanations& made = result->explanations;
   if (subject != nullptr) {
-    if (made.provenance.data.empty()) made.provenance.data = subject->data_words;
-    if (made.provenance.players.empty()) made.provenance.players = subject->players_words;
+    if (made.provenance.data.empty()) made.provenance.data = subject->subject.words.rows;
+    if (made.provenance.players.empty()) made.provenance.players = subject->subject.words.players;
   }
   result->subject = std::move(subject);
   result->recipe = recipe;

@@ -24,14 +24,14 @@ int traverse_model(PyObject* self, visitproc visit, void* arg) {
 int traverse_subject(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
-  const auto* subject = nb::inst_ptr<Subject>(self);
+  const auto* subject = nb::inst_ptr<SubjectHandle>(self);
   Py_VISIT(subject->owner.ptr());
   if (const int stop = visit_model(subject->model.model, visit, arg)) return stop;
   return subject->margins ? visit_model(subject->margins->model, visit, arg) : 0;
 }
 
 int clear_subject(PyObject* self) {
-  if (nb::inst_ready(self)) nb::inst_ptr<Subject>(self)->owner.reset();
+  if (nb::inst_ready(self)) nb::inst_ptr<SubjectHandle>(self)->owner.reset();
   return 0;
 }
 

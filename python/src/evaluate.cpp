@@ -33,7 +33,7 @@ using Others = std::vector<std::shared_ptr<Explained>>;
 // Everything that one criterion may look at.
 struct Joined {
   std::shared_ptr<Explained> explained;
-  std::shared_ptr<Subject> subject;
+  std::shared_ptr<SubjectHandle> subject;
   std::optional<PoolExplanations> given_pool = {};
   std::shared_ptr<PoolSource> made_pool = {};
   std::optional<EngineCall::Turn> turn = {};  // where there is a pool
@@ -45,17 +45,7 @@ struct Joined {
 
 EvaluateTask Joined::task() {
   EvaluateTask made{explained->explanations};
-  if (subject != nullptr) {
-    made.data = subject->data.get();
-    made.model = subject->model.model.get();
-    made.margins = subject->margins ? subject->margins->model.get() : nullptr;
-    made.players = &subject->players;
-    made.targets = &subject->targets;
-    made.reference = &subject->reference;
-    made.pool = subject->pool.get();
-    made.trainer = trainer_of(*made.model);
-    made.trainer_concurrent = subject->trains_concurrently();
-  }
+  if (subject != nullptr) made.subject = subject->subject.view();
   if (given_pool) made.pool_explanations = &*given_pool;
   if (!given_pool && made_pool) made.pool_explanations = made_pool->explanations.get();
   if (explained->method) made.method = &*explained->method;
@@ -66,19 +56,18 @@ EvaluateTask Joined::task() {
 }
 
 // Explanations that came from elsewhere are of these rows, players, targets and values.
-void check_fit(const Explanations& found, const Subject& subject, const Context& context) {
+void check_fit(const Explanations& found, const OwnedSubject& subject, const Context& context) {
   const std::string where = "explanations";
   check_explained_unit(where, found);
-  check_explained_rows(where, found, *subject.data);
-  check_player_names(where, found, subject.players.names, subject.data->source,
+  check_explained_rows(where, found, *subject.rows);
+  check_player_names(where, found, subject.players.names, subject.rows->source,
                      "; groups= says which columns go together");
-  const std::string unit =
-      subject.targets.information ? "information" : std::string(output_unit_name(subject.model.model->info().unit));
+  const std::string unit = explained_unit(subject.model->info(), subject.targets);
   if (!found.provenance.unit.empty() && found.provenance.unit != unit) {
     fail_input(where, fmt::format("the unit {}, which value= names", unit), found.provenance.unit);
   }
   if (!found.target.empty() && !subject.targets.information) {
-    const Targets said = named_targets(where, found, *subject.model.model, subject.data->x.view());
+    const Targets said = named_targets(where, found, *subject.model, subject.rows->x.view());
     for (size_t row = 0; row < said.of_row.size(); row++) {
       if (said.of_row[row] == subject.targets.of_row[row]) continue;
       fail_input(where,
@@ -89,10 +78,10 @@ void check_fit(const Explanations& found, const Subject& subject, const Context&
   }
   // The value of an aggregate of antecedents is theirs, not the row's.
   if (!found.combination.antecedents.empty()) return;
-  check_explained_values(where, found, *subject.model.model, *subject.data, subject.targets, "", context);
+  check_explained_values(where, found, *subject.model, *subject.rows, subject.targets, "", context);
 }
 
-std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const std::shared_ptr<Subject>& subject,
+std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const std::shared_ptr<SubjectHandle>& subject,
                              const std::shared_ptr<Explained>& pool, const Others& others,
                              std::vector<std::string> other_names, const Context& context) {
   auto made = std::make_unique<Joined>();
@@ -102,9 +91,9 @@ std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const 
   quiet.progress = nullptr;
   const bool own = explained->subject != nullptr && subject != nullptr && covers(*explained->subject, *subject);
   if (made->subject != nullptr && made->subject != explained->subject && !own) {
-    check_fit(explained->explanations, *made->subject, quiet);
+    check_fit(explained->explanations, made->subject->subject, quiet);
   }
-  if (made->subject != nullptr && made->subject->pool != nullptr) made->turn.emplace(context);
+  if (made->subject != nullptr && made->subject->subject.pool != nullptr) made->turn.emplace(context);
   if (pool != nullptr) {
     check_given_pool("pool_explanations", pool->explanations, explained->explanations, made->subject.get(), quiet);
     made->given_pool.emplace(pool->explanations.values);
@@ -121,18 +110,19 @@ std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const 
 
 // Explanations from elsewhere may have been made against something else than what stands for absent here.
 void note_reference(const Joined& joined, Scores& made, const Context& context) {
-  const Subject* subject = joined.subject.get();
-  if (subject == nullptr || joined.subject == joined.explained->subject || subject->reference.rows.empty()) return;
+  if (joined.subject == nullptr || joined.subject == joined.explained->subject) return;
+  const OwnedSubject& subject = joined.subject->subject;
+  if (subject.reference.rows.empty()) return;
   Context quiet = context;
   quiet.progress = nullptr;
-  const auto note = other_reference(joined.explained->explanations, *subject->model.model, *subject->data,
-                                    subject->targets, subject->reference, quiet);
+  const auto note = other_reference(joined.explained->explanations, *subject.model, *subject.rows, subject.targets,
+                                    subject.reference, quiet);
   if (note) made.notes.push_back(*note);
 }
 
 Scores score(const std::shared_ptr<Explained>& explained, const SpecPair& criterion, const Run& run,
-             const std::shared_ptr<Subject>& subject, const std::shared_ptr<Explained>& pool, const Others& others,
-             const std::vector<std::string>& other_names, bool interval) {
+             const std::shared_ptr<SubjectHandle>& subject, const std::shared_ptr<Explained>& pool,
+             const Others& others, const std::vector<std::string>& other_names, bool interval) {
   const SummaryOptions summary{.draws = interval ? SummaryOptions().draws : 0};
   if (other_names.size() != others.size()) fail_input("others", "a name for each", "fewer or more");
   return run_engine(run, [&](const Context& context) {
@@ -144,8 +134,8 @@ Scores score(const std::shared_ptr<Explained>& explained, const SpecPair& criter
 }
 
 std::optional<std::string> why_not(const std::shared_ptr<Explained>& explained, const SpecPair& criterion,
-                                   const std::shared_ptr<Subject>& subject, const std::shared_ptr<Explained>& pool,
-                                   const Others& others) {
+                                   const std::shared_ptr<SubjectHandle>& subject,
+                                   const std::shared_ptr<Explained>& pool, const Others& others) {
   std::vector<std::string> names;
   for (size_t i = 0; i < others.size(); i++) names.push_back(fmt::format("others[{}]", i));
   return run_engine(Run{}, [&](const Context& context) {

@@ -253,6 +253,8 @@ void bind_models(nb::module_& m) {
                    [](const ModelHandle& self) {
                      return self.graph != nullptr ? self.graph->graph().producer() : std::string();
                    })
+      .def_prop_ro("takes_doubles",
+                   [](const ModelHandle& self) { return self.graph != nullptr && self.graph->takes_doubles(); })
       .def_prop_ro("compares_doubles",
                    [](const ModelHandle& self) { return self.graph != nullptr && self.graph->compares_doubles(); })
       .def("narrowed", &narrowed, nb::arg("source"), nb::arg("names"), nb::arg("rows").noconvert())

@@ -65,16 +65,8 @@ struct StudyWords {
 
 // A sample of a subject, with all that a study of it needs.
 struct SampledSubject {
-  std::shared_ptr<Subject> subject = {};
-  std::vector<Reference> others = {};
+  std::shared_ptr<SubjectHandle> handle = {};
   StudyFacts facts = {};
-
-  // The pool's targets are frozen.
-  StudySubject view(const Context& context) const {
-    StudySubject made = subject->view(*subject->pool_targets(context));
-    made.others = others;
-    return made;
-  }
 };
 
 StudyOptions study_options(const Specs& methods, const Specs& criteria, const Specs& aggregators, bool no_aggregates,
@@ -91,63 +83,62 @@ StudyOptions study_options(const Specs& methods, const Specs& criteria, const Sp
   return options;
 }
 
-void check_studied(const Subject& subject) {
+void check_studied(const SubjectHandle& handle) {
+  const OwnedSubject& subject = handle.subject;
   if (subject.pool == nullptr) fail_input("pool", "training rows, which neighbours and references come from", "none");
   if (subject.targets.information) fail_input("value", "margin, probability or log_odds for a study", "information");
-  if (subject.choice) return;
+  if (handle.choice) return;
   fail_input("target", "one class or output for all rows, or the predicted class: the pool's rows are explained alike",
              "a list of others");
 }
 
 // With the GIL: the owner is a Python object. The rest is sample_into().
-SampledSubject unsampled(const Subject& from) {
+SampledSubject unsampled(const SubjectHandle& from) {
   SampledSubject made;
-  made.subject = labelled_subject(from, {}, {});
+  made.handle = labelled_subject(from, {}, {});
   return made;
 }
 
 void sample_into(SampledSubject& made, const StudyWords& words, bool variations, const Context& context) {
-  Subject& subject = *made.subject;
-  const std::shared_ptr<Dataset> data = subject.data;
-  const std::shared_ptr<Dataset> pool = subject.pool;
+  OwnedSubject& subject = made.handle->subject;
+  const std::shared_ptr<const Dataset> data = subject.rows;
+  const std::shared_ptr<const Dataset> pool = subject.pool;
   const size_t players = subject.players.size();
   const std::vector<size_t> rows = sample_rows({"sample", words.sample}, players, *data, context.seed);
   const std::vector<size_t> pool_rows =
       sample_pool_rows({"pool_sample", words.pool_sample}, players, *pool, context.seed);
-  subject.own_rows = sampled_own_rows(subject.own_rows, rows, pool_rows, pool->rows());
+  subject.in_pool = sampled_in_pool(subject.in_pool, rows, pool_rows, pool->rows());
   if (rows.size() < data->rows()) {
     std::vector<size_t> numbers(data->rows());
     std::iota(numbers.begin(), numbers.end(), size_t{0});
-    subject.data = std::make_shared<Dataset>(numbered_rows(*data, rows, numbers));
-    std::vector<uint32_t> targets;
-    for (const size_t row : rows) targets.push_back(subject.targets.of_row[row]);
-    subject.targets.of_row = std::move(targets);
+    subject.rows = std::make_shared<Dataset>(numbered_rows(*data, rows, numbers));
+    subject.targets = select_targets(subject.targets, rows);
   }
   if (pool_rows.size() < pool->rows()) subject.pool = std::make_shared<Dataset>(select_rows(*pool, pool_rows));
   if (variations) {
-    const Encoder* encoder = subject.model.graph != nullptr ? subject.model.graph->encoder() : nullptr;
-    made.others = other_baselines(subject.reference, *subject.pool, *subject.model.model, encoder, context);
+    subject.other_references =
+        other_baselines(subject.reference, *subject.pool, *subject.model, made.handle->encoder(), context);
   }
-  subject.data_words = sampled_in_words(rows.size(), data->rows(), words.data);
-  subject.pool_words = sampled_in_words(pool_rows.size(), pool->rows(), words.pool);
-  subject.players_words = words.players;
+  subject.words = {.rows = sampled_in_words(rows.size(), data->rows(), words.data),
+                   .pool = sampled_in_words(pool_rows.size(), pool->rows(), words.pool),
+                   .players = words.players};
   made.facts.title = words.title;
-  made.facts.data = subject.data_words;
-  made.facts.pool = subject.pool_words;
+  made.facts.data = subject.words.rows;
+  made.facts.pool = subject.words.pool;
   made.facts.players = words.players;
   made.facts.rows_available = data->rows();
   made.facts.pool_rows_available = pool->rows();
 }
 
 // What is not said is as the subject has it.
-StudyWords completed(StudyWords words, const Subject& subject) {
+StudyWords completed(StudyWords words, const OwnedSubject& subject) {
   const auto fill = [](std::string& word, const std::string& from) {
     if (word.empty()) word = from;
   };
-  fill(words.data, subject.data_words);
-  fill(words.pool, subject.pool_words);
-  fill(words.players, subject.players_words);
-  fill(words.title, fmt::format("{} on {}", subject.model.model->info().name, words.data));
+  fill(words.data, subject.words.rows);
+  fill(words.pool, subject.words.pool);
+  fill(words.players, subject.words.players);
+  fill(words.title, fmt::format("{} on {}", subject.model->info().name, words.data));
   return words;
 }
 
@@ -181,7 +172,7 @@ StudyResult result_of(FinishedStudy finished, const StudyPlan& plan, const Sampl
     StudyEntry& entry = finished.study.entries[e];
     auto explained = std::make_shared<Explained>();
     explained->explanations = std::move(entry.explanations);
-    explained->subject = sampled.subject;
+    explained->subject = sampled.handle;
     if (!entry.aggregate()) explained->method = plan.entries[e].spec;
     made.entries.emplace_back(std::move(entry.name), entry_kind_name(entry.kind), std::move(explained),
                               std::move(entry.scores));
@@ -189,7 +180,7 @@ StudyResult result_of(FinishedStudy finished, const StudyPlan& plan, const Sampl
   return made;
 }
 
-std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<Subject>& subject, const Run& run,
+std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<SubjectHandle>& subject, const Run& run,
                                                   const Specs& methods, const Specs& criteria, const Specs& aggregators,
                                                   bool no_aggregates, Texts members, bool retrain, bool curves,
                                                   bool variations, std::string sample, std::string pool_sample,
@@ -197,18 +188,19 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<Subject>
   check_studied(*subject);
   const StudyOptions options =
       study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
-  const StudyWords words = completed(
-      {.sample = std::move(sample), .pool_sample = std::move(pool_sample), .title = std::move(title)}, *subject);
+  const StudyWords words =
+      completed({.sample = std::move(sample), .pool_sample = std::move(pool_sample), .title = std::move(title)},
+                subject->subject);
   SampledSubject sampled = unsampled(*subject);
   return run_engine(run, [&](const Context& context) {
     sample_into(sampled, words, variations, context);
-    const StudySubject view = sampled.view(context);
-    const StudyPlan plan = plan_study(view, options, context, notes_on_unknown(*sampled.subject));
+    const Subject view = sampled.handle->view_with_pool(context);
+    const StudyPlan plan = plan_study(view, options, context, notes_on_unknown(*sampled.handle));
     return std::tuple(plan_text(plan, sampled.facts, view) + plan_costs(plan), plan.evaluations, plan.seconds);
   });
 }
 
-std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<Subject>& subject, const Run& run,
+std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<SubjectHandle>& subject, const Run& run,
                                            const Specs& methods, const Specs& criteria, const Specs& aggregators,
                                            bool no_aggregates, Texts members, bool retrain, bool curves,
                                            bool variations, bool cells, std::string sample, std::string pool_sample,
@@ -227,7 +219,7 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<Subject>& subje
                                       .data = std::move(data_words),
                                       .pool = std::move(pool_words),
                                       .players = std::move(players_words)},
-                                     *subject);
+                                     subject->subject);
   SampledSubject sampled = unsampled(*subject);
   sampled.facts.inputs = inputs_of(inputs);
   auto made = std::make_shared<StudyResult>();
@@ -238,10 +230,10 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<Subject>& subje
     steps.inputs = [&] { return sampled.facts.inputs; };
     steps.open = [&]() -> OpenedSubject {
       sample_into(sampled, words, variations, context);
-      return {sampled.view(context), sampled.facts, notes_on_unknown(*sampled.subject)};
+      return {sampled.handle->view_with_pool(context), sampled.facts, notes_on_unknown(*sampled.handle)};
     };
     steps.planned = [&](const OpenedSubject&, const StudyPlan& planned, size_t) { plan = planned; };
-    steps.page = [&](const FinishedStudy& finished, const StudySubject& studied) {
+    steps.page = [&](const FinishedStudy& finished, const Subject& studied) {
       return report_page(finished, studied, {.cells = cells}, context);
     };
     *made = result_of(run_study_in_folder(claimed, options, steps, context), plan, sampled, folder);

@@ -186,6 +186,7 @@ void bind_dataset(nb::module_& m) {
       .def_prop_ro("class_names", [](const Dataset& self) { return self.class_names; })
       .def_prop_ro("ids", [](const Dataset& self) { return self.ids; })
       .def_prop_ro("id_name", [](const Dataset& self) { return self.id_name; })
+      .def_prop_ro("notes", [](const Dataset& self) { return self.notes; })
       .def("copy", [](const Dataset& self) { return Dataset(self); })
       .def(
           "set_labels",

@@ -335,6 +335,24 @@ def onnx_of_casts(element: int) -> bytes:
     return field(1, 8) + field(8, field(2, 17)) + field(7, graph)
 
 
+def test_times_with_fractions_are_refused_and_lost_digits_are_told(tmp_path):
+    """A model of doubles sees seconds of a Unix time, and float32 has none."""
+    path = tmp_path / "m.onnx"
+    path.write_bytes(onnx_of_casts(11))
+    model = assay.load(path)
+    pandas = pytest.importorskip("pandas")
+    times = np.array([[1700000060.25, 1], [1700000010.75, 2]])
+    for form in [times, times.tolist(), pandas.DataFrame(times, columns=["x.0", "x.1"])]:
+        with pytest.raises(ValueError, match=r"column 'x.0' holds numbers beyond 2\^24, which tables round"):
+            model.predict(form)
+    days = np.array([[738000.123, 1], [738000.987, 2]])
+    for form in [days, pandas.DataFrame(days, columns=["x.0", "x.1"])]:
+        with pytest.warns(UserWarning, match="column 'x.0' of X lies near 738001 and spreads over 0.86"):
+            model.predict(form)
+        made = assay.explain(model, form, "occlusion", baseline="zero", target=0, progress=False)
+        assert any("its cells are rounded by up to 0.04" in note for note in made.notes)
+
+
 @pytest.mark.parametrize(("element", "dtype"), [(7, np.int64), (11, np.float64)])
 def test_whole_numbers_that_float32_rounds_are_refused_in_every_form(tmp_path, element, dtype):
     """An identifier that indexes something must not become its neighbour."""
@@ -353,5 +371,5 @@ def test_whole_numbers_that_float32_rounds_are_refused_in_every_form(tmp_path, e
         arrow.table({"x.0": rounded[:, 0], "x.1": rounded[:, 1]}),
     ]
     for form in forms:
-        with pytest.raises(ValueError, match=r"column 'x.0' holds whole numbers beyond 2\^24, which tables round"):
+        with pytest.raises(ValueError, match=r"column 'x.0' holds numbers beyond 2\^24, which tables round"):
             model.predict(form)

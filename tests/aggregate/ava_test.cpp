@@ -99,7 +99,7 @@ TEST(Ava, TinyDistancesDoNotOverflow) {
 
 TEST(Ava, ARowIsNeverItsOwnAntecedent) {
   MemberTrial trial = line_trial(matrix_of({{4}, {4}}), matrix_of({{4}, {1}, {10}}));
-  trial.own_rows = {0, kNoRow};
+  trial.in_pool = {0, kNoRow};
   const Made made = ava(":k=1:space=raw", trial);
   EXPECT_FLOAT_EQ(made.values(0, 0), 3);   // of 1
   EXPECT_FLOAT_EQ(made.values(1, 0), 12);  // of 4, which is another row that happens to be equal
@@ -112,7 +112,7 @@ TEST(Ava, TakesWhatThereIsWhenThePoolIsSmall) {
   EXPECT_EQ(made.combined.weights.cols(), 2U);
   EXPECT_THAT(made.combined.notes, Contains("1 of 1 rows have fewer than 7 antecedents to choose from"));
   MemberTrial alone = line_trial(matrix_of({{2}}), matrix_of({{2}}));
-  alone.own_rows = {0};
+  alone.in_pool = {0};
   Made none = ava("", alone);
   EXPECT_TRUE(std::isnan(none.values(0, 0)));
   EXPECT_TRUE(std::isnan(none.combined.output[0]));
@@ -192,7 +192,7 @@ TEST(Ava, GivenExplanationsOfThePoolAreUsed) {
 TEST(Ava, AntecedentsWithoutValuesMakeARowUndefined) {
   MemberTrial trial = three_classes(matrix_of({{2, 1}, {2, 1}}), matrix_of({{3, 1}, {9, 2}, {-1, -1}}));
   trial.members.push_back(explanations_of(matrix_of({{1, 1}, {1, 1}})));
-  trial.own_rows = {kNoRow, 1};
+  trial.in_pool = {kNoRow, 1};
   trial.pool_members.emplace_back(matrix_of({{10, 1}, {20, NAN}, {30, 3}}));
   trial.pool_given = true;
   Made made = ava(":space=raw", trial);

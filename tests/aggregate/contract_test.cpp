@@ -347,10 +347,10 @@ TEST_P(AggregatorsContract, WhatIsNeededIsAskedFor) {
     ASSERT_TRUE(reason) << "without " << what;
     EXPECT_THAT(*reason, StartsWith(info().name + " needs "));
   };
-  expect_refused(needs.model, "model", [](AggregateTask& task) { task.model = nullptr; });
-  expect_refused(needs.model, "rows", [](AggregateTask& task) { task.data = nullptr; });
-  expect_refused(needs.reference, "reference", [](AggregateTask& task) { task.reference = nullptr; });
-  expect_refused(needs.pool, "pool", [](AggregateTask& task) { task.pool = nullptr; });
+  expect_refused(needs.model, "model", [](AggregateTask& task) { task.subject.model = nullptr; });
+  expect_refused(needs.model, "rows", [](AggregateTask& task) { task.subject.rows = nullptr; });
+  expect_refused(needs.reference, "reference", [](AggregateTask& task) { task.subject.reference = nullptr; });
+  expect_refused(needs.pool, "pool", [](AggregateTask& task) { task.subject.pool = nullptr; });
   expect_refused(needs.pool_members, "its explanations", [](AggregateTask& task) { task.pool_members = {}; });
   expect_refused(needs.members > 0, "members", [](AggregateTask& task) { task.members = {}; });
 }
@@ -360,10 +360,10 @@ TEST_P(AggregatorsContract, NeedsNothingElse) {
   const AggregateNeeds& needs = info().needs;
   Case each = fixture("torch_mlp_script");
   AggregateTask task = each.task(info());
-  if (!needs.pool) task.pool = nullptr;
+  if (!needs.pool) task.subject.pool = nullptr;
   if (!needs.pool_members) task.pool_members = {};
-  if (!needs.reference) task.reference = nullptr;
-  if (!needs.model) task.model = nullptr;
+  if (!needs.reference) task.subject.reference = nullptr;
+  if (!needs.model) task.subject.model = nullptr;
   EXPECT_EQ(aggregator_refusal(spec(), task), std::nullopt);
   expect_whole(info(), aggregate(spec(), task, {}), task);
 }

@@ -124,7 +124,7 @@ TEST(CheckMembers, TheTaskMustFitThem) {
   EXPECT_EQ(sentence([&] { check_members(trial.task()); }),
             "the members: expected 3 rows, as many as there are explained, found 2");
   trial.data.reset();
-  trial.own_rows = {0};
+  trial.in_pool = {0};
   EXPECT_EQ(sentence([&] { check_members(trial.task()); }),
             "the members: expected 2 own rows, one for each row, found 1");
   MemberTrial none;

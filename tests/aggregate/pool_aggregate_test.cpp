@@ -146,7 +146,7 @@ TEST(PoolAggregate, ScalesToTheOutputOfPoolRows) {
   baseless.need(std::vector<size_t>{1}, {});
   EXPECT_TRUE(std::isnan(baseless.values()(1, 0)));
 
-  task.reference = nullptr;
+  task.subject.reference = nullptr;
   EXPECT_THAT(message_of([&] { aggregate_of_pool(spec, task, made); }), HasSubstr("for scale=output"));
 }
 
@@ -203,7 +203,7 @@ TEST(PoolAggregate, AvaOfAPoolRowIsMadeOfOtherRows) {
                                     ADD_FAILURE() << "explained for nothing";
                                     return Matrix(rows.size(), 1);
                                   });
-  for (size_t r = 0; r < trial.pool->rows(); r++) trial.own_rows.push_back(r);
+  for (size_t r = 0; r < trial.pool->rows(); r++) trial.in_pool.push_back(r);
   const Spec spec = parse_spec("aggregator", "ava:k=3");
   const AggregateTask task = trial.task();
   const Aggregate expected = aggregate(spec, task, {});

@@ -30,7 +30,7 @@ struct MemberTrial {
   std::optional<Targets> pool_targets = {};
   std::vector<PoolExplanations> pool_members = {};
   bool pool_given = false;
-  std::vector<size_t> own_rows = {};
+  std::vector<size_t> in_pool = {};
   std::optional<Spec> method = {};
   std::vector<const Explanations*> member_views = {};
   std::vector<PoolExplanations*> pool_views = {};
@@ -41,18 +41,18 @@ struct MemberTrial {
     pool_views.clear();
     for (PoolExplanations& member : pool_members) pool_views.push_back(&member);
     AggregateTask made{member_views};
-    if (data) made.data = &*data;
+    if (data) made.subject.rows = &*data;
     if (setting) {
-      made.model = setting->model.get();
-      made.players = &setting->players;
-      made.targets = &setting->targets;
-      made.reference = &setting->reference;
+      made.subject.model = setting->model.get();
+      made.subject.players = &setting->players;
+      made.subject.targets = &setting->targets;
+      made.subject.reference = &setting->reference;
     }
-    if (pool) made.pool = &*pool;
-    if (pool_targets) made.pool_targets = &*pool_targets;
+    if (pool) made.subject.pool = &*pool;
+    if (pool_targets) made.subject.pool_targets = &*pool_targets;
     made.pool_members = pool_views;
     made.pool_given = pool_given;
-    made.own_rows = own_rows;
+    made.subject.in_pool = in_pool;
     if (method) made.method = &*method;
     return made;
   }
@@ -119,7 +119,7 @@ inline Made combined_by(const std::string& name, const std::string& options, Mem
   EXPECT_EQ(aggregator->refuses(task), std::nullopt);
   const Members members(task, !aggregator->takes_raw_members());
   Made made;
-  const size_t players = task.members.empty() ? task.players->size() : task.members[0]->players();
+  const size_t players = task.members.empty() ? task.subject.players->size() : task.members[0]->players();
   made.values = Matrix(task.rows(), players);
   std::fill(made.values.values().begin(), made.values.values().end(), NAN);
   made.combined.values = made.values.view();

@@ -59,7 +59,7 @@ struct Made {
 
 Made run_in(const std::string& folder, const Studied& studied, const StudyOptions& options,
             const Context& context = {}) {
-  const StudySubject subject = studied.subject();
+  const Subject subject = studied.subject();
   const StudyPlan plan = plan_study(subject, options, context);
   FolderStore store(folder);
   Made made;
@@ -152,7 +152,7 @@ TEST(StudyInFolder, ChecksEachPartFromTheRecordedOnesThatItFollowsFrom) {
     Explanations other = made;
     other.values(0, 0) += amount;
     write_explanations(other, path, {});
-    const StudySubject subject = studied.subject();
+    const Subject subject = studied.subject();
     const FolderStore from(recorded.path());
     FolderStore store(into);
     StudyTimes times;
@@ -205,9 +205,7 @@ StudySteps steps_of(const Studied& studied) {
     facts.inputs = {{"data", "rows.csv", std::string(64, 'a')}, {"pool", "pool.csv", std::string(64, 'b')}};
     return {studied.subject(), facts, {"a note on the rows"}};
   };
-  steps.page = [](const FinishedStudy& finished, const StudySubject&) {
-    return "page of " + finished.study.facts.title;
-  };
+  steps.page = [](const FinishedStudy& finished, const Subject&) { return "page of " + finished.study.facts.title; };
   return steps;
 }
 

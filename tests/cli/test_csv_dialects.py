@@ -81,7 +81,7 @@ def test_long_whole_numbers_are_counted(assay, described, tmp_path):
     assert [column["rounded"] for column in described("x.csv")["columns"]] == [2, 0]
     written = assay("data", "x.csv", "--out", "y.csv")
     assert written.returncode == 0
-    assert written.stderr.startswith("rounded to float32: whole numbers beyond 2^24 in 'id'; ")
+    assert written.stderr.startswith("rounded to float32: numbers beyond 2^24 in 'id'; ")
     kept = assay("data", "x.csv", "--out", "y.csv", "--categorical", "id")
     assert (kept.returncode, kept.stderr) == (0, "")
     assert "16777217" in (tmp_path / "y.csv").read_text()

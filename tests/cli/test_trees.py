@@ -310,3 +310,38 @@ def test_bad_files_get_one_sentence_and_nothing_is_written(assay, one_sentence, 
     for command in (("inspect", name), ("predict", "--model", name, *rows, "--out", "p.csv"), explain):
         assert name in one_sentence(assay(*command))
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_names_that_a_library_makes_up_go_by_name(assay, tmp_path):
+    """LightGBM calls columns of arrays Column_0, Column_1, ...; a table with these names may have them in any order."""
+    text = (TREES / "lightgbm_regression/model.txt").read_text()
+    header, rows = read(TREES / "lightgbm_regression/rows.csv")
+    line = next(line for line in text.splitlines() if line.startswith("feature_names="))
+    names = line.removeprefix("feature_names=").split(" ")
+    made_up = [f"Column_{i}" for i in range(len(names))]
+    (tmp_path / "m.txt").write_text(text.replace(line, "feature_names=" + " ".join(made_up)))
+    cells = {name: [row[header.index(name)] for row in rows] for name in names}
+    for order in (list(range(len(names))), list(reversed(range(len(names))))):
+        write(tmp_path / "rows.csv", [made_up[i] for i in order], zip(*(cells[names[i]] for i in order), strict=True))
+        made = assay("--quiet", "predict", "--model", "m.txt", "--data", "rows.csv", "--out", "p.csv")
+        assert (made.returncode, made.stderr) == (0, "")
+        found = (tmp_path / "p.csv").read_text()
+        if order[0] == 0:
+            first = found
+    assert found == first
+
+
+def test_categories_beyond_exact_numbers_are_refused(assay, tmp_path):
+    """A cell that is an identifier must not be taken for the code of a category."""
+    model = json.loads((TREES / "xgboost_categories/model.json").read_text())
+    encodings = model["learner"]["gradient_booster"]["model"]["cats"]["enc"]
+    encodings[3] = {"values": [2**53, 2**53 + 2, 5], "type": encodings[3].get("type", 3)}
+    (tmp_path / "m.json").write_text(json.dumps(model))
+    header, rows = read(TREES / "xgboost_categories/rows.csv")
+    names = model["learner"]["feature_names"]
+    for row in rows:
+        row[header.index(names[3])] = str(2**53 + 2)
+    write(tmp_path / "rows.csv", header, rows)
+    made = assay("predict", "--model", "m.json", "--data", "rows.csv")
+    assert made.returncode == 1
+    assert "found '9007199254740994'" in made.stderr or "holds numbers beyond 2^24" in made.stderr

@@ -363,13 +363,13 @@ TEST_P(CriteriaContract, WhatIsNeededIsAskedFor) {
     ASSERT_TRUE(reason) << "without " << what;
     EXPECT_THAT(*reason, StartsWith(criterion().name + " needs "));
   };
-  expect_refused(needs.model, "model", [](EvaluateTask& task) { task.model = nullptr; });
-  expect_refused(needs.model, "rows", [](EvaluateTask& task) { task.data = nullptr; });
-  expect_refused(needs.reference, "reference", [](EvaluateTask& task) { task.reference = nullptr; });
-  expect_refused(needs.pool, "pool", [](EvaluateTask& task) { task.pool = nullptr; });
+  expect_refused(needs.model, "model", [](EvaluateTask& task) { task.subject.model = nullptr; });
+  expect_refused(needs.model, "rows", [](EvaluateTask& task) { task.subject.rows = nullptr; });
+  expect_refused(needs.reference, "reference", [](EvaluateTask& task) { task.subject.reference = nullptr; });
+  expect_refused(needs.pool, "pool", [](EvaluateTask& task) { task.subject.pool = nullptr; });
   expect_refused(needs.pool_explanations, "its explanations",
                  [](EvaluateTask& task) { task.pool_explanations = nullptr; });
-  expect_refused(needs.trainer, "trainer", [](EvaluateTask& task) { task.trainer = {}; });
+  expect_refused(needs.trainer, "trainer", [](EvaluateTask& task) { task.subject.trainer = {}; });
   expect_refused(needs.others, "others", [](EvaluateTask& task) { task.others = {}; });
   if (!needs.explainer) return;
   Case each = fixture("torch_mlp_script");
@@ -384,14 +384,14 @@ TEST_P(CriteriaContract, NeedsNothingElse) {
   const Needs& needs = criterion().needs;
   Case each = fixture("torch_mlp_script");
   EvaluateTask task = each.task();
-  if (!needs.pool) task.pool = nullptr;
+  if (!needs.pool) task.subject.pool = nullptr;
   if (!needs.pool_explanations) task.pool_explanations = nullptr;
-  if (!needs.trainer) task.trainer = {};
+  if (!needs.trainer) task.subject.trainer = {};
   if (!needs.others) task.others = {};
   if (!needs.explainer) task.method = nullptr;
-  Dataset unlabelled = *task.data;
+  Dataset unlabelled = *task.subject.rows;
   unlabelled.labels.clear();
-  if (!needs.labels) task.data = &unlabelled;
+  if (!needs.labels) task.subject.rows = &unlabelled;
   EXPECT_EQ(criterion_refusal(spec(), task), std::nullopt);
   expect_whole(criterion(), run(spec(), task), task.rows());
 }

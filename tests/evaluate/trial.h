@@ -53,17 +53,17 @@ struct Trial {
 
   EvaluateTask task() {
     EvaluateTask made{explanations};
-    if (data) made.data = &*data;
+    if (data) made.subject.rows = &*data;
     if (setting) {
-      made.model = setting->model.get();
-      made.players = &setting->players;
-      made.targets = &setting->targets;
-      made.reference = &setting->reference;
+      made.subject.model = setting->model.get();
+      made.subject.players = &setting->players;
+      made.subject.targets = &setting->targets;
+      made.subject.reference = &setting->reference;
     }
-    if (pool) made.pool = &*pool;
+    if (pool) made.subject.pool = &*pool;
     if (pool_explanations) made.pool_explanations = &*pool_explanations;
     if (method) made.method = &*method;
-    made.trainer = trainer;
+    made.subject.trainer = trainer;
     made.others = others;
     made.other_names = other_names;
     return made;

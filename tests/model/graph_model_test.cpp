@@ -18,8 +18,11 @@
 namespace assay::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 std::vector<float> numbers(size_t count, uint64_t seed) {
   std::vector<float> values(count);
@@ -326,6 +329,35 @@ Table one_column(std::string name, const std::vector<float>& cells, size_t round
   return table;
 }
 
+// A graph of doubles sees more digits than rows of float32 have.
+TEST(GraphModel, DigitsThatRowsOfADoubleGraphLoseAreNoted) {
+  const auto notes = [](const char* op, OnnxElement element, const std::vector<float>& cells) {
+    const auto made = GraphModel::from_onnx(
+        "m.onnx", model({node(op, {"x"}, {"z"}), node("Cast", {"z"}, {"y"}, {int_attribute("to", 1)})},
+                        {value("x", {-1, 1}, element)}, {value("y", {-1, 1})}));
+    return made->features_of(one_column("t", cells, 0)).notes;
+  };
+  const std::vector<float> datenum = {738000.125F, 738000.75F, 738001.25F};
+  EXPECT_THAT(
+      notes("Neg", OnnxElement::float64, datenum),
+      ElementsAre(AllOf(HasSubstr("column 't' of t.csv lies near 738001"), HasSubstr("rounded by up to 0.04"))));
+  EXPECT_THAT(notes("Neg", OnnxElement::float64, {738000.5F, 738000.5F}), SizeIs(1));
+  EXPECT_THAT(notes("Floor", OnnxElement::float64, {0.25F, 0.5F}),
+              ElementsAre(HasSubstr("m.onnx takes doubles and has the operator Floor")));
+  // As much as float32 holds, whole numbers, and graphs of float32 themselves.
+  EXPECT_THAT(notes("Neg", OnnxElement::float64, {0.1F, 0.2F}), IsEmpty());
+  EXPECT_THAT(notes("Floor", OnnxElement::float64, {738000, 738001}), IsEmpty());
+  EXPECT_THAT(notes("Floor", OnnxElement::float32, datenum), IsEmpty());
+}
+
+TEST(GraphModel, FractionsBeyondTheExactNumbersAreRefusedByADoubleGraph) {
+  const auto made =
+      GraphModel::from_onnx("m.onnx", model({node("Cast", {"x"}, {"y"}, {int_attribute("to", 1)})},
+                                            {value("x", {-1, 1}, OnnxElement::float64)}, {value("y", {-1, 1})}));
+  EXPECT_THAT(sentence([&] { made->features_of(one_column("t", {1700000000.0F}, 1)); }),
+              HasSubstr("t.csv: column 't' holds numbers beyond 2^24, which tables round; m.onnx takes them exactly"));
+}
+
 // 16777217 is 16777216 in float32, which is another category; so is "007" the number 7.
 TEST(GraphModel, NumbersThatLostTheirTextAreNoCategories) {
   const auto model_of = [](const std::string& levels) {
@@ -335,10 +367,9 @@ TEST(GraphModel, NumbersThatLostTheirTextAreNoCategories) {
   };
   const auto plain = model_of(R"("7", "16777216")");
   EXPECT_EQ(plain->features_of(one_column("c", {16777216}, 0)).x(0, 0), 1);
-  EXPECT_THAT(
-      sentence([&] { plain->features_of(one_column("c", {16777216}, 1)); }),
-      HasSubstr("t.csv: column 'c' holds whole numbers beyond 2^24, which tables round, and the model knows its "
-                "cells one by one; read the column as categories"));
+  EXPECT_THAT(sentence([&] { plain->features_of(one_column("c", {16777216}, 1)); }),
+              HasSubstr("t.csv: column 'c' holds numbers beyond 2^24, which tables round, and the model knows its "
+                        "cells one by one; read the column as categories"));
   for (const std::string other : {"16777217", "007", "1.0"}) {
     const auto made = model_of(fmt::format(R"("7", "{}")", other));
     EXPECT_THAT(sentence([&] { made->features_of(one_column("c", {7}, 0)); }),

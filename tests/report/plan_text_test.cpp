@@ -37,7 +37,7 @@ StudyPlan plan() {
 }
 
 TEST(PlanText, SaysWhatWillBeDone) {
-  Subject subject = hostile_subject();
+  OwnedSubject subject = hostile_subject();
   subject.reference.description = "mean of pool.csv";
   EXPECT_EQ(plan_text(plan(), facts(), subject.get(), 1),
             "study of toy\\x0aon rows\n"
@@ -55,7 +55,7 @@ TEST(PlanText, SaysWhatWillBeDone) {
 }
 
 TEST(PlanText, LeavesOutWhatThereIsNot) {
-  Subject subject = hostile_subject();
+  OwnedSubject subject = hostile_subject();
   subject.targets.predicted = true;
   StudyPlan small = plan();
   small.entries.pop_back();

@@ -37,8 +37,8 @@ inline Scores scores_of(std::vector<double> values, double mean, double error) {
   return made;
 }
 
-// What a StudySubject refers to, kept together.
-struct Subject {
+// What a Subject refers to, kept together.
+struct OwnedSubject {
   Dataset data;
   Dataset pool;
   std::unique_ptr<Model> model;
@@ -47,11 +47,19 @@ struct Subject {
   Targets targets = {};
   Targets pool_targets = {};
 
-  StudySubject get() const { return {*model, nullptr, data, pool, players, reference, targets, pool_targets}; }
+  Subject get() const {
+    return {.model = model.get(),
+            .rows = &data,
+            .players = &players,
+            .targets = &targets,
+            .reference = &reference,
+            .pool = &pool,
+            .pool_targets = &pool_targets};
+  }
 };
 
 struct SmallReport {
-  Subject subject;
+  OwnedSubject subject;
   Study study;
   Assessment assessment;
   StudyTimes times;
@@ -68,8 +76,8 @@ inline const std::vector<std::string>& hostile_names() {
 }
 
 // Four rows of a number, a category and a one-hot category; the model goes by the category: level 0 is class 0.
-inline Subject hostile_subject() {
-  Subject made;
+inline OwnedSubject hostile_subject() {
+  OwnedSubject made;
   const float nan = NAN;
   made.data.x = matrix_from({{1.5F, 0, 1, 0}, {2.5F, 1, 0, 1}, {nan, 1, 0, 0}, {4.5F, 0, 0, 1}});
   made.data.feature_names = {"c0", "c1", "c2", "c3"};

@@ -13,7 +13,6 @@
 #include "assay/study/assess.h"
 #include "assay/study/progress.h"
 #include "assay/study/remembered_model.h"
-#include "assay/study/tasks.h"
 #include "tests/evaluate/trial.h"
 #include "tests/explain/tree_toys.h"
 #include "tests/study/memory_store.h"
@@ -38,7 +37,7 @@ ModelInfo two_columns(std::string name, std::string no_gradient = {}) {
 }
 
 Study run_in(MemoryStore& store, const Studied& studied, const StudyOptions& options) {
-  const StudySubject subject = studied.subject();
+  const Subject subject = studied.subject();
   StudyTimes times;
   return run_study(subject, plan_study(subject, options, {}), {}, store, times, {});
 }
@@ -53,11 +52,11 @@ TEST(RunStudy, SaysWhatTheStagesSayByThemselves) {
   EXPECT_EQ(study.criteria[0], "faithfulness:subset=1");
 
   const Spec method{"occlusion"};
-  const StudySubject subject = studied.subject();
-  const Explanations direct = explain(method, explain_task_of(subject), {});
+  const Subject subject = studied.subject();
+  const Explanations direct = explain(method, subject, {});
   EXPECT_TRUE(std::ranges::equal(direct.values.values(), study.entries[2].explanations.values.values()));
   PoolExplanations pool = pool_explanations_by(subject, method, 0);
-  const EvaluateTask task = evaluate_task_of(subject, direct, subject.reference, &method, &pool);
+  const EvaluateTask task{.explanations = direct, .subject = subject, .pool_explanations = &pool, .method = &method};
   for (size_t c = 0; c < study.criteria.size(); c++) {
     const Scores scores = evaluate(parse_spec("test", study.criteria[c]), task, {}, {});
     const Scores& found = study.entries[2].scores[c];
@@ -168,8 +167,8 @@ TEST(RunStudy, VariesSeedsOfSampledMethodsAndBaselines) {
   EXPECT_EQ(study.entries[1].variations[0].what, "seed");
   EXPECT_EQ(study.entries[1].variations[1].value, "a quarter");
   // By hand: occlusion from a quarter.
-  const StudySubject subject = studied.subject();
-  const ExplainTask task{subject.model, subject.data.x.view(), subject.targets, studied.others[0], subject.players};
+  const Subject subject = studied.subject();
+  const ExplainTask task = explain_task_of(with_reference(subject, studied.others[0]));
   const Explanations direct = explain({"occlusion"}, task, {});
   const Spec complexity{"complexity"};
   EvaluateTask scoring{direct};

@@ -130,10 +130,10 @@ TEST(Sampling, OwnRowsAreFoundInTheSampleOfThePool) {
   // Rows 0 to 4 are rows 9, none, 4, 0 and 7 of a pool of ten, of which 0, 4 and 9 are left: those are its first,
   // second and third now.
   const std::vector<size_t> own = {9, kNoRow, 4, 0, 7};
-  EXPECT_THAT(sampled_own_rows(own, {0, 1, 2, 3, 4}, {0, 4, 9}, 10), ElementsAre(2, kNoRow, 1, 0, kNoRow));
-  EXPECT_THAT(sampled_own_rows(own, {1, 3}, {0, 4, 9}, 10), ElementsAre(kNoRow, 0));
-  EXPECT_THAT(sampled_own_rows(own, {0, 4}, numbers_to(10), 10), ElementsAre(9, 7));
-  EXPECT_THAT(sampled_own_rows({}, {1, 3}, {0, 4, 9}, 10), IsEmpty());
+  EXPECT_THAT(sampled_in_pool(own, {0, 1, 2, 3, 4}, {0, 4, 9}, 10), ElementsAre(2, kNoRow, 1, 0, kNoRow));
+  EXPECT_THAT(sampled_in_pool(own, {1, 3}, {0, 4, 9}, 10), ElementsAre(kNoRow, 0));
+  EXPECT_THAT(sampled_in_pool(own, {0, 4}, numbers_to(10), 10), ElementsAre(9, 7));
+  EXPECT_THAT(sampled_in_pool({}, {1, 3}, {0, 4, 9}, 10), IsEmpty());
 }
 
 TEST(Sampling, WordsSayOfHowMany) {

@@ -42,15 +42,15 @@ struct Studied {
     others.push_back(std::move(other));
   }
 
-  StudySubject subject() const {
-    return {.model = *setting.model,
-            .data = data,
-            .pool = pool,
-            .players = setting.players,
-            .reference = setting.reference,
-            .targets = setting.targets,
-            .pool_targets = pool_targets,
-            .others = others};
+  Subject subject() const {
+    return {.model = setting.model.get(),
+            .rows = &data,
+            .players = &setting.players,
+            .targets = &setting.targets,
+            .reference = &setting.reference,
+            .pool = &pool,
+            .pool_targets = &pool_targets,
+            .other_references = others};
   }
 };
 

@@ -58,7 +58,7 @@ Antecedents find_antecedents(const Dataset& pool, MatrixView<const float> querie
     std::vector<size_t> excluded;
     for (size_t i = 0; i < numbers.size(); i++) {
       std::ranges::copy(queries.row(numbers[i]), asked.row(i).begin());
-      if (!search.own_rows.empty()) excluded.push_back(search.own_rows[numbers[i]]);
+      if (!search.in_pool.empty()) excluded.push_back(search.in_pool[numbers[i]]);
     }
     found.push_back(indices[p].nearest(asked.view(), search.k, context, excluded));
     for (size_t i = 0; i < numbers.size(); i++) near[numbers[i]] = found.back().of(i);

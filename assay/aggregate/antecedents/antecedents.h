@@ -24,7 +24,7 @@ struct AntecedentSearch {
   // Only pool rows of a query's own kind are its antecedents. Empty: all are of one kind.
   std::span<const uint32_t> pool_kinds = {};
   std::span<const uint32_t> query_kinds = {};
-  std::span<const size_t> own_rows = {};  // as in AggregateTask
+  std::span<const size_t> in_pool = {};  // as in Subject
 };
 
 struct Antecedent {

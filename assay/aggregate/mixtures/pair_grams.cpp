@@ -183,13 +183,13 @@ PairGrams::PairGrams(const AggregateTask& task, const Members& members, const Mi
       neighbourhoods_(found_neighbourhoods(task, members, options, context)) {
   const Explanations frame = finite_frame(members);
   std::vector<uint64_t> counts(members.rows(), 0);
-  std::vector<bool> needed(task.pool->rows(), false);
+  std::vector<bool> needed(task.subject.pool->rows(), false);
   const std::vector<std::vector<uint32_t>> comparable = comparable_places();
   for (size_t i = 0; i < neighbourhoods_.parts().size(); i++) {
     const Neighbourhoods::Part& part = neighbourhoods_.parts()[i];
     std::vector<std::atomic<uint32_t>> marks(comparable[i].size());
     part.index.stream(
-        task.data->x.view(), finite_rows(frame.values.view(), part.rows), neighbourhoods_.radius(), false,
+        task.subject.rows->x.view(), finite_rows(frame.values.view(), part.rows), neighbourhoods_.radius(), false,
         [&](std::span<const size_t> batch) { return std::make_unique<Counting>(comparable[i], batch, counts, marks); },
         context);
     const std::span<const uint32_t> places = part.index.places();
@@ -205,7 +205,7 @@ PairGrams::PairGrams(const AggregateTask& task, const Members& members, const Mi
     counts_.push_back(counts[r]);
     pairs_ += counts[r];
   }
-  slot_of_pool_.assign(task.pool->rows(), kNoSlot);
+  slot_of_pool_.assign(task.subject.pool->rows(), kNoSlot);
   for (size_t r = 0; r < needed.size(); r++) {
     if (!needed[r]) continue;
     slot_of_pool_[r] = static_cast<uint32_t>(pool_rows_.size());
@@ -240,7 +240,7 @@ PoolOutputs::Values PairGrams::explained_neighbours(const Context& context) {
   const bool based = std::ranges::any_of(task_->members, [](const Explanations* member) { return says_base(*member); });
   const PoolOutputs outputs(*task_);
   if (!based || !outputs.known() || pool_rows_.empty()) return {};
-  evaluations_ += pool_rows_.size() + task_->reference->rows.rows();
+  evaluations_ += pool_rows_.size() + task_->subject.reference->rows.rows();
   return outputs.of(pool_rows_, context);
 }
 
@@ -269,7 +269,7 @@ void PairGrams::stream_pairs(bool whole, const See& see, const Context& context)
       if (members_->finite(row)) scored.push_back(row);
     }
     part.index.stream(
-        task_->data->x.view(), scored, neighbourhoods_.radius(), weighted_,
+        task_->subject.rows->x.view(), scored, neighbourhoods_.radius(), weighted_,
         [&](std::span<const size_t> batch) {
           return std::make_unique<PairCollector>(*this, part, comparable[i], batch, whole, see);
         },
@@ -329,7 +329,7 @@ Matrix64 PairGrams::pool_grams() const {
 }
 
 PoolExplanations PairGrams::mixed_pool(std::span<const double> weights) const {
-  Matrix made(task_->pool->rows(), members_->players());
+  Matrix made(task_->subject.pool->rows(), members_->players());
   std::ranges::fill(made.values(), std::numeric_limits<float>::quiet_NaN());
   std::vector<double> mixed(members_->players());
   for (size_t s = 0; s < pool_rows_.size(); s++) {

@@ -50,9 +50,9 @@ Number to_number(T value) {
   } else if constexpr (std::is_same_v<T, double>) {
     if (std::isfinite(value) && std::abs(value) > FLT_MAX) return {kMissing, false, value, value};
     const auto narrow = static_cast<float>(value);
-    // Beyond 2^53 every double is whole, so that says nothing about what was meant.
-    const bool whole = std::abs(value) <= 0x1p53 && value == std::trunc(value);
-    return {narrow, whole && double{narrow} != value, 0, value};
+    // Beyond 2^53 a double is no exact count of anything, nor a time.
+    const bool exact = std::abs(value) <= 0x1p24 || std::abs(value) > 0x1p53 || double{narrow} == value;
+    return {narrow, !exact, 0, value};
   } else {
     uint64_t magnitude = static_cast<uint64_t>(value);
     if (value < T{0}) magnitude = uint64_t{0} - magnitude;

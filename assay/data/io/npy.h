@@ -103,7 +103,7 @@ std::pair<size_t, size_t> rows_and_columns(const std::vector<size_t>& shape);
 
 // Copies numbers into `out`, which must be rows x columns of this array. A float64 beyond the range of float32 is an
 // input error that starts with `where` and names its position. rounded, when not empty, has one element for each column
-// and is raised by one for each whole number beyond 2^24 that loses digits. doubles, when not empty, is one for each
+// and is raised by one for each number beyond 2^24 that loses digits. doubles, when not empty, is one for each
 // column too: see keep_double.
 void copy_numbers(std::string_view where, const NpyArray& array, MatrixView<float> out, std::span<size_t> rounded = {},
                   std::span<std::vector<double>> doubles = {});

@@ -30,13 +30,12 @@ bool loses_digits(uint64_t magnitude) {
   return magnitude != 0 && ((magnitude >> std::countr_zero(magnitude)) >> std::numeric_limits<float>::digits) != 0;
 }
 
-// Whether this is a whole number, beyond 2^24, that float32 cannot hold.
+// Whether this is a number beyond 2^24 that float32 cannot hold.
 template <class T>
 bool is_rounded(T value) {
   if constexpr (std::is_same_v<T, double>) {
-    constexpr double kExact = 9007199254740992.0;  // 2^53: beyond it a double is no exact count of anything
-    return std::abs(value) <= kExact && value == std::trunc(value) &&
-           loses_digits(static_cast<uint64_t>(std::abs(value)));
+    // Beyond 2^53 a double is no exact count of anything, nor a time.
+    return std::abs(value) > 0x1p24 && std::abs(value) <= 0x1p53 && double{static_cast<float>(value)} != value;
   } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     const auto bits = static_cast<uint64_t>(value);
     return loses_digits(value < T{0} ? 0 - bits : bits);

@@ -51,7 +51,7 @@ std::optional<ParsedNumber> parse_number(std::string_view text) {
       if (std::fabs(wide) > 1) return std::nullopt;
       return ParsedNumber{static_cast<float>(wide), false};
     }
-    return ParsedNumber{value, std::isfinite(wide) && wide == std::trunc(wide) && wide != static_cast<double>(value)};
+    return ParsedNumber{value, std::isfinite(wide) && wide != static_cast<double>(value)};
   }
   return ParsedNumber{value, false};
 }

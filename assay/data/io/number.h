@@ -9,7 +9,7 @@ namespace assay {
 
 struct ParsedNumber {
   float value;
-  bool rounded;  // a whole number beyond 2^24 whose last digits float32 cannot hold
+  bool rounded;  // a number beyond 2^24 whose last digits float32 cannot hold
 };
 
 // The number that fills the whole text: decimal or scientific, with an optional sign, or inf. Nothing when it is not a

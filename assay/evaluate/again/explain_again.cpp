@@ -20,13 +20,6 @@ namespace {
 // between calls.
 constexpr size_t kNumbersPerCall = size_t{1} << 20;
 
-Targets targets_of(const Targets& all, std::span<const size_t> row_of) {
-  Targets made{.information = all.information, .names = all.names, .terms = all.terms, .of_row = {}};
-  made.of_row.reserve(row_of.size());
-  for (const size_t row : row_of) made.of_row.push_back(all.of_row[row]);
-  return made;
-}
-
 // Rows, by their place, for which the model gives a number.
 std::vector<size_t> rows_with_value(const ExplainTask& task, const Context& context) {
   const ValueFunction value(task.model, task.rows, task.targets, context);
@@ -45,7 +38,7 @@ std::vector<size_t> rows_with_value(const ExplainTask& task, const Context& cont
 
 const Reference& reference_or_none(const EvaluateTask& task) {
   static const Reference none = {};
-  return task.reference == nullptr ? none : *task.reference;
+  return task.subject.reference == nullptr ? none : *task.subject.reference;
 }
 
 std::optional<std::string> refuses_again(const EvaluateTask& task) {
@@ -53,7 +46,8 @@ std::optional<std::string> refuses_again(const EvaluateTask& task) {
   if (find_method(task.method->name).uses_reference && reference.rows.rows() == 0) {
     return "needs the reference of the explanations, to make them again";
   }
-  const ExplainTask again{*task.model, task.data->x.view(), *task.targets, reference, *task.players};
+  const ExplainTask again{*task.subject.model, task.subject.rows->x.view(), *task.subject.targets, reference,
+                          *task.subject.players};
   const std::optional<std::string> reason = refusal(*task.method, again);
   if (!reason) return {};
   return fmt::format("cannot make the explanations again: {}", *reason);
@@ -68,10 +62,10 @@ uint64_t fresh_seed(uint64_t seed, uint64_t method_seed) {
 
 Matrix explain_rows_again(const EvaluateTask& task, const Again& again, MatrixView<const float> rows,
                           std::span<const size_t> row_of, uint64_t& evaluations, const Context& context) {
-  const Model& model = again.model == nullptr ? *task.model : *again.model;
+  const Model& model = again.model == nullptr ? *task.subject.model : *again.model;
   const Reference& reference = again.reference == nullptr ? reference_or_none(task) : *again.reference;
-  const Targets targets = targets_of(*task.targets, row_of);
-  const ExplainTask whole{model, rows, targets, reference, *task.players};
+  const Targets targets = select_targets(*task.subject.targets, row_of);
+  const ExplainTask whole{model, rows, targets, reference, *task.subject.players};
   Context inner = context;
   inner.seed = again.seed.value_or(task.method_seed);
   inner.progress = nullptr;
@@ -85,7 +79,7 @@ Matrix explain_rows_again(const EvaluateTask& task, const Again& again, MatrixVi
     const std::vector<size_t> finite = rows_with_value(whole, inner);
     evaluations += rows.rows();
     if (finite.size() == rows.rows()) throw;
-    Matrix values(rows.rows(), task.players->size());
+    Matrix values(rows.rows(), task.subject.players->size());
     std::ranges::fill(values.values(), NAN);
     if (finite.empty()) return values;
     Matrix kept(finite.size(), rows.cols());
@@ -101,7 +95,8 @@ Matrix explain_rows_again(const EvaluateTask& task, const Again& again, MatrixVi
 }
 
 size_t rows_per_call(const EvaluateTask& task) {
-  const size_t of_row = task.data->x.cols() + task.model->info().outputs() + task.explanations.players();
+  const size_t of_row =
+      task.subject.rows->x.cols() + task.subject.model->info().outputs() + task.explanations.players();
   return std::max<size_t>(kNumbersPerCall / of_row, 1);
 }
 
@@ -109,7 +104,7 @@ void explain_all_again(const EvaluateTask& task, const Again& again,
                        const std::function<void(std::span<float> row)>& change,
                        const std::function<void(size_t row, std::span<const float> values)>& take,
                        uint64_t& evaluations, const Context& context, std::string_view name) {
-  const Matrix& x = task.data->x;
+  const Matrix& x = task.subject.rows->x;
   const size_t turn = std::min(rows_per_call(task), x.rows());
   Matrix changed(change ? turn : 0, change ? x.cols() : 0);
   std::vector<size_t> row_of(turn);

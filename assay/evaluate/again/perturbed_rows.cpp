@@ -27,23 +27,23 @@ void draw_noise(NoiseShape shape, uint64_t seed, std::string_view purpose, size_
 }  // namespace
 
 std::optional<std::string> refuses_unit(const EvaluateTask& task, const std::string& space) {
-  if (space == "raw" || !reference_or_none(task).scales.empty() || task.pool != nullptr) return {};
+  if (space == "raw" || !reference_or_none(task).scales.empty() || task.subject.pool != nullptr) return {};
   return "needs a pool, whose columns' deviations are its unit, or space=raw";
 }
 
 std::vector<float> column_units(const EvaluateTask& task, const std::string& space) {
-  const size_t columns = task.data->x.cols();
+  const size_t columns = task.subject.rows->x.cols();
   if (space == "raw") {
     std::vector<float> units(columns, 1.0F);
     // A category and a half is none: categories stay what they are in either space.
-    for (const FeatureGroup& group : task.data->groups) {
+    for (const FeatureGroup& group : task.subject.rows->groups) {
       if (group.kind != ColumnKind::categorical) continue;
       std::fill_n(units.begin() + static_cast<std::ptrdiff_t>(group.first), group.count, 0.0F);
     }
     return units;
   }
   if (const std::vector<float>& scales = reference_or_none(task).scales; !scales.empty()) return scales;
-  const Dataset& pool = *task.pool;
+  const Dataset& pool = *task.subject.pool;
   std::vector<RunningMoments> moments(columns);
   for (size_t r = 0; r < pool.rows(); r++) {
     const auto row = pool.x.row(r);
@@ -85,13 +85,13 @@ Perturb make_noise(NoiseShape shape, double size, std::vector<float> units, size
 void explain_perturbed(const EvaluateTask& task, size_t samples, const Perturb& perturb, bool with_outputs,
                        const std::function<void(const PerturbedRow&)>& take, uint64_t& evaluations,
                        const Context& context, std::string_view name) {
-  const Matrix& x = task.data->x;
+  const Matrix& x = task.subject.rows->x;
   const size_t rows = x.rows();
   const size_t most = rows_per_call(task);
   const size_t turn_rows = std::min(most, rows);
   const size_t turn_draws = std::clamp<size_t>(most / turn_rows, 1, samples);
   Matrix points(turn_rows * turn_draws, x.cols());
-  Matrix outputs(with_outputs ? points.rows() : 0, with_outputs ? task.model->info().outputs() : 0);
+  Matrix outputs(with_outputs ? points.rows() : 0, with_outputs ? task.subject.model->info().outputs() : 0);
   std::vector<size_t> row_of(points.rows());
   Context inner = context;
   inner.progress = nullptr;
@@ -111,7 +111,7 @@ void explain_perturbed(const EvaluateTask& task, size_t samples, const Perturb& 
       });
       const MatrixView<const float> these = points.view().rows_between(0, count);
       if (with_outputs) {
-        task.model->predict(these, outputs.view().rows_between(0, count), inner);
+        task.subject.model->predict(these, outputs.view().rows_between(0, count), inner);
         evaluations += count;
       }
       const Matrix values = explain_rows_again(task, {}, these, std::span(row_of).first(count), evaluations, inner);

@@ -26,10 +26,10 @@ bool any_missing(std::span<const float> values) {
 }
 
 Matrix all_outputs(const EvaluateTask& task, const Context& context) {
-  const Matrix& x = task.data->x;
-  Matrix made(x.rows(), task.model->info().outputs());
+  const Matrix& x = task.subject.rows->x;
+  Matrix made(x.rows(), task.subject.model->info().outputs());
   predict_made_rows(
-      *task.model, x.rows(), [&](size_t i, std::span<float> row) { std::ranges::copy(x.row(i), row.begin()); },
+      *task.subject.model, x.rows(), [&](size_t i, std::span<float> row) { std::ranges::copy(x.row(i), row.begin()); },
       [&](size_t i, std::span<const float> outputs) { std::ranges::copy(outputs, made.row(i).begin()); }, context);
   return made;
 }
@@ -61,7 +61,7 @@ std::optional<std::string> refuses_relative(const EvaluateTask& task, const Rela
 void score_relative_over(const EvaluateTask& task, const RelativeStabilityOptions& options, RelativeTo to,
                          const Perturb& perturb, std::string_view name, Scores& scores, const Context& context) {
   const MatrixView<const float> given = task.explanations.values.view();
-  const ModelInfo& info = task.model->info();
+  const ModelInfo& info = task.subject.model->info();
   const bool classes = !info.class_names.empty();
   const bool of_output = to == RelativeTo::output;
   const double zero = options.zeros == "epsilon" ? options.epsilon : 0;
@@ -77,7 +77,7 @@ void score_relative_over(const EvaluateTask& task, const RelativeStabilityOption
   for (size_t r = 0; r < given.rows(); r++) {
     // Without a number there is no class to keep.
     if (classes && any_missing(outputs.row(r))) reasons.set(r, kNoOutputs);
-    if (!of_output && std::ranges::all_of(task.data->x.row(r), [](float v) { return std::isnan(v); })) {
+    if (!of_output && std::ranges::all_of(task.subject.rows->x.row(r), [](float v) { return std::isnan(v); })) {
       reasons.set(r, kAllMissing);
     }
   }
@@ -91,7 +91,7 @@ void score_relative_over(const EvaluateTask& task, const RelativeStabilityOption
         state.kept_class = true;
         if (!all_finite(at.values)) return reasons.set(at.row, kAgainNotFinite);
         const double change = of_output ? distance_between(ExplanationDistance::l2, outputs.row(at.row), at.outputs)
-                                        : relative_change(task.data->x.row(at.row), at.point, zero);
+                                        : relative_change(task.subject.rows->x.row(at.row), at.point, zero);
         if (!std::isfinite(change)) return reasons.set(at.row, of_output ? kNoOutputs : kInfiniteInputs);
         // Nothing is relative to a change of nothing but zeros.
         if (!of_output && zero == 0 && change == 0) return;
@@ -113,7 +113,7 @@ void score_relative(const EvaluateTask& task, const RelativeStabilityOptions& op
   scores.notes.push_back(
       fmt::format("the largest of {} copies with normal noise of deviation {} {}{}", options.samples, options.noise,
                   options.unit.space == "raw" ? "(raw units)" : "times that of the pool's columns",
-                  task.model->info().class_names.empty() ? "" : ", those alone that keep the predicted class"));
+                  task.subject.model->info().class_names.empty() ? "" : ", those alone that keep the predicted class"));
   if (options.zeros == "leave_out") {
     scores.notes.emplace_back("players of attribution 0, and columns of value 0, are left out of relative changes");
   }

@@ -81,9 +81,9 @@ class Selves {
 
 ReferenceExplanations::ReferenceExplanations(const EvaluateTask& task)
     : explanations_(task.explanations), pool_(task.pool_explanations) {
-  const Dataset* inputs = are_rows() ? task.data : task.pool;
-  if (task.data == nullptr || inputs == nullptr || inputs->rows() != rows()) return;
-  row_inputs_ = task.data;
+  const Dataset* inputs = are_rows() ? task.subject.rows : task.subject.pool;
+  if (task.subject.rows == nullptr || inputs == nullptr || inputs->rows() != rows()) return;
+  row_inputs_ = task.subject.rows;
   inputs_ = inputs;
 }
 

@@ -60,9 +60,9 @@ class Marking final : public NeighbourVisitor {
 }  // namespace
 
 Neighbourhoods::Neighbourhoods(const EvaluateTask& task, const NeighbourhoodOptions& options, const Context& context) {
-  const std::vector<uint32_t> of_rows = predicted_classes(*task.model, task.data->x.view(), context);
-  const std::vector<uint32_t> of_pool = predicted_classes(*task.model, task.pool->x.view(), context);
-  if (!task.model->info().class_names.empty()) evaluations_ = of_rows.size() + of_pool.size();
+  const std::vector<uint32_t> of_rows = predicted_classes(*task.subject.model, task.subject.rows->x.view(), context);
+  const std::vector<uint32_t> of_pool = predicted_classes(*task.subject.model, task.subject.pool->x.view(), context);
+  if (!task.subject.model->info().class_names.empty()) evaluations_ = of_rows.size() + of_pool.size();
 
   std::map<uint32_t, std::vector<size_t>> rows;
   std::map<uint32_t, std::vector<size_t>> pool;
@@ -77,7 +77,7 @@ Neighbourhoods::Neighbourhoods(const EvaluateTask& task, const NeighbourhoodOpti
     part_pool.push_back(std::move(members));
   }
   std::vector<NeighbourIndex> indexes = NeighbourIndex::of_parts(
-      *task.pool, norm_named(options.rho), options.space == "raw" ? Space::raw : Space::scaled, part_pool);
+      *task.subject.pool, norm_named(options.rho), options.space == "raw" ? Space::raw : Space::scaled, part_pool);
   for (size_t i = 0; i < indexes.size(); i++) parts_.push_back({std::move(part_rows[i]), std::move(indexes[i])});
 
   chosen_ = !options.radius.has_value();
@@ -89,7 +89,7 @@ Neighbourhoods::Neighbourhoods(const EvaluateTask& task, const NeighbourhoodOpti
 }
 
 double Neighbourhoods::reach(const EvaluateTask& task, size_t neighbours, const Context& context) const {
-  const MatrixView<const float> rows = task.data->x.view();
+  const MatrixView<const float> rows = task.subject.rows->x.view();
   std::vector<double> reaches;
   for (const Part& part : parts_) {
     const std::vector<double> found = part.index.reach(rows, part.rows, neighbours, context);
@@ -125,7 +125,7 @@ void explain_neighbours(const EvaluateTask& task, const Neighbourhoods& neighbou
     const std::vector<size_t> scored = finite_rows(task.explanations.values.view(), part.rows);
     Marks marks(part.index.rows());
     part.index.stream(
-        task.data->x.view(), scored, neighbourhoods.radius(), false,
+        task.subject.rows->x.view(), scored, neighbourhoods.radius(), false,
         [&](std::span<const size_t>) { return std::make_unique<Marking>(marks); }, context);
     const std::span<const uint32_t> places = part.index.places();
     for (size_t place = 0; place < places.size(); place++) {

@@ -209,7 +209,7 @@ void score_in_neighbourhoods(const EvaluateTask& task, const Neighbourhoods& nei
                                .undefined_pairs = undefined_pairs,
                                .context = context};
     part.index.stream(
-        task.data->x.view(), scored, neighbourhoods.radius(), comparison.weighted,
+        task.subject.rows->x.view(), scored, neighbourhoods.radius(), comparison.weighted,
         [&](std::span<const size_t> batch) { return std::make_unique<Comparing>(comparison, batch); }, context,
         "comparing explanations");
     for (const std::atomic<uint32_t>& places : skipped) {

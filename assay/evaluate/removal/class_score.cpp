@@ -69,7 +69,7 @@ std::string_view why_undefined(double score) { return std::isinf(score) ? kCerta
 
 size_t scored_class(const EvaluateTask& task, ScoredClass which, size_t row, std::span<const float> outputs) {
   const ModelInfo& info = scored_model(task).info();
-  const Targets& targets = *task.targets;
+  const Targets& targets = *task.subject.targets;
   const bool predicted = which == ScoredClass::predicted || targets.information;
   // Rounding can make the predicted class of margins another one than that of probabilities: the frozen one holds.
   if (info.class_names.empty() || !predicted || targets.predicted) return targets.of_row[row];

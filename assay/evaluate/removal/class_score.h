@@ -30,7 +30,7 @@ std::string_view why_undefined(double score);
 
 // The model whose outputs are scored: that of margins where the task has one.
 inline const Model& scored_model(const EvaluateTask& task) {
-  return task.margins != nullptr ? *task.margins : *task.model;
+  return task.subject.margins != nullptr ? *task.subject.margins : *task.subject.model;
 }
 
 // Which class of a row is scored. The order of players by value means something only for the class that was explained.

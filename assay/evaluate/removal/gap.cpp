@@ -39,9 +39,9 @@ bool mark_perturbed(const EvaluateTask& task, std::span<const float> values, siz
                     std::span<uint8_t> marks) {
   const std::vector<uint32_t> order = strongest_first(values);
   for (size_t place = 0; place < order.size(); place++) marks[order[place]] = (place < k) == strongest ? 1 : 0;
-  const std::vector<uint32_t>& of_column = task.players->of_column;
+  const std::vector<uint32_t>& of_column = task.subject.players->of_column;
   for (size_t c = 0; c < of_column.size(); c++) {
-    if (marks[of_column[c]] != 0 && task.reference->scales[c] > 0) return true;
+    if (marks[of_column[c]] != 0 && task.subject.reference->scales[c] > 0) return true;
   }
   return false;
 }
@@ -60,19 +60,19 @@ struct GapBlock {
 
 void sample_block(const EvaluateTask& task, const Removal& removal, const GapOptions& options, GapBlock& block,
                   const Context& context) {
-  const size_t players = task.players->size();
-  const std::vector<uint32_t>& of_column = task.players->of_column;
+  const size_t players = task.subject.players->size();
+  const std::vector<uint32_t>& of_column = task.subject.players->of_column;
   const auto samples = static_cast<size_t>(options.samples);
   const size_t columns = of_column.size();
   const size_t at_a_time = std::clamp<size_t>(kNoiseAtATime / std::max<size_t>(columns, 1), 1, samples);
   for (size_t first = 0; first < samples; first += at_a_time) {
     const size_t here = std::min(at_a_time, samples - first);
-    const Matrix noise = noise_of(context, task.reference->scales, options.scale, first, here);
+    const Matrix noise = noise_of(context, task.subject.reference->scales, options.scale, first, here);
     const auto place = [&](size_t made) { return made / here * samples + first + made % here; };
     predict_made_rows(
         removal.model(), block.rows.size() * here,
         [&](size_t made, std::span<float> out) {
-          const std::span<const float> x = task.data->x.row(block.rows[made / here]);
+          const std::span<const float> x = task.subject.rows->x.row(block.rows[made / here]);
           const std::span<const float> draw = noise.row(made % here);
           const uint8_t* marks = block.marks.data() + made / here * players;
           bool changed = false;
@@ -119,7 +119,7 @@ void score_noise(const EvaluateTask& task, const GapQuestion& question, const Ga
   scores.standard_error.assign(task.rows(), NAN);
   note_k(task, removal.rows(), options.k, scores, context);
   removal.note_unpredicted(scores);
-  const std::vector<float>& scales = task.reference->scales;
+  const std::vector<float>& scales = task.subject.reference->scales;
   if (const auto still = std::ranges::count(scales, 0.0F); still > 0) {
     scores.notes.push_back(fmt::format(
         "noise leaves {} of {} columns as they are: categories, or constant over the pool", still, scales.size()));
@@ -182,7 +182,7 @@ void score_noise(const EvaluateTask& task, const GapQuestion& question, const Ga
 std::optional<std::string> refuses_gap(const EvaluateTask& task, const GapQuestion& question,
                                        const GapOptions& options) {
   if (auto reason = refuses_k(options.k, task.explanations.players(), !question.strongest)) return reason;
-  if (options.perturbation == "noise" && task.reference->scales.empty()) {
+  if (options.perturbation == "noise" && task.subject.reference->scales.empty()) {
     return "needs a pool of training rows, whose deviations are the unit of its noise (perturbation=baseline needs "
            "none)";
   }

@@ -49,7 +49,7 @@ Removal::Removal(const EvaluateTask& task, std::vector<size_t> rows, ScoredClass
       at_row_(task.rows(), NAN) {
   Context quiet = context;
   quiet.progress = nullptr;
-  const MatrixView<const float> x = task.data->x.view();
+  const MatrixView<const float> x = task.subject.rows->x.view();
   predict_made_rows(
       *model_, rows_.size(), [&](size_t i, std::span<float> row) { copy_row(x, rows_[i], row); },
       [&](size_t i, std::span<const float> outputs) {
@@ -57,12 +57,12 @@ Removal::Removal(const EvaluateTask& task, std::vector<size_t> rows, ScoredClass
         classes_[row] = scored_class(task, which, row, outputs);
         at_row_[row] = score(row, outputs);
         // What gives no number predicts no class.
-        if (task.targets->information || std::isnan(at_row_[row])) return;
+        if (task.subject.targets->information || std::isnan(at_row_[row])) return;
         const size_t predicted = scored_class(task, ScoredClass::predicted, row, outputs);
-        other_class_[row] = predicted != task.targets->of_row[row] ? 1 : 0;
+        other_class_[row] = predicted != task.subject.targets->of_row[row] ? 1 : 0;
       },
       quiet);
-  const MatrixView<const float> references = task.reference->rows.view();
+  const MatrixView<const float> references = task.subject.reference->rows.view();
   reference_outputs_ = Matrix(references.rows(), model_->info().outputs());
   predict_made_rows(
       *model_, references.rows(), [&](size_t i, std::span<float> row) { copy_row(references, i, row); },
@@ -84,7 +84,7 @@ void Removal::run(size_t most_cuts, const Plan& plan, const Score& score, const 
   const size_t width = players() + references() * most_cuts;
   const size_t block_rows =
       std::clamp<size_t>(kNumbersPerBlock / std::max<size_t>(width, 1), 1, std::max<size_t>(rows_.size(), 1));
-  const std::vector<uint32_t>& of_column = task_->players->of_column;
+  const std::vector<uint32_t>& of_column = task_->subject.players->of_column;
   Context inner = context;
   inner.progress = nullptr;
   ProgressScope progress(context, name, rows_.size());
@@ -115,8 +115,8 @@ void Removal::run(size_t most_cuts, const Plan& plan, const Score& score, const 
           const size_t cuts = plans[i].cuts.size();
           const size_t within = made - first[i];
           const Cut cut = plans[i].cuts[within % cuts];
-          const std::span<const float> x = task_->data->x.row(rows_[begin + i]);
-          const std::span<const float> reference = task_->reference->rows.row(within / cuts);
+          const std::span<const float> x = task_->subject.rows->x.row(rows_[begin + i]);
+          const std::span<const float> reference = task_->subject.reference->rows.row(within / cuts);
           const uint32_t* place = places.data() + i * players();
           for (size_t c = 0; c < out.size(); c++) {
             const uint32_t at = place[of_column[c]];

@@ -51,7 +51,7 @@ class Removal {
 
   const std::vector<size_t>& rows() const { return rows_; }
   size_t references() const { return reference_outputs_.rows(); }
-  size_t players() const { return task_->players->size(); }
+  size_t players() const { return task_->subject.players->size(); }
   uint64_t evaluations() const { return evaluations_; }
 
   // Whose outputs are scored.

@@ -34,7 +34,7 @@ std::string_view why_not_finite(const Removal& removal, size_t row, MatrixView<c
 
 // Explanations of one class say little about another, unless all classes have the same strongest players.
 void note_other_classes(const EvaluateTask& task, const Removal& removal, Scores& scores) {
-  if (strength_is_of_all_classes(task.model->info())) return;
+  if (strength_is_of_all_classes(task.subject.model->info())) return;
   const auto differs = [&](size_t row) { return !removal.explains_predicted(row); };
   const auto others = std::ranges::count_if(removal.rows(), differs);
   if (others == 0) return;

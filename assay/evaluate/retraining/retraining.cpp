@@ -45,7 +45,8 @@ class Retraining {
   double original_quality(Context context) const {
     context.progress = nullptr;
     return prediction_quality(
-        *task_.model, test_rows_.labels, [&](size_t i, std::span<float> row) { test_.fill(i, {}, row); }, context);
+        *task_.subject.model, test_rows_.labels, [&](size_t i, std::span<float> row) { test_.fill(i, {}, row); },
+        context);
   }
 
   void run(const std::vector<Job>& jobs, bool concurrent, const Context& context) const {
@@ -67,8 +68,8 @@ class Retraining {
   void run_job(const Job& job, const Context& context) const {
     std::unique_ptr<Model> model;
     try {
-      const Dataset rows = training_.dataset(job.change, task_.model->info().class_names, context);
-      model = task_.trainer(rows, job.training_seed, context);
+      const Dataset rows = training_.dataset(job.change, task_.subject.model->info().class_names, context);
+      model = task_.subject.trainer(rows, job.training_seed, context);
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::cancelled) throw;
       throw Error(error.kind(), fmt::format("{}, {}: {}", name_, words(job), error.what()));
@@ -80,7 +81,7 @@ class Retraining {
 
   // A trainer may come from outside.
   void check(const Model* model, const Job& job) const {
-    const ModelInfo& expected = task_.model->info();
+    const ModelInfo& expected = task_.subject.model->info();
     if (model == nullptr) throw Error(ErrorKind::input, fmt::format("{}, {}: no model came back", name_, words(job)));
     const ModelInfo& found = model->info();
     if (found.features() != expected.features()) {
@@ -188,39 +189,39 @@ Needs retraining_needs() {
 }
 
 std::optional<std::string> retraining_refusal(const EvaluateTask& task) {
-  const ModelInfo& model = task.model->info();
+  const ModelInfo& model = task.subject.model->info();
   if (model.class_names.empty() && model.outputs() != 1) {
     return fmt::format("needs a model of classes or of one value, and {} gives {} values", model.name, model.outputs());
   }
-  if (auto reason = label_refusal(model, *task.data, "the rows")) return reason;
-  return label_refusal(model, *task.pool, "the pool's rows");
+  if (auto reason = label_refusal(model, *task.subject.rows, "the rows")) return reason;
+  return label_refusal(model, *task.subject.pool, "the pool's rows");
 }
 
 void score_by_retraining(std::string_view name, Replaced replaced, const RetrainingOptions& options, bool concurrent,
                          const EvaluateTask& task, Scores& scores, const Context& context) {
-  const ModelInfo& model = task.model->info();
+  const ModelInfo& model = task.subject.model->info();
   const bool classes = !model.class_names.empty();
-  const size_t players = task.players->size();
+  const size_t players = task.subject.players->size();
   const auto seeds = static_cast<size_t>(options.seeds);
   scores.values.assign(seeds, NAN);
 
-  KnownRows test_rows = labelled_rows(model, *task.data);
+  KnownRows test_rows = labelled_rows(model, *task.subject.rows);
   leave_out_unranked(test_rows, task.explanations.values.view());
-  KnownRows training_rows = labelled_rows(model, *task.pool);
+  KnownRows training_rows = labelled_rows(model, *task.subject.pool);
   task.pool_explanations->need(training_rows.rows, context);
   leave_out_unranked(training_rows, task.pool_explanations->values());
-  note_left_out(test_rows, task.data->rows(), "rows", scores.notes);
-  note_left_out(training_rows, task.pool->rows(), "rows of the pool", scores.notes);
+  note_left_out(test_rows, task.subject.rows->rows(), "rows", scores.notes);
+  note_left_out(training_rows, task.subject.pool->rows(), "rows of the pool", scores.notes);
   if (test_rows.size() == 0 || training_rows.size() == 0) {
     scores.undefined = {{std::string(test_rows.size() == 0 ? kNoRows : kNoTrainingRows), seeds}};
     return;
   }
 
-  const std::vector<float> replacement = replacement_row(task.reference->rows.view());
-  const ChangedRows training(*task.pool, training_rows, task.pool_explanations->values(), *task.players, replacement,
-                             "retraining, random order in the pool");
-  const ChangedRows test(*task.data, test_rows, task.explanations.values.view(), *task.players, replacement,
-                         "retraining, random order in the rows");
+  const std::vector<float> replacement = replacement_row(task.subject.reference->rows.view());
+  const ChangedRows training(*task.subject.pool, training_rows, task.pool_explanations->values(), *task.subject.players,
+                             replacement, "retraining, random order in the pool");
+  const ChangedRows test(*task.subject.rows, test_rows, task.explanations.values.view(), *task.subject.players,
+                         replacement, "retraining, random order in the rows");
   const Retraining retraining(name, task, training, test, test_rows);
   const double original = retraining.original_quality(context);
   scores.evaluations += test_rows.size();
@@ -252,7 +253,8 @@ void score_by_retraining(std::string_view name, Replaced replaced, const Retrain
                                      replaced == Replaced::first ? "takes away" : "keeps", count_words(counts), players,
                                      jobs.size(), training_rows.size(), test_rows.size()));
   if (!classes) scores.notes.emplace_back("the score is the drop of R^2, for the labels are values");
-  if (task.reference->is_background()) scores.notes.emplace_back("what is absent is replaced by the background's mean");
+  if (task.subject.reference->is_background())
+    scores.notes.emplace_back("what is absent is replaced by the background's mean");
 }
 
 }  // namespace assay

@@ -47,9 +47,9 @@ struct RetrainingOptions {
 std::optional<std::string> retraining_refusal(const EvaluateTask& task);
 Needs retraining_needs();
 
-// Fills all of the scores. `name` names progress and errors. `concurrent`: whether task.trainer may be called from
-// several threads at once; then trainings run side by side with few threads each, else one after another on the calling
-// thread, with all of them.
+// Fills all of the scores. `name` names progress and errors. `concurrent`: whether task.subject.trainer may be called
+// from several threads at once; then trainings run side by side with few threads each, else one after another on the
+// calling thread, with all of them.
 void score_by_retraining(std::string_view name, Replaced replaced, const RetrainingOptions& options, bool concurrent,
                          const EvaluateTask& task, Scores& scores, const Context& context);
 

@@ -27,13 +27,13 @@ std::vector<size_t> pooled_rows(const EvaluateTask& task) {
 uint64_t remove_one_subset_each(const EvaluateTask& task, const std::vector<size_t>& rows, size_t subset, size_t runs,
                                 std::string_view purpose, const Context& context,
                                 const std::function<void(size_t run, const PooledRun& found)>& take) {
-  const MatrixView<const float> x = task.data->x.view();
-  const MatrixView<const float> references = task.reference->rows.view();
-  const size_t players = task.players->size();
+  const MatrixView<const float> x = task.subject.rows->x.view();
+  const MatrixView<const float> references = task.subject.reference->rows.view();
+  const size_t players = task.subject.players->size();
   const size_t each = references.rows();
   Context inner = context;
   inner.progress = nullptr;
-  const ValueFunction value(*task.model, x, *task.targets, inner);
+  const ValueFunction value(*task.subject.model, x, *task.subject.targets, inner);
   const auto value_of = [&](size_t row, std::span<const float> outputs) {
     float found = 0;
     value.apply(row, MatrixView<const float>(outputs.data(), 1, outputs.size()), std::span(&found, 1));
@@ -42,7 +42,8 @@ uint64_t remove_one_subset_each(const EvaluateTask& task, const std::vector<size
 
   std::vector<double> whole(rows.size());
   predict_made_rows(
-      *task.model, rows.size(), [&](size_t i, std::span<float> row) { std::ranges::copy(x.row(rows[i]), row.begin()); },
+      *task.subject.model, rows.size(),
+      [&](size_t i, std::span<float> row) { std::ranges::copy(x.row(rows[i]), row.begin()); },
       [&](size_t i, std::span<const float> outputs) { whole[i] = value_of(rows[i], outputs); }, inner);
 
   const size_t block_rows =
@@ -71,10 +72,10 @@ uint64_t remove_one_subset_each(const EvaluateTask& task, const std::vector<size
         }
       });
       predict_made_rows(
-          *task.model, here * each,
+          *task.subject.model, here * each,
           [&](size_t item, std::span<float> row) {
             const size_t i = item / each;
-            mask_row(*task.players, x.row(rows[begin + i]), references.row(item % each), kept.row(i), row);
+            mask_row(*task.subject.players, x.row(rows[begin + i]), references.row(item % each), kept.row(i), row);
           },
           [&](size_t item, std::span<const float> outputs) {
             found(item / each, item % each) = value_of(rows[begin + item / each], outputs);

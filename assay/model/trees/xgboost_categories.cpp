@@ -38,12 +38,17 @@ std::vector<std::string> category_texts(std::string_view where, FlatDocument::Va
   return texts;
 }
 
-// Numbers as a table would show them: whole ones without a point, others with as few digits as tell them apart. Nothing
-// for those beyond 2^53, which a double does not hold exactly.
-std::vector<std::string> category_numbers(std::string_view where, FlatDocument::Value encoding) {
+// Numbers as a table would show them: whole ones without a point, others with as few digits as tell them apart. Those
+// beyond 2^53, which a double does not hold exactly, are called by their code, and then `unsure` is set: a cell that
+// holds such a number is refused, for it is none of these texts.
+std::vector<std::string> category_numbers(std::string_view where, FlatDocument::Value encoding, bool& unsure) {
   std::vector<std::string> texts;
   for (const double value : xgboost_numbers(where, encoding, "values")) {
-    if (!(std::abs(value) <= 9007199254740992.0)) return {};
+    if (!(std::abs(value) < 0x1p53)) {
+      unsure = true;
+      texts.push_back(fmt::format("code {}", texts.size()));
+      continue;
+    }
     texts.push_back(value == std::floor(value) ? fmt::format("{}", static_cast<int64_t>(value))
                                                : fmt::format("{}", value));
   }
@@ -67,13 +72,13 @@ std::string read_xgboost_categories(std::string_view where, FlatDocument::Value 
   std::string unsure;
   for (size_t i = 0; i < encodings.size(); i++) {
     const std::string place = fmt::format("{}: categories of feature {}", where, i);
-    auto texts =
-        encodings[i]["offsets"].exists() ? category_texts(place, encodings[i]) : category_numbers(place, encodings[i]);
-    if (texts.empty()) {
-      if (!xgboost_numbers(place, encodings[i], "values").empty())
-        unsure += fmt::format("{}{}", unsure.empty() ? "" : ", ", i);
-      continue;
+    bool some_unsure = false;
+    auto texts = encodings[i]["offsets"].exists() ? category_texts(place, encodings[i])
+                                                  : category_numbers(place, encodings[i], some_unsure);
+    if (some_unsure || (texts.empty() && !xgboost_numbers(place, encodings[i], "values").empty())) {
+      unsure += fmt::format("{}{}", unsure.empty() ? "" : ", ", i);
     }
+    if (texts.empty()) continue;
     std::set<std::string_view> seen;
     for (const std::string& text : texts) {
       if (!seen.insert(text).second) fail_input(place, "each once", fmt::format("{} twice", in_quotes(text)));

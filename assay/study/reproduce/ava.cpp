@@ -77,30 +77,22 @@ void measure_explanations(std::string_view row, const PaperRows& paper, const Ev
 
 void measure_ava(const Bench& bench, SetResults& set, const Context& context) {
   const Spec method{"kernel_shap"};
-  const Explanations shap = bench.explained(method, bench.mean, context);
-  PoolExplanations shap_of_pool = bench.pool_explained(method, bench.mean);
-  const EvaluateTask shap_task = bench.task(shap, bench.mean, &shap_of_pool);
+  const Subject subject = bench.against(bench.mean);
+  const Explanations shap = explain(method, subject, context);
+  PoolExplanations shap_of_pool = pool_explanations_by(subject, method, bench.seed);
+  const EvaluateTask shap_task{.explanations = shap, .subject = subject, .pool_explanations = &shap_of_pool};
   const double automatic = automatic_radius(shap_task, context);
   set.table.add({"neighbourhoods", "radius found by r = auto"}, automatic);
   measure_explanations(kShap, kPaperShap, shap_task, automatic, set, context);
 
   const std::array<const Explanations*, 1> members = {&shap};
   const std::array<std::string, 1> names = {"kernel_shap"};
-  const AggregateTask task{.members = members,
-                           .names = names,
-                           .data = &bench.test,
-                           .model = bench.model.get(),
-                           .players = &bench.players,
-                           .targets = &bench.targets,
-                           .reference = &bench.mean,
-                           .pool = &bench.pool,
-                           .pool_targets = &bench.pool_targets,
-                           .method = &method,
-                           .method_seed = bench.seed};
+  const AggregateTask task{
+      .members = members, .names = names, .subject = subject, .method = &method, .method_seed = bench.seed};
   const Spec spec = parse_spec("reproduce", "ava:k=10:class=query");
   const Aggregate made = aggregate(spec, task, context);
   PoolExplanations ava_of_pool = aggregate_of_pool(spec, task, made);
-  const EvaluateTask ava_task = bench.task(made.explanations, bench.mean, &ava_of_pool);
+  const EvaluateTask ava_task{.explanations = made.explanations, .subject = subject, .pool_explanations = &ava_of_pool};
   measure_explanations(kAva, kPaperAva, ava_task, automatic, set, context);
 }
 

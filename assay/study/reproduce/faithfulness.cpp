@@ -98,8 +98,9 @@ void measure_faithfulness(const Bench& bench, SetResults& set, const Context& co
     for (size_t b = 0; b < kBaselines.size(); b++) {
       context.check_cancelled();
       const Reference& reference = bench.*kBaselines[b].reference;
-      const Explanations made = bench.explained(method.spec, reference, context);
-      const EvaluateTask task = bench.task(made, reference, nullptr);
+      const Subject subject = bench.against(reference);
+      const Explanations made = explain(method.spec, subject, context);
+      const EvaluateTask task{.explanations = made, .subject = subject};
       double coverage = 0;
       for (const SizeColumn& column : printed) {
         const auto found = all_forms(task, column.size, coverage, context);

@@ -12,6 +12,7 @@
 #include "assay/data/datasets.h"
 #include "assay/data/split.h"
 #include "assay/explain/reference.h"
+#include "assay/model/graph_model.h"
 #include "assay/model/train/recipe.h"
 
 namespace assay {
@@ -176,33 +177,6 @@ Context Bench::context(const Context& outer) const {
   return inner;
 }
 
-Explanations Bench::explained(const Spec& method, const Reference& reference, const Context& context) const {
-  return explain(method, {*model, test.x.view(), targets, reference, players}, context);
-}
-
-PoolExplanations Bench::pool_explained(const Spec& method, const Reference& reference) const {
-  const auto make = [this, &reference, method](std::span<const size_t> rows, const Context& outer) {
-    const Dataset chosen = select_rows(pool, {rows.begin(), rows.end()});
-    Targets of_rows = pool_targets;
-    of_rows.of_row.clear();
-    for (const size_t row : rows) of_rows.of_row.push_back(pool_targets.of_row[row]);
-    return explain(method, {*model, chosen.x.view(), of_rows, reference, players}, context(outer)).values;
-  };
-  return {pool.rows(), players.size(), make};
-}
-
-EvaluateTask Bench::task(const Explanations& explanations, const Reference& reference,
-                         PoolExplanations* of_pool) const {
-  return {.explanations = explanations,
-          .data = &test,
-          .model = model.get(),
-          .players = &players,
-          .targets = &targets,
-          .reference = &reference,
-          .pool = &pool,
-          .pool_explanations = of_pool};
-}
-
 BenchSource::BenchSource(BenchPlan plan, const ReproduceOptions& options, const Context& context)
     : plan_(std::move(plan)), data_dirs_(options.data_dirs) {
   if (plan_.split == BenchSplit::own) {
@@ -262,15 +236,17 @@ std::unique_ptr<Bench> BenchSource::make(size_t run, const Context& context) con
   TrainResult trained = train_recipe(recipe, training, &encoder, inner);
   bench->accuracy = evaluate(trained.model, test, inner).accuracy;
   bench->largest_class = largest_share(test);
-  bench->model = GraphModel::from_onnx(plan_.dataset, std::move(trained.model), {}, inner);
-  bench->test = sampled(test, plan_.test_rows, bench->seed);
-  bench->pool = sampled(training, plan_.pool_rows, bench->seed);
-  bench->players = group_players(training);
-  const TargetChoice choice = parse_target(bench->model->info(), "auto")[0];
-  bench->targets = freeze_targets(*bench->model, bench->test.x.view(), choice, inner);
-  bench->pool_targets = freeze_targets(*bench->model, bench->pool.x.view(), choice, inner);
-  bench->zero = named_baseline("zero", &training, *bench->model, &encoder, inner);
-  bench->mean = named_baseline("mean", &training, *bench->model, &encoder, inner);
+  const std::shared_ptr<GraphModel> model = GraphModel::from_onnx(plan_.dataset, std::move(trained.model), {}, inner);
+  bench->zero = named_baseline("zero", &training, *model, &encoder, inner);
+  bench->mean = named_baseline("mean", &training, *model, &encoder, inner);
+  const TargetChoice choice = parse_target(model->info(), "auto")[0];
+  OwnedSubject& subject = bench->subject;
+  subject.rows = std::make_shared<Dataset>(sampled(test, plan_.test_rows, bench->seed));
+  subject.pool = std::make_shared<Dataset>(sampled(training, plan_.pool_rows, bench->seed));
+  subject.players = group_players(training);
+  subject.targets = freeze_targets(*model, subject.rows->x.view(), choice, inner);
+  subject.pool_targets = freeze_targets(*model, subject.pool->x.view(), choice, inner);
+  subject.model = model;
   return bench;
 }
 

@@ -28,8 +28,7 @@
 #include "assay/data/table.h"
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/pool_explanations.h"
-#include "assay/explain/explainer.h"
-#include "assay/model/graph_model.h"
+#include "assay/explain/subject.h"
 #include "assay/model/train/train.h"
 #include "assay/study/reproduce/reproduction.h"
 #include "assay/study/reproduce/runs.h"
@@ -72,26 +71,20 @@ struct PaperMethod {
 };
 const std::vector<PaperMethod>& paper_methods();
 
-// One run on one set. Stays where it is: pool_explained refers to it.
+// One run on one set. Do not move it: what it makes refers to it.
 struct Bench {
-  std::unique_ptr<GraphModel> model;
-  Dataset test;  // the rows that are explained
-  Dataset pool;
-  Players players;
-  Targets targets;
-  Targets pool_targets;
+  OwnedSubject subject;
   Reference zero;  // in raw units
   Reference mean;  // of all training rows
   double accuracy = NAN;
   double largest_class = NAN;  // its share of the test part: the accuracy of always saying the same
   uint64_t seed = 0;
 
-  size_t features() const { return players.size(); }
+  size_t features() const { return subject.players.size(); }
   // The context of all computations of this run: its seed, and no progress, which is told in runs.
   Context context(const Context& outer) const;
-  Explanations explained(const Spec& method, const Reference& reference, const Context& context) const;
-  PoolExplanations pool_explained(const Spec& method, const Reference& reference) const;
-  EvaluateTask task(const Explanations& explanations, const Reference& reference, PoolExplanations* of_pool) const;
+  // The subject with this for absent features.
+  Subject against(const Reference& reference) const { return with_reference(subject.view(), reference); }
 };
 
 // A set, loaded once.

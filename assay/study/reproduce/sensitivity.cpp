@@ -86,9 +86,10 @@ void measure_method(const PaperMethod& method, const EvaluateTask& task, double 
 void measure_sensitivity(const Bench& bench, SetResults& set, const Context& context) {
   double automatic = NAN;
   for (const PaperMethod& method : paper_methods()) {
-    const Explanations made = bench.explained(method.spec, bench.mean, context);
-    PoolExplanations of_pool = bench.pool_explained(method.spec, bench.mean);
-    const EvaluateTask task = bench.task(made, bench.mean, &of_pool);
+    const Subject subject = bench.against(bench.mean);
+    const Explanations made = explain(method.spec, subject, context);
+    PoolExplanations of_pool = pool_explanations_by(subject, method.spec, bench.seed);
+    const EvaluateTask task{.explanations = made, .subject = subject, .pool_explanations = &of_pool};
     if (std::isnan(automatic)) {
       automatic = automatic_radius(task, context);
       set.table.add({"neighbourhoods", "radius found by r = auto"}, automatic);

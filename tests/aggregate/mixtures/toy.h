@@ -89,12 +89,12 @@ inline Scores score_of_mixture(MemberTrial& trial, const std::string& criterion,
   PoolExplanations mixed_pool(mixture_of(pool, weights));
   const AggregateTask task = trial.task();
   EvaluateTask scored{mixed};
-  scored.data = task.data;
-  scored.model = task.model;
-  scored.players = task.players;
-  scored.targets = task.targets;
-  scored.reference = task.reference;
-  scored.pool = task.pool;
+  scored.subject.rows = task.subject.rows;
+  scored.subject.model = task.subject.model;
+  scored.subject.players = task.subject.players;
+  scored.subject.targets = task.subject.targets;
+  scored.subject.reference = task.subject.reference;
+  scored.subject.pool = task.subject.pool;
   scored.pool_explanations = &mixed_pool;
   return evaluate(parse_spec("criterion", criterion), scored, {.draws = 0}, context);
 }

@@ -309,9 +309,9 @@ TEST(Npy, CountsWholeNumbersThatLoseDigits) {
   std::vector<size_t> rounded;
   to_matrix("a", array, &rounded);
   EXPECT_EQ(rounded, (std::vector<size_t>{1, 2}));
-  const std::vector<double> doubles = {16777217, 0.1, 1e30, std::nan("")};
+  const std::vector<double> doubles = {16777217, 0.1, 1e30, std::nan(""), 1700000060.25, 738000.123};
   to_matrix("a", npy_from_doubles(doubles), &rounded);
-  EXPECT_EQ(rounded, std::vector<size_t>{1});
+  EXPECT_EQ(rounded, std::vector<size_t>{2});
 }
 
 TEST(Npy, WritesAFileThatReadsBack) {

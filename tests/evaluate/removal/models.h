@@ -142,7 +142,7 @@ inline double mean_of(const std::vector<double>& values) {
 inline Scores scored_with_margins(const std::string& name, const std::string& options, Trial& trial,
                                   const Model& margins) {
   EvaluateTask task = trial.task();
-  task.margins = &margins;
+  task.subject.margins = &margins;
   Scores scores;
   scores.values.assign(task.rows(), NAN);
   find_criterion(name).make(parse_spec("criterion", name + options))->score(task, scores, {});

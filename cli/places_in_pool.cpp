@@ -1,4 +1,4 @@
-#include "cli/own_rows.h"
+#include "cli/places_in_pool.h"
 
 #include <algorithm>
 #include <cmath>
@@ -69,11 +69,11 @@ std::vector<size_t> rows_of_part(TableArguments table, const Session& session) {
 
 }  // namespace
 
-std::vector<size_t> own_rows_in_pool(const ModelRowsArguments& arguments, const ModelRows& rows,
-                                     const Session& session) {
+std::vector<size_t> places_in_pool(const ModelRowsArguments& arguments, const ModelRows& rows, const Session& session) {
   const std::string& split = arguments.table.split;
   const std::string& pool_split = arguments.pool_split;
-  if (!rows.pool || rows.numbers.empty() || !same_source(arguments.table.what, arguments.pool)) return {};
+  if (rows.subject.pool == nullptr || rows.numbers.empty() || !same_source(arguments.table.what, arguments.pool))
+    return {};
   if (split == pool_split) return rows.numbers;
   if (split != "all" && pool_split != "all") return {};  // training and test rows are apart
   TableArguments part = arguments.table;
