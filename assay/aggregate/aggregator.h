@@ -102,6 +102,17 @@ class Aggregator {
                        const Context& context) const = 0;
 };
 
+// What a study gives an aggregator for which the user does not say it.
+struct StudyDefaults {
+  struct Option {
+    std::string name;
+    std::string value;
+    std::string why;  // the end of a sentence
+  };
+  std::vector<Option> options = {};
+  std::optional<std::string> left_out = {};  // why it is not studied, as a sentence
+};
+
 // One line of the table of aggregators.
 struct AggregatorInfo {
   std::string name;       // as the command line and Python know it
@@ -111,7 +122,9 @@ struct AggregatorInfo {
   std::string guarantee;  // what holds on every row, in words; empty where nothing does
   std::string cost;       // in words
   AggregateNeeds needs = {};
-  bool learns_weights = false;           // one list of weights for all rows, learnt from them
+  bool learns_weights = false;  // one list of weights for all rows, learnt from them
+  // In a study of this subject; named: whether the user asked for it by name.
+  StudyDefaults (*study_defaults)(const Subject& subject, bool named) = nullptr;
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Aggregator> (*make)(const Spec&) = nullptr;
 };

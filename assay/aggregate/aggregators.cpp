@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "assay/core/error.h"
@@ -29,8 +30,10 @@ AggregatorInfo closest_simple_aggregator();
 AggregatorInfo ava_aggregator();
 AggregatorInfo pareto_aggregator();
 
-std::span<const AggregatorInfo> aggregators() {
-  static const std::vector<AggregatorInfo> table = {
+namespace {
+
+std::vector<AggregatorInfo>& aggregator_table() {
+  static std::vector<AggregatorInfo> table = {
       mean_aggregator(),
       median_aggregator(),
       geometric_median_aggregator(),
@@ -50,6 +53,12 @@ std::span<const AggregatorInfo> aggregators() {
   };
   return table;
 }
+
+}  // namespace
+
+std::span<const AggregatorInfo> aggregators() { return aggregator_table(); }
+
+void add_aggregator(AggregatorInfo info) { aggregator_table().push_back(std::move(info)); }
 
 const AggregatorInfo& find_aggregator(std::string_view name) { return find_by_name("aggregator", aggregators(), name); }
 

@@ -13,6 +13,8 @@
 namespace assay {
 
 std::span<const AggregatorInfo> aggregators();
+// One of your own, after the others. Call it before anything is looked up in the table.
+void add_aggregator(AggregatorInfo info);
 // An input error lists the aggregators when there is none of that name.
 const AggregatorInfo& find_aggregator(std::string_view name);
 

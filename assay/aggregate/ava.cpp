@@ -345,6 +345,18 @@ std::unique_ptr<Aggregator> make_ava(const Spec& spec) {
   return std::make_unique<Ava>(std::move(options));
 }
 
+StudyDefaults ava_defaults(const Subject& subject, bool named) {
+  const size_t players = subject.players->size();
+  if (named || players <= kWidePlayers) return {};
+  if (subject.model->rescalable() != nullptr) {
+    return {.options = {{"method", "deeplift", "Shapley values of every antecedent would take hours"}}};
+  }
+  return {.left_out = fmt::format(
+              "ava explains the antecedents of every row and neighbour by Shapley values, which takes too long for {} "
+              "players: name it in --aggregators, with a method, to have it",
+              players)};
+}
+
 }  // namespace
 
 AggregatorInfo ava_aggregator() {
@@ -356,7 +368,8 @@ AggregatorInfo ava_aggregator() {
        .guarantee =
            "with Shapley values: the Shapley values of the antecedents' weighted game, which add up to its value",
        .cost = "an explanation of each antecedent, each once; the search for neighbours",
-       .needs = {.members = 0, .model = true, .reference = true, .pool = true}});
+       .needs = {.members = 0, .model = true, .reference = true, .pool = true},
+       .study_defaults = ava_defaults});
   info.make = make_ava;
   return info;
 }

@@ -237,6 +237,14 @@ class KemenyYoung final : public Aggregator {
   Options options_;
 };
 
+constexpr size_t kMostExactPlayers = 20;  // that are ordered exactly without a clock
+
+StudyDefaults kemeny_defaults(const Subject& subject, bool /*named*/) {
+  if (subject.players->size() <= kMostExactPlayers) return {};
+  return {.options = {{"solver", "search",
+                       "an exact solver would stop by the clock, and the study would not be the same again"}}};
+}
+
 }  // namespace
 
 AggregatorInfo kemeny_young_aggregator() {
@@ -246,7 +254,8 @@ AggregatorInfo kemeny_young_aggregator() {
        .family = "rank",
        .citation = "Kemeny (1959); Young, Levenglick (1978)",
        .guarantee = "no ranking has less than the bound in pairs ordered differently; cost = bound where it is optimal",
-       .cost = "d^2 comparisons for each member; 50 ms for a cycle of 20 players, time_limit for one of more"});
+       .cost = "d^2 comparisons for each member; 50 ms for a cycle of 20 players, time_limit for one of more",
+       .study_defaults = kemeny_defaults});
 }
 
 }  // namespace assay

@@ -366,6 +366,10 @@ class Pareto final : public Aggregator {
   Options options_;
 };
 
+StudyDefaults pareto_defaults(const Subject& /*subject*/, bool /*named*/) {
+  return {.options = {{"others", "false", "the study scores the other aggregates itself"}}};
+}
+
 }  // namespace
 
 AggregatorInfo pareto_aggregator() {
@@ -378,7 +382,8 @@ AggregatorInfo pareto_aggregator() {
        .cost = "a game value for each subset, row and reference row; then m^2 operations for each pair of neighbours "
                "and m d for each row, for each of the mixtures; the other aggregates where they are placed",
        .needs = {.members = 1, .model = true, .reference = true, .pool = true, .pool_members = true},
-       .learns_weights = true});
+       .learns_weights = true,
+       .study_defaults = pareto_defaults});
 }
 
 }  // namespace assay

@@ -63,7 +63,8 @@ CriterionInfo addition_criterion() {
        .cost = "1 evaluation for each reference row, and 1",
        .direction = Direction::higher,
        .range = "any number",
-       .needs = {.model = true, .reference = true}});
+       .needs = {.model = true, .reference = true},
+       .of_paper = true});
 }
 
 }  // namespace assay

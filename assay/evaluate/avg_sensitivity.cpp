@@ -42,7 +42,9 @@ CriterionInfo avg_sensitivity_criterion() {
        .cost = "one, and one for each row of the pool; explanations of neighbours",
        .direction = Direction::lower,
        .range = "0 or more",
-       .needs = {.model = true, .pool = true, .pool_explanations = true}});
+       .needs = {.model = true, .pool = true, .pool_explanations = true},
+       .role = CriterionRole::stability,
+       .of_paper = true});
 }
 
 }  // namespace assay

@@ -103,7 +103,8 @@ CriterionInfo compatibility_criterion() {
                                                 .citation = "Bhatt, Weller, Moura (2020)",
                                                 .cost = "none",
                                                 .direction = Direction::lower,
-                                                .range = "0 or more"});
+                                                .range = "0 or more",
+                                                .of_paper = true});
 }
 
 }  // namespace assay

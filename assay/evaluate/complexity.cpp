@@ -57,7 +57,9 @@ CriterionInfo complexity_criterion() {
                                              .citation = "Bhatt, Weller, Moura (2020)",
                                              .cost = "none",
                                              .direction = Direction::lower,
-                                             .range = "0 to ln d"});
+                                             .range = "0 to ln d",
+                                             .role = CriterionRole::simplicity,
+                                             .of_paper = true});
 }
 
 }  // namespace assay

@@ -85,7 +85,8 @@ CriterionInfo conditional_conviction_criterion() {
        .cost = "1 evaluation for each row and pool row, and explanations of the reference rows",
        .direction = Direction::higher,
        .range = "0 or more",
-       .needs = {.model = true}});
+       .needs = {.model = true},
+       .of_paper = true});
 }
 
 }  // namespace assay

@@ -63,7 +63,8 @@ CriterionInfo conviction_criterion() {
                                              .citation = "Bhatt, Weller, Moura (2020)",
                                              .cost = "explanations of the reference rows",
                                              .direction = Direction::higher,
-                                             .range = "0 or more"});
+                                             .range = "0 or more",
+                                             .of_paper = true});
 }
 
 }  // namespace assay

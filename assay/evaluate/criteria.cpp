@@ -1,6 +1,7 @@
 #include "assay/evaluate/criteria.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "assay/core/error.h"
@@ -46,8 +47,10 @@ CriterionInfo sparseness_criterion();
 CriterionInfo sufficiency_criterion();
 CriterionInfo top_k_agreement_criterion();
 
-std::span<const CriterionInfo> criteria() {
-  static const std::vector<CriterionInfo> table = {
+namespace {
+
+std::vector<CriterionInfo>& criterion_table() {
+  static std::vector<CriterionInfo> table = {
       // The paper's, then those that published numbers are compared with.
       faithfulness_criterion(),
       max_sensitivity_criterion(),
@@ -88,6 +91,12 @@ std::span<const CriterionInfo> criteria() {
   };
   return table;
 }
+
+}  // namespace
+
+std::span<const CriterionInfo> criteria() { return criterion_table(); }
+
+void add_criterion(CriterionInfo info) { criterion_table().push_back(std::move(info)); }
 
 const CriterionInfo& find_criterion(std::string_view name) { return find_by_name("criterion", criteria(), name); }
 

@@ -12,6 +12,8 @@
 namespace assay {
 
 std::span<const CriterionInfo> criteria();
+// One of your own, after the others. Call it before anything is looked up in the table.
+void add_criterion(CriterionInfo info);
 // An input error lists the criteria when there is none of that name.
 const CriterionInfo& find_criterion(std::string_view name);
 

@@ -66,6 +66,15 @@ class Criterion {
   virtual void score(const EvaluateTask& task, Scores& scores, const Context& context) const = 0;
 };
 
+// What a criterion measures of what people choose an explanation by.
+enum class CriterionRole {
+  none,
+  faithfulness,
+  stability,
+  largest_change,  // stability at its worst
+  simplicity,
+};
+
 // One line of the table of criteria.
 struct CriterionInfo {
   std::string name;      // as the command line and Python know it
@@ -74,11 +83,22 @@ struct CriterionInfo {
   std::string citation;  // author (year)
   std::string cost;      // model evaluations for a row, in words
   Direction direction = Direction::neither;
-  std::string range;                     // of a score: "-1 to 1", "0 to ln d", "0 or more"
-  Needs needs = {};                      // with the options' defaults
-  bool sampled = false;                  // may have standard errors of single rows
+  std::string range;     // of a score: "-1 to 1", "0 to ln d", "0 or more"
+  Needs needs = {};      // with the options' defaults
+  bool sampled = false;  // may have standard errors of single rows
+  CriterionRole role = CriterionRole::none;
+  bool of_paper = false;        // studied where nobody chooses criteria
+  bool retrains = false;        // studied where the user asks for retraining
+  bool by_subset_size = false;  // its table "by size" is the curve of faithfulness over the sizes of subsets
+  // The options that a study gives it where the user says none, for so many players.
+  std::vector<std::pair<std::string, std::string>> (*study_options)(size_t players) = nullptr;
+  // What a study should say of it with these options and so many players; nothing as a rule.
+  std::optional<std::string> (*study_note)(const Spec& spec, size_t players) = nullptr;
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Criterion> (*make)(const Spec&) = nullptr;
+
+  // Shown before all others, and scored where nobody chooses.
+  bool main() const { return role != CriterionRole::none; }
 };
 
 // Fills the options and the maker of a criterion whose class has `Options` and is made from them.

@@ -145,6 +145,24 @@ void Faithfulness::score_pooled(const EvaluateTask& task, Scores& scores, const 
   scores.tables.push_back(std::move(table));
 }
 
+constexpr size_t kQuartered = 8;  // players: a quarter of fewer is a subset of one
+bool removes_one(size_t players) { return players > 2 && players < kQuartered; }
+
+// With few players a quarter of them is one, and removing one player at a time is what occlusion does: nothing else
+// could be more faithful. The paper removes two.
+std::vector<std::pair<std::string, std::string>> options_for_few(size_t players) {
+  if (!removes_one(players)) return {};
+  return {{"subset", "2"}};
+}
+
+std::optional<std::string> note_single_removals(const Spec& spec, size_t players) {
+  if (!spec.options.empty() || !removes_one(players)) return {};
+  return fmt::format(
+      "{0} removes one of {1} players at a time, which is what occlusion does: it scores 1 whatever the model; "
+      "{0}:subset=2 compares all methods",
+      spec.name, players);
+}
+
 }  // namespace
 
 std::vector<double> faithfulness_of(const Game& game, MatrixView<const float> attributions,
@@ -165,7 +183,11 @@ CriterionInfo faithfulness_criterion() {
        .direction = Direction::higher,
        .range = "-1 to 1",
        .needs = {.model = true, .reference = true},
-       .sampled = true});
+       .sampled = true,
+       .role = CriterionRole::faithfulness,
+       .of_paper = true,
+       .study_options = options_for_few,
+       .study_note = note_single_removals});
 }
 
 }  // namespace assay

@@ -60,7 +60,8 @@ CriterionInfo identity_criterion() {
                                            .cost = "1 explanation",
                                            .direction = Direction::lower,
                                            .range = "0 to d (l0), 0 or more",
-                                           .needs = {.model = true, .explainer = true}});
+                                           .needs = {.model = true, .explainer = true},
+                                           .of_paper = true});
 }
 
 }  // namespace assay

@@ -49,7 +49,8 @@ CriterionInfo kar_criterion() {
        .cost = "seeds * k trainings in all; with controls seeds * (2 k + 1)",
        .direction = Direction::lower,
        .range = "-1 to 1; R^2 has no bounds",
-       .needs = retraining_needs()});
+       .needs = retraining_needs(),
+       .retrains = true});
 }
 
 }  // namespace assay

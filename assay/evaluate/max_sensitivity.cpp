@@ -41,7 +41,9 @@ CriterionInfo max_sensitivity_criterion() {
        .cost = "one, and one for each row of the pool; explanations of neighbours",
        .direction = Direction::lower,
        .range = "0 or more",
-       .needs = {.model = true, .pool = true, .pool_explanations = true}});
+       .needs = {.model = true, .pool = true, .pool_explanations = true},
+       .role = CriterionRole::largest_change,
+       .of_paper = true});
 }
 
 }  // namespace assay

@@ -138,7 +138,8 @@ CriterionInfo sensitivity_n_criterion() {
                                                .direction = Direction::higher,
                                                .range = "-1 to 1",
                                                .needs = {.model = true, .reference = true},
-                                               .sampled = true});
+                                               .sampled = true,
+                                               .by_subset_size = true});
 }
 
 }  // namespace assay

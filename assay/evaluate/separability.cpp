@@ -211,7 +211,8 @@ CriterionInfo separability_criterion() {
                                                .cost = "none; rows x min(rows, partners) distances",
                                                .direction = Direction::higher,
                                                .range = "0 to d for l0",
-                                               .sampled = true});
+                                               .sampled = true,
+                                               .of_paper = true});
 }
 
 }  // namespace assay

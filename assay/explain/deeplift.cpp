@@ -40,7 +40,8 @@ MethodInfo deeplift_method() {
        .citation = "Shrikumar, Greenside, Kundaje (2017); Lundberg, Lee (2017) for backgrounds",
        .cost = "1 gradient for each reference row",
        .complete = true,
-       .uses_reference = true});
+       .uses_reference = true,
+       .of_paper = true});
 }
 
 }  // namespace assay

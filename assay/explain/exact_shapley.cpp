@@ -46,7 +46,8 @@ MethodInfo exact_shapley_method() {
                                      .cost = "2^d for d players, times the reference rows",
                                      .complete = true,
                                      .uses_reference = true,
-                                     .sampled = false});
+                                     .sampled = false,
+                                     .same_as = "tree_shap"});
 }
 
 }  // namespace assay

@@ -58,6 +58,8 @@ class Explainer {
   // Whether attribute() fills the output, for methods that cost little more than the model's run on the rows, which
   // they make anyway. The rows of all others are run, and refused where the model gives no number, before the work.
   virtual bool gives_output() const { return false; }
+  // Evaluations of the model that the task takes, where that is known without running it; for plans.
+  virtual std::optional<uint64_t> known_evaluations(const ExplainTask& /*task*/) const { return {}; }
 };
 
 // One line of the table of methods.
@@ -69,6 +71,9 @@ struct MethodInfo {
   bool complete = false;                 // values sum to output - base
   bool uses_reference = false;           // gradient and smooth_grad do not
   bool sampled = false;                  // has standard errors
+  bool of_paper = false;                 // one of the six that the paper aggregates
+  bool for_trees = false;                // explains trees and nothing else
+  std::string same_as = {};              // a method of the same values that is faster, where it can explain the model
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Explainer> (*make)(const Spec&) = nullptr;
 };

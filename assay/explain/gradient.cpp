@@ -47,7 +47,8 @@ MethodInfo gradient_method() {
   return with_options<Gradient>({.name = "gradient",
                                  .title = "Slope of the output at the row",
                                  .citation = "Simonyan, Vedaldi, Zisserman (2014)",
-                                 .cost = "1 gradient"});
+                                 .cost = "1 gradient",
+                                 .of_paper = true});
 }
 
 }  // namespace assay

@@ -40,7 +40,8 @@ MethodInfo gradient_x_input_method() {
   return with_options<GradientXInput>({.name = "gradient_x_input",
                                        .title = "Slope of the output times the feature's value",
                                        .citation = "Shrikumar, Greenside, Shcherbina, Kundaje (2016)",
-                                       .cost = "1 gradient"});
+                                       .cost = "1 gradient",
+                                       .of_paper = true});
 }
 
 }  // namespace assay

@@ -331,7 +331,8 @@ MethodInfo integrated_gradients_method() {
        .citation = "Sundararajan, Taly, Yan (2017)",
        .cost = "32 gradients and more until complete, or 1 where the integral is exact; for each reference row",
        .complete = true,
-       .uses_reference = true});
+       .uses_reference = true,
+       .of_paper = true});
 }
 
 }  // namespace assay

@@ -345,7 +345,8 @@ MethodInfo kernel_shap_method() {
                                    .cost = "samples (default 2048), times the reference rows",
                                    .complete = true,
                                    .uses_reference = true,
-                                   .sampled = true});
+                                   .sampled = true,
+                                   .of_paper = true});
 }
 
 }  // namespace assay

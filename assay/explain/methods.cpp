@@ -1,5 +1,6 @@
 #include "assay/explain/methods.h"
 
+#include <utility>
 #include <vector>
 
 #include "assay/core/error.h"
@@ -21,8 +22,10 @@ MethodInfo tree_shap_path_method();
 MethodInfo occlusion_method();
 MethodInfo lime_method();
 
-std::span<const MethodInfo> methods() {
-  static const std::vector<MethodInfo> table = {
+namespace {
+
+std::vector<MethodInfo>& method_table() {
+  static std::vector<MethodInfo> table = {
       // clang-format off: a line each
       gradient_method(),
       gradient_x_input_method(),
@@ -41,6 +44,12 @@ std::span<const MethodInfo> methods() {
   };
   return table;
 }
+
+}  // namespace
+
+std::span<const MethodInfo> methods() { return method_table(); }
+
+void add_method(MethodInfo info) { method_table().push_back(std::move(info)); }
 
 const MethodInfo& find_method(std::string_view name) { return find_by_name("method", methods(), name); }
 

@@ -14,6 +14,10 @@
 
 namespace assay {
 
+// Rows of more players than this are wide: coalitions cost a run of the model each there, and some methods and
+// aggregators take minutes for a row.
+inline constexpr size_t kWidePlayers = 64;
+
 struct Players {
   std::vector<std::string> names;
   std::vector<uint32_t> of_column;  // for each column of the rows, its player

@@ -177,6 +177,9 @@ class ShapleySampling final : public Explainer {
     std::erase_if(groups, [](const VaryingPlayers& group) { return group.players.empty(); });
     attribute_groups(task, groups, out, context, play);
   }
+  std::optional<uint64_t> known_evaluations(const ExplainTask& task) const override {
+    return shapley_sampling_evaluations(task, options_);
+  }
 
  private:
   Options options_;
@@ -220,7 +223,8 @@ MethodInfo shapley_sampling_method() {
                                         .cost = "permutations * (d - 1) + 2 for d players, times the reference rows",
                                         .complete = true,
                                         .uses_reference = true,
-                                        .sampled = true});
+                                        .sampled = true,
+                                        .of_paper = true});
 }
 
 }  // namespace assay

@@ -106,7 +106,8 @@ MethodInfo tree_shap_method() {
        .cost = "no model evaluations: a few look-ups for each tree",
        .complete = true,
        .uses_reference = true,
-       .sampled = false});
+       .sampled = false,
+       .for_trees = true});
 }
 
 }  // namespace assay

@@ -67,7 +67,8 @@ MethodInfo tree_shap_path_method() {
                                      .cost = "no model evaluations: a few look-ups for each tree",
                                      .complete = true,
                                      .uses_reference = false,
-                                     .sampled = false});
+                                     .sampled = false,
+                                     .for_trees = true});
 }
 
 }  // namespace assay

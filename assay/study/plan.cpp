@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -15,26 +14,15 @@
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
-#include "assay/explain/shapley_sampling.h"
 #include "assay/study/radii.h"
 
 namespace assay {
 namespace {
 
-constexpr std::array<std::string_view, 11> kPaperCriteria = {
-    "faithfulness", "max_sensitivity",        "avg_sensitivity", "complexity", "identity", "separability",
-    "conviction",   "conditional_conviction", "compatibility",   "deletion",   "addition"};
-constexpr std::array<std::string_view, 2> kRetraining = {"roar", "kar"};
-constexpr std::array<std::string_view, 6> kPaperMethods = {"kernel_shap",      "shapley_sampling",     "gradient",
-                                                           "gradient_x_input", "integrated_gradients", "deeplift"};
 constexpr size_t kFewestPaperMethods = 3;
 constexpr size_t kPilotRows = 4;
-// Rows of more players than this are wide: there coalitions cost a run of the model each, and some methods and
-// aggregators take minutes for a row. Those are left out unless they are named.
-constexpr size_t kWide = 64;
+// A method that asks more of the model for a wide row is left out unless it is named.
 constexpr uint64_t kMostEvaluationsOfWideRow = 5'000;
-constexpr size_t kQuartered = 8;           // players: a quarter of fewer is a subset of one
-constexpr size_t kMostSubsetPlayers = 20;  // that kemeny_young orders exactly without a clock
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -107,15 +95,16 @@ class Planner {
     const ExplainTask task = explain_task_of(subject_);
     for (const MethodInfo& method : methods()) {
       // Nobody misses the methods of trees where there are none.
-      const bool of_trees = method.name.starts_with("tree_shap");
-      if (!named && (!of_trees || task.model.tree_scores() != nullptr)) wanted.push_back({method.name});
+      const bool fits = !method.for_trees || task.model.tree_scores() != nullptr;
+      if (!named && fits) wanted.push_back({method.name});
     }
-    const bool trees = !refusal({"tree_shap"}, task);
     for (const Spec& spec : wanted) {
       if (!possible(named, "method", spec, refusal(spec, task))) continue;
-      if (!named && trees && spec.name == "exact_shapley") {
+      const std::string& faster = find_method(spec.name).same_as;
+      if (!named && !faster.empty() && !refusal({faster}, task)) {
         possible(false, "method", spec,
-                 "exact_shapley gives the values of tree_shap, which is faster: name it in --methods to have it");
+                 fmt::format("{} gives the values of {}, which is faster: name it in --methods to have it", spec.name,
+                             faster));
         continue;
       }
       if (!named && leave_out_if_dear(spec, known_evaluations(spec))) continue;
@@ -129,7 +118,8 @@ class Planner {
 
   // Whether the rows are wide and the method asks so much of the model for each that it is left out.
   bool leave_out_if_dear(const Spec& spec, std::optional<uint64_t> evaluations) {
-    if (subject_.players->size() <= kWide || !evaluations || *evaluations <= kMostEvaluationsOfWideRow) return false;
+    if (subject_.players->size() <= kWidePlayers || !evaluations || *evaluations <= kMostEvaluationsOfWideRow)
+      return false;
     return !possible(
         false, "method", spec,
         fmt::format("{} takes {} evaluations of the model for a row of {} players: name it in --methods to "
@@ -143,10 +133,8 @@ class Planner {
     const size_t rows = std::min(kPilotRows, subject_.rows->rows());
     const Targets targets = slice_targets(*subject_.targets, 0, rows);
     const ExplainTask task = pilot_task(targets);
-    if (spec.name == "shapley_sampling") {
-      return shapley_sampling_evaluations(task, options_from<ShapleySamplingOptions>(spec)) / rows;
-    }
-    if (spec.name == "occlusion") return (subject_.players->size() + 1) * subject_.reference->rows.rows();
+    const auto known = find_method(spec.name).make(spec)->known_evaluations(task);
+    if (known) return *known / rows;
     return {};
   }
 
@@ -167,11 +155,10 @@ class Planner {
       fail_input("--members", fmt::format("methods of the study: {}", joined(names, "or")), in_quotes(name));
     }
     if (!plan_.members.empty()) return;
-    for (const std::string_view name : kPaperMethods) add_named(name);
-    if (plan_.members.size() >= kFewestPaperMethods) {
-      std::ranges::sort(plan_.members);
-      return;
+    for (size_t i = 0; i < plan_.entries.size(); i++) {
+      if (find_method(plan_.entries[i].spec.name).of_paper) plan_.members.push_back(i);
     }
+    if (plan_.members.size() >= kFewestPaperMethods) return;
     plan_.members.clear();
     for (size_t i = 0; i < plan_.entries.size(); i++) plan_.members.push_back(i);
     if (!plan_.options.no_aggregates) {
@@ -182,12 +169,11 @@ class Planner {
   void choose_criteria() {
     const bool named = !plan_.options.criteria.empty();
     std::vector<Spec> wanted = plan_.options.criteria;
-    if (!named) {
-      for (const std::string_view name : kPaperCriteria) wanted.push_back(default_criterion(name));
-    }
-    if (plan_.options.retrain) {
-      for (const std::string_view name : kRetraining) {
-        if (std::ranges::find(wanted, name, &Spec::name) == wanted.end()) wanted.push_back({std::string(name)});
+    const size_t players = subject_.players->size();
+    for (const CriterionInfo& info : criteria()) {
+      const bool asked = std::ranges::find(wanted, info.name, &Spec::name) != wanted.end();
+      if ((!named && info.of_paper) || (plan_.options.retrain && info.retrains && !asked)) {
+        wanted.push_back({info.name, info.study_options != nullptr ? info.study_options(players) : std::vector<std::pair<std::string, std::string>>()});
       }
     }
     PoolExplanations pool(subject_.pool->rows(), subject_.players->size(), {});
@@ -197,63 +183,46 @@ class Planner {
       if (!seen.insert(spec_text(spec)).second) {
         fail_input("--criteria", "each criterion once", fmt::format("{} twice", in_quotes(spec_text(spec))));
       }
-      note_single_removals(spec);
-      const bool retraining = std::ranges::find(kRetraining, spec.name) != kRetraining.end();
-      const bool asked = named || (plan_.options.retrain && retraining);
+      const CriterionInfo& info = find_criterion(spec.name);
+      if (info.study_note != nullptr) {
+        if (auto note = info.study_note(spec, players)) plan_.notes.push_back(std::move(*note));
+      }
+      const bool asked = named || (plan_.options.retrain && info.retrains);
       if (possible(asked, "criterion", spec, criterion_refusal(spec, task))) plan_.criteria.push_back(spec);
     }
     if (plan_.criteria.empty()) throw Error(ErrorKind::unsupported, "no criterion can score this model");
   }
 
-  // With few players a quarter of them is one, and removing one player at a time is what occlusion does: nothing else
-  // could be more faithful. The paper removes two.
-  Spec default_criterion(std::string_view name) const {
-    const size_t players = subject_.players->size();
-    if (name == "faithfulness" && players > 2 && players < kQuartered) return {std::string(name), {{"subset", "2"}}};
-    return {std::string(name)};
-  }
-
-  void note_single_removals(const Spec& spec) {
-    const size_t players = subject_.players->size();
-    if (spec.name != "faithfulness" || !spec.options.empty() || players <= 2 || players >= kQuartered) return;
-    plan_.notes.push_back(
-        fmt::format("faithfulness removes one of {} players at a time, which is what occlusion does: it scores 1 "
-                    "whatever the model; faithfulness:subset=2 compares all methods",
-                    players));
-  }
+  struct Wanted {
+    Spec spec;
+    std::string name;
+    std::optional<std::string> left_out;
+  };
 
   // What an aggregator gets where nobody says how: nothing that depends on a clock, nothing that takes hours, and
   // nothing that the study does anyway.
-  Spec with_defaults(Spec spec, bool named) {
-    const size_t players = subject_.players->size();
-    const auto set = [&](const char* option, const char* value, std::string_view why) {
-      if (std::ranges::find(spec.options, option, &std::pair<std::string, std::string>::first) != spec.options.end()) {
-        return;
-      }
-      spec.options.emplace_back(option, value);
-      plan_.notes.push_back(fmt::format("{} has {}={}: {}", spec.name, option, value, why));
-    };
-    if (spec.name == "kemeny_young" && players > kMostSubsetPlayers) {
-      set("solver", "search", "an exact solver would stop by the clock, and the study would not be the same again");
+  Wanted with_defaults(Spec spec, bool named) {
+    const AggregatorInfo& info = find_aggregator(spec.name);
+    Wanted made{spec, spec_text(spec), {}};
+    if (info.study_defaults == nullptr) return made;
+    StudyDefaults defaults = info.study_defaults(subject_, named);
+    for (const StudyDefaults::Option& option : defaults.options) {
+      const auto said = std::ranges::find(spec.options, option.name, &std::pair<std::string, std::string>::first);
+      if (said != spec.options.end()) continue;
+      made.spec.options.emplace_back(option.name, option.value);
+      plan_.notes.push_back(fmt::format("{} has {}={}: {}", spec.name, option.name, option.value, option.why));
     }
-    if (spec.name == "pareto") set("others", "false", "the study scores the other aggregates itself");
-    if (spec.name == "ava" && !named && players > kWide && subject_.model->rescalable() != nullptr) {
-      set("method", "deeplift", "Shapley values of every antecedent would take hours");
-    }
-    return spec;
+    made.left_out = std::move(defaults.left_out);
+    return made;
   }
 
   void choose_aggregators() {
     if (plan_.options.no_aggregates) return;
     const bool named = !plan_.options.aggregators.empty();
-    struct Wanted {
-      Spec spec;
-      std::string name;
-    };
     std::vector<Wanted> wanted;
-    for (const Spec& spec : plan_.options.aggregators) wanted.push_back({with_defaults(spec, true), spec_text(spec)});
+    for (const Spec& spec : plan_.options.aggregators) wanted.push_back(with_defaults(spec, true));
     for (const AggregatorInfo& info : aggregators()) {
-      if (!named) wanted.push_back({with_defaults({info.name}, false), info.name});
+      if (!named) wanted.push_back(with_defaults({info.name}, false));
     }
     const std::vector<const Explanations*> members(plan_.members.size(), &blank_);
     std::vector<PoolExplanations> pools;
@@ -263,18 +232,13 @@ class Planner {
     }
     std::vector<PoolExplanations*> pool_of;
     for (PoolExplanations& pool : pools) pool_of.push_back(&pool);
-    for (const auto& [spec, name] : wanted) {
+    for (const auto& [spec, name, left_out] : wanted) {
       const bool alone = find_aggregator(spec.name).needs.members == 0;
       const auto own = std::span(members).first(alone ? 0 : members.size());
       const AggregateTask task{
           .members = own, .subject = subject_, .pool_members = std::span(pool_of).first(own.size())};
       std::optional<std::string> reason = aggregator_refusal(spec, task);
-      if (!reason && !named && spec.name == "ava" && spec.options.empty() && subject_.players->size() > kWide) {
-        reason = fmt::format(
-            "ava explains the antecedents of every row and neighbour by Shapley values, which takes too long for {} "
-            "players: name it in --aggregators, with a method, to have it",
-            subject_.players->size());
-      }
+      if (!reason && !named) reason = left_out;
       if (possible(named, "aggregator", spec, reason)) add_entry(spec, EntryKind::aggregate, name);
     }
   }
@@ -307,7 +271,8 @@ class Planner {
   // Rows of the pool that neighbourhoods reach.
   size_t neighbours() const {
     const auto sensitivity = std::ranges::find_if(plan_.criteria, [](const Spec& spec) {
-      return spec.name == "avg_sensitivity" || spec.name == "max_sensitivity";
+      const CriterionRole role = find_criterion(spec.name).role;
+      return role == CriterionRole::stability || role == CriterionRole::largest_change;
     });
     if (sensitivity == plan_.criteria.end()) return 0;
     StudyNeighbourhoods found = study_neighbourhoods(subject_, *sensitivity, plan_.options.curves, context_);
