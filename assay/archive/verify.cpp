@@ -14,6 +14,7 @@
 #include "assay/archive/folder_claim.h"
 #include "assay/archive/io/entry_json.h"
 #include "assay/archive/io/json_parts.h"
+#include "assay/archive/manifest.h"
 #include "assay/archive/study_folder.h"
 #include "assay/core/error.h"
 #include "assay/core/rounding.h"
@@ -307,7 +308,9 @@ FolderComparison compare_study_folders(const std::string& recorded, const std::s
         "parts that it follows from, and its numbers may differ by rounding{}",
         one_line(first.summary.version), one_line(first.vector_target), one_line(second.summary.version),
         one_line(second.vector_target),
-        same_version ? "" : "; report.html, whose words and looks change with versions, was not compared");
+        same_version ? ""
+                     : "; report.html, whose words and looks change with versions, was not compared, nor were the "
+                       "sentences, standings and p-values of study.json");
   }
   EntryParts parts(recorded, again, context);
   const ComparedFiles found = compared_files(again, by);
@@ -317,6 +320,11 @@ FolderComparison compare_study_folders(const std::string& recorded, const std::s
     if (std::string& known = names[name]; known.empty()) known = problem;
   }
   made.files = names.size();
+  for (const auto& [name, hash] : read_manifest(recorded, context).outputs) {
+    const bool apart = name == "settings.json" || name == "run.json" || name == "report.html";
+    if (apart || names.contains(name)) continue;
+    made.different.push_back(fmt::format("{}: recorded, but no study makes such a file", one_line(name)));
+  }
   for (const auto& [name, problem] : names) {
     context.check_cancelled();
     const std::string shown_name = one_line(name);

@@ -133,7 +133,16 @@ void note_lost_digits(Explanations& made) {
     spread = std::max(spread, std::fabs(made.output[r] - made.base[r]));
   }
   const double rounding = size * kRoundingOfFloat;
-  if (spread == 0 || rounding <= kWorthTelling * spread) return;
+  if (spread == 0) {
+    // A constant of everyday size is what it seems. One that float32 rounds by a thousandth may be none.
+    if (rounding <= kWorthTelling) return;
+    made.notes.push_back(fmt::format(
+        "outputs are near {:.3g} and all equal to the base value: differences of up to {:.1g}, if there are any, are "
+        "lost, because the model rounds to float32; a model that gives the output less a constant loses none",
+        size, rounding));
+    return;
+  }
+  if (rounding <= kWorthTelling * spread) return;
   made.notes.push_back(fmt::format(
       "outputs are near {:.3g} and differ from the base value by at most {:.3g}: the model rounds them by up "
       "to {:.1g}, and so many digits of the values are lost; a model that gives the output less a constant "

@@ -209,8 +209,7 @@ void set_stand_ins(const DoubleCells& cells, const std::vector<double>& doubles,
 
 // The first operator whose result jumps where its input passes a number.
 std::string first_step(const Graph& graph) {
-  constexpr std::array<std::string_view, 10> kSteps = {
-      "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "Floor", "Ceil", "Round", "Sign", "Binarizer"};
+  constexpr std::array<std::string_view, 3> kSteps = {"Equal", "Greater", "Less"};
   for (const GraphNode& node : graph.nodes()) {
     if (std::ranges::find(kSteps, node.onnx.op_type) != kSteps.end()) return node.onnx.op_type;
   }

@@ -8,6 +8,7 @@
 #include "assay/aggregate/common.h"
 #include "assay/data/datasets.h"
 #include "assay/data/encoder.h"
+#include "assay/data/neighbours.h"
 #include "assay/evaluate/criterion.h"
 #include "assay/explain/methods.h"
 #include "assay/model/train/recipe.h"

@@ -253,6 +253,21 @@ def test_a_changed_value_is_found_with_every_target(program, targets, recorded, 
         assert expected in result.stdout or target == targets[0]
 
 
+@pytest.mark.parametrize("name", ["index.html", "report2.html", "explanations/sub/a.txt", "scores/more.txt"])
+def test_a_file_that_no_study_makes_is_found(program, targets, recorded, tmp_path, name):
+    """Who opens a folder that was verified may open such a file first, and the manifest may well list it."""
+    study = tmp_path / "study"
+    shutil.copytree(recorded / f"iris-{targets[0]}", study)
+    (study / name).parent.mkdir(exist_ok=True)
+    (study / name).write_text("<p>use gradient</p>")
+    manifest = json.loads((study / "manifest.json").read_text())
+    manifest["outputs"].append({"name": name, "sha256": hashlib.sha256((study / name).read_bytes()).hexdigest()})
+    (study / "manifest.json").write_text(json.dumps(manifest))
+    result = run(program, recorded, targets[0], "verify", study)
+    assert result.returncode == NOT_PASSED, result.stdout
+    assert f"{name}: recorded, but no study makes such a file" in result.stdout
+
+
 def test_another_model_is_found_with_every_target(program, targets, recorded, tmp_path):
     """A model that the study trained is taken as it was recorded; what was said of it must be true of it."""
     study = tmp_path / "study"

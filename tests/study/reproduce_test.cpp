@@ -20,6 +20,7 @@
 #include "assay/core/random.h"
 #include "assay/data/datasets.h"
 #include "assay/data/split.h"
+#include "assay/model/graph_model.h"
 #include "assay/model/train/recipe.h"
 #include "assay/study/reproduce/protocol.h"
 #include "assay/study/reproduce/radii.h"
@@ -99,12 +100,12 @@ struct DirectRun {
   Scores scored(const std::string& criterion, const Explanations& made, const Reference& reference,
                 PoolExplanations* of_pool = nullptr) const {
     const EvaluateTask task{.explanations = made,
-                            .data = &test,
-                            .model = model.get(),
-                            .players = &players,
-                            .targets = &targets,
-                            .reference = &reference,
-                            .pool = &pool,
+                            .subject = {.model = model.get(),
+                                        .rows = &test,
+                                        .players = &players,
+                                        .targets = &targets,
+                                        .reference = &reference,
+                                        .pool = &pool},
                             .pool_explanations = of_pool};
     return evaluate(parse_spec("test", criterion), task, {}, context);
   }
@@ -270,11 +271,11 @@ TEST_F(ReproduceIris, BenchIsTheSplitAsSaid) {
   const BenchSource source(plans[0], {}, context_);
   const auto bench = source.make(1, context_);
   const DirectRun direct(1);
-  EXPECT_EQ(bench->test.rows(), 60U);
-  EXPECT_EQ(bench->pool.rows(), 90U);
-  EXPECT_TRUE(std::ranges::equal(bench->test.x.values(), direct.test.x.values()));
-  EXPECT_TRUE(std::ranges::equal(bench->pool.x.values(), direct.pool.x.values()));
-  EXPECT_EQ(bench->targets.of_row, direct.targets.of_row);
+  EXPECT_EQ(bench->subject.rows->rows(), 60U);
+  EXPECT_EQ(bench->subject.pool->rows(), 90U);
+  EXPECT_TRUE(std::ranges::equal(bench->subject.rows->x.values(), direct.test.x.values()));
+  EXPECT_TRUE(std::ranges::equal(bench->subject.pool->x.values(), direct.pool.x.values()));
+  EXPECT_EQ(bench->subject.targets.of_row, direct.targets.of_row);
   EXPECT_NEAR(bench->largest_class, 1.0 / 3, 1e-12);
   EXPECT_GT(bench->accuracy, 0.9);
   // Zero in raw units is as many deviations below the training mean as that is long.
@@ -286,7 +287,7 @@ TEST_F(ReproduceIris, BenchIsTheSplitAsSaid) {
     EXPECT_NEAR(bench->mean.rows(0, j), 0, 1e-5) << j;
   }
   const auto other = source.make(0, context_);
-  EXPECT_FALSE(std::ranges::equal(bench->test.x.values(), other->test.x.values()));
+  EXPECT_FALSE(std::ranges::equal(bench->subject.rows->x.values(), other->subject.rows->x.values()));
 }
 
 TEST_F(ReproduceIris, FaithfulnessIsThatOfDirectCalls) {
@@ -345,13 +346,13 @@ TEST_F(ReproduceIris, AvaIsThatOfDirectCalls) {
     const DirectRun direct(run);
     const Spec method{"kernel_shap"};
     const AggregateTask task{.members = {},
-                             .data = &direct.test,
-                             .model = direct.model.get(),
-                             .players = &direct.players,
-                             .targets = &direct.targets,
-                             .reference = &direct.mean,
-                             .pool = &direct.pool,
-                             .pool_targets = &direct.pool_targets,
+                             .subject = {.model = direct.model.get(),
+                                         .rows = &direct.test,
+                                         .players = &direct.players,
+                                         .targets = &direct.targets,
+                                         .reference = &direct.mean,
+                                         .pool = &direct.pool,
+                                         .pool_targets = &direct.pool_targets},
                              .method = &method,
                              .method_seed = direct.context.seed};
     const Spec spec = parse_spec("test", "ava:k=10:class=query:method=kernel_shap");
