@@ -14,7 +14,6 @@
 #include "assay/archive/folder_claim.h"
 #include "assay/archive/io/entry_json.h"
 #include "assay/archive/io/json_parts.h"
-#include "assay/archive/manifest.h"
 #include "assay/archive/study_folder.h"
 #include "assay/core/error.h"
 #include "assay/core/rounding.h"
@@ -75,6 +74,25 @@ ComparedFiles compared_files(const std::string& folder, HeldTo by) {
     if (error) fail_io(path_within(folder, inner), "look through it", error.value());
   }
   return files;
+}
+
+// Made by every study, and not compared here: hashes, what was asked for, times, and the page where versions differ.
+bool never_compared(std::string_view name) {
+  return name == "manifest.json" || name == "settings.json" || name == "run.json" || name == "report.html";
+}
+
+// All that is in a folder and is no folder, by path; links are not followed.
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  fs::recursive_directory_iterator next(folder, error);
+  for (; !error && next != fs::recursive_directory_iterator(); next.increment(error)) {
+    if (fs::is_directory(next->symlink_status())) continue;
+    names.push_back(next->path().lexically_relative(folder).generic_string());
+  }
+  if (error) fail_io(folder, "look through it", error.value());
+  std::ranges::sort(names);
+  return names;
 }
 
 // Fields by their path without numbers in brackets. Options and names of files may be called the same, elsewhere.
@@ -320,9 +338,8 @@ FolderComparison compare_study_folders(const std::string& recorded, const std::s
     if (std::string& known = names[name]; known.empty()) known = problem;
   }
   made.files = names.size();
-  for (const auto& [name, hash] : read_manifest(recorded, context).outputs) {
-    const bool apart = name == "settings.json" || name == "run.json" || name == "report.html";
-    if (apart || names.contains(name)) continue;
+  for (const std::string& name : files_in(recorded)) {
+    if (never_compared(name) || names.contains(name)) continue;
     made.different.push_back(fmt::format("{}: recorded, but no study makes such a file", one_line(name)));
   }
   for (const auto& [name, problem] : names) {

@@ -281,7 +281,7 @@ TEST(Xgboost, ReadsTheTextsOfCategories) {
   cats["enc"][1] = {{"type", 15}, {"values", {-7, 5, 900}}};
   EXPECT_THAT(booster_of(model).categories, ElementsAre(Pair(1U, ElementsAre("-7", "5", "900"))));
   cats["enc"][1] = {{"type", 2}, {"values", {-7.5, 1e20, 0.1}}};
-  EXPECT_THAT(booster_of(model).categories, ElementsAre(Pair(1U, IsEmpty())));
+  EXPECT_THAT(booster_of(model).categories, ElementsAre(Pair(1U, ElementsAre("-7.5", "code 1", "0.1"))));
   cats["enc"][1] = {{"type", 2}, {"values", {-7.5, 2.0, 0.1}}};
   EXPECT_THAT(booster_of(model).categories, ElementsAre(Pair(1U, ElementsAre("-7.5", "2", "0.1"))));
   cats["enc"] = json::array();
