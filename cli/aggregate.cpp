@@ -72,7 +72,7 @@ AggregateRun prepare_aggregate(const AggregateArguments& arguments, const Sessio
   arguments.check_useful();
   made.files = read_members(arguments, session);
   for (const Spec& spec : made.aggregators) {
-    if (const auto reason = lacking(spec, *made.files, arguments)) throw Error(ErrorKind::unsupported, *reason);
+    if (const auto reason = lacking(spec, *made.files, arguments)) refuse(*reason);
   }
   const bool pool = !arguments.pool_out.empty() || !arguments.rows.pool.empty();
   join_members(arguments, pool, *made.files, session);

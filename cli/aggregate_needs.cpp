@@ -108,18 +108,15 @@ std::optional<std::string> lacking(const Spec& spec, const MemberFiles& files, c
   return lacking_for_pool_out(spec, files, arguments);
 }
 
-std::string with_advice(std::string reason, const AggregateArguments& arguments) {
+std::string with_advice(const Refusal& refusal, const AggregateArguments& arguments) {
   const ModelRowsArguments& rows = arguments.rows;
-  const auto needs = [&](std::string_view what) {
-    return reason.find(fmt::format(" needs {}", what)) != std::string::npos;
-  };
   std::vector<std::string> missing;
-  if (needs("the model")) missing = missing_model(rows);
-  if ((needs("a pool") || needs("the rows of the pool")) && rows.pool.empty()) missing.emplace_back("--pool");
-  if ((needs("a reference") || needs("the reference")) && !rows.has_reference()) missing.emplace_back("--baseline");
-  if (needs("explanations of the pool") && arguments.pool_members.empty()) missing.emplace_back("--pool-members");
-  if (missing.empty() || reason.find("give --") != std::string::npos) return reason;
-  return fmt::format("{}: give {}", reason, joined(missing));
+  if (refusal.need == Need::model) missing = missing_model(rows);
+  if (refusal.need == Need::pool && rows.pool.empty()) missing.emplace_back("--pool");
+  if (refusal.need == Need::reference && !rows.has_reference()) missing.emplace_back("--baseline");
+  if (refusal.need == Need::pool_members && arguments.pool_members.empty()) missing.emplace_back("--pool-members");
+  if (missing.empty()) return refusal.reason;
+  return fmt::format("{}: give {}", refusal.reason, joined(missing));
 }
 
 }  // namespace assay::cli

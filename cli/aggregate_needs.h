@@ -5,6 +5,7 @@
 #include <string>
 
 #include "assay/aggregate/aggregator.h"
+#include "assay/core/refusal.h"
 #include "cli/aggregate_members.h"
 
 namespace assay::cli {
@@ -17,6 +18,6 @@ AggregateNeeds aggregate_needs(const Spec& spec);
 std::optional<std::string> lacking(const Spec& spec, const MemberFiles& files, const AggregateArguments& arguments);
 
 // An aggregator's own reason against a task, with the options that would help where the arguments lack them.
-std::string with_advice(std::string reason, const AggregateArguments& arguments);
+std::string with_advice(const Refusal& refusal, const AggregateArguments& arguments);
 
 }  // namespace assay::cli

@@ -55,7 +55,7 @@ void keep_possible(const EvaluateArguments& arguments, std::vector<Spec>& criter
   std::erase_if(criteria, [&](const Spec& spec) {
     const std::optional<std::string> reason = reason_of(spec);
     if (!reason) return false;
-    if (!arguments.criteria.empty()) throw Error(ErrorKind::unsupported, *reason);
+    if (!arguments.criteria.empty()) refuse(*reason);
     notes.push_back(fmt::format("left out: {}", *reason));
     return true;
   });
@@ -147,8 +147,9 @@ EvaluateRun prepare_evaluate(const EvaluateArguments& arguments, const Session& 
   check_table_criteria(arguments, made.criteria);
   check_once("--explanations", arguments.explanations);
   if (arguments.criteria.empty()) {
-    for (const std::string_view name : kMainCriteria) made.criteria.push_back({std::string(name)});
-    made.notes.push_back(fmt::format("no --criteria: {}, as far as the files allow", fmt::join(kMainCriteria, ", ")));
+    const std::vector<std::string> names = main_criteria();
+    for (const std::string& name : names) made.criteria.push_back({name});
+    made.notes.push_back(fmt::format("no --criteria: {}, as far as the files allow", fmt::join(names, ", ")));
   }
   made.subjects = read_subjects(arguments, session);
   check_table_rows(arguments, made.subjects);
@@ -158,8 +159,8 @@ EvaluateRun prepare_evaluate(const EvaluateArguments& arguments, const Session& 
   keep_possible(arguments, made.criteria, made.notes, lacks);
   for (const auto& subject : made.subjects.all) {
     keep_possible(arguments, made.criteria, made.notes, [&](const Spec& spec) {
-      std::optional<std::string> reason = criterion_refusal(spec, subject->task());
-      if (reason) reason = with_advice(std::move(*reason), arguments);
+      const std::optional<Refusal> refusal = criterion_refusal(spec, subject->task());
+      const auto reason = refusal ? std::optional(with_advice(*refusal, arguments)) : std::nullopt;
       return reason;
     });
   }

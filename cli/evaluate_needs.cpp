@@ -80,19 +80,15 @@ std::optional<std::string> lacking(const Spec& spec, const EvaluatedFile& subjec
   return {};
 }
 
-std::string with_advice(std::string reason, const EvaluateArguments& arguments) {
+std::string with_advice(const Refusal& refusal, const EvaluateArguments& arguments) {
   const ModelRowsArguments& rows = arguments.rows;
-  // Reasons that begin so mean the thing itself; others may have the word in another sense.
-  const auto needs = [&](std::string_view what) {
-    return reason.find(fmt::format(" needs {}", what)) != std::string::npos;
-  };
   std::vector<std::string> missing;
-  if (needs("the model") && rows.model.empty()) missing.emplace_back("--model");
-  if (needs("the model") && rows.table.what.empty()) missing.emplace_back("--data");
-  if ((needs("a pool") || needs("the rows of the pool")) && rows.pool.empty()) missing.emplace_back("--pool");
-  if ((needs("a reference") || needs("the reference")) && !rows.has_reference()) missing.emplace_back("--baseline");
-  if (missing.empty()) return reason;
-  return fmt::format("{}: give {}", reason, joined(missing));
+  if (refusal.need == Need::model && rows.model.empty()) missing.emplace_back("--model");
+  if (refusal.need == Need::model && rows.table.what.empty()) missing.emplace_back("--data");
+  if (refusal.need == Need::pool && rows.pool.empty()) missing.emplace_back("--pool");
+  if (refusal.need == Need::reference && !rows.has_reference()) missing.emplace_back("--baseline");
+  if (missing.empty()) return refusal.reason;
+  return fmt::format("{}: give {}", refusal.reason, joined(missing));
 }
 
 }  // namespace assay::cli

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "assay/core/refusal.h"
 #include "assay/evaluate/criterion.h"
 #include "cli/evaluate_subject.h"
 
@@ -17,7 +18,7 @@ Needs needs_of(const Spec& spec);
 std::optional<std::string> lacking(const Spec& spec, const EvaluatedFile& subject, const EvaluateArguments& arguments);
 
 // A criterion's own reason against a subject, with the options that would help where the arguments lack them.
-std::string with_advice(std::string reason, const EvaluateArguments& arguments);
+std::string with_advice(const Refusal& refusal, const EvaluateArguments& arguments);
 
 // Whether what stands for absent features takes part in the scores.
 bool uses_reference(const Spec& spec, const EvaluatedFile& subject);

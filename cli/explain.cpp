@@ -117,8 +117,7 @@ void explain_rows(const ExplainArguments& arguments, const Session& session) {
   };
   for (const Spec& spec : made.methods) {
     for (const Targets& targets : made.targets) {
-      if (const auto reason = refusal(spec, explain_task_of(subject_for(targets))))
-        throw Error(ErrorKind::unsupported, *reason);
+      if (const auto reason = refusal(spec, explain_task_of(subject_for(targets)))) refuse(*reason);
     }
   }
   const bool to_file = !arguments.out.empty();

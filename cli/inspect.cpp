@@ -8,6 +8,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/explain/methods.h"
 #include "assay/model/graph/plan.h"
 #include "assay/model/graph_model.h"
 #include "assay/model/trees/ensemble.h"
@@ -147,8 +148,13 @@ std::vector<std::string> capabilities(const GraphModel& model) {
   if (model.rescalable() != nullptr) can.emplace_back("DeepLift multipliers");
   if (model.affine_entry() != nullptr) can.emplace_back("fast coalitions (affine first layer)");
   if (model.tree_scores() != nullptr) {
-    can.emplace_back(model.tree_scores()->trees().covers().empty() ? "trees (tree_shap)"
-                                                                   : "trees (tree_shap, tree_shap_path)");
+    // Those that take no reference go by the training rows at the nodes, which not every file has.
+    const bool covers = !model.tree_scores()->trees().covers().empty();
+    std::vector<std::string> names;
+    for (const MethodInfo& info : methods()) {
+      if (info.for_trees && (info.uses_reference || covers)) names.push_back(info.name);
+    }
+    can.push_back(fmt::format("trees ({})", fmt::join(names, ", ")));
   }
   if (model.trainable() != nullptr) can.emplace_back("retraining");
   return can;

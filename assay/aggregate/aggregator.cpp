@@ -22,21 +22,23 @@ namespace {
 constexpr double kCancelledSum = 1e-6;
 
 // The first need that is not met, in words.
-std::optional<std::string> missing_need(const AggregateNeeds& needs, const AggregateTask& task) {
+std::optional<Refusal> missing_need(const AggregateNeeds& needs, const AggregateTask& task) {
   if (task.members.size() < needs.members) {
-    return fmt::format("needs at least {} {}, and there {} {}", needs.members,
-                       needs.members == 1 ? "member" : "members", task.members.size() == 1 ? "is" : "are",
-                       task.members.size());
+    return Refusal(
+        fmt::format("needs at least {} {}, and there {} {}", needs.members, needs.members == 1 ? "member" : "members",
+                    task.members.size() == 1 ? "is" : "are", task.members.size()),
+        Need::members);
   }
   const bool model = task.subject.model != nullptr && task.subject.rows != nullptr && task.subject.players != nullptr &&
                      task.subject.targets != nullptr;
-  if (needs.model && !model) return "needs the model and the rows that were explained";
+  if (needs.model && !model) return Refusal("needs the model and the rows that were explained", Need::model);
   if (needs.reference && (task.subject.reference == nullptr || task.subject.reference->rows.rows() == 0)) {
-    return "needs a reference that stands for absent features";
+    return Refusal("needs a reference that stands for absent features", Need::reference);
   }
-  if (needs.pool && task.subject.pool == nullptr) return "needs a pool of training rows";
+  if (needs.pool && task.subject.pool == nullptr) return Refusal("needs a pool of training rows", Need::pool);
   if (needs.pool_members && task.pool_members.empty()) {
-    return "needs explanations of the pool's rows by every member, or the methods to make them";
+    return Refusal("needs explanations of the pool's rows by every member, or the methods to make them",
+                   Need::pool_members);
   }
   return {};
 }
@@ -184,20 +186,20 @@ Explanations frame_of(const AggregateTask& task) {
 
 }  // namespace
 
-std::optional<std::string> aggregator_refusal(const Spec& spec, const AggregateTask& task) {
+std::optional<Refusal> aggregator_refusal(const Spec& spec, const AggregateTask& task) {
   const AggregatorInfo& info = find_aggregator(spec.name);
   const std::unique_ptr<Aggregator> aggregator = info.make(spec);
-  std::optional<std::string> reason = missing_need(aggregator->needs(info.needs), task);
+  std::optional<Refusal> reason = missing_need(aggregator->needs(info.needs), task);
   if (!reason) reason = aggregator->refuses(task);
   if (!reason) return {};
-  return fmt::format("{} {}", info.name, *reason);
+  return Refusal(fmt::format("{} {}", info.name, reason->reason), reason->need);
 }
 
 Aggregate aggregate(const Spec& spec, const AggregateTask& task, const Context& context) {
   const AggregatorInfo& info = find_aggregator(spec.name);
   const std::unique_ptr<Aggregator> aggregator = info.make(spec);
   check_members(task);
-  if (const auto reason = aggregator_refusal(spec, task)) throw Error(ErrorKind::unsupported, *reason);
+  if (const auto reason = aggregator_refusal(spec, task)) refuse(*reason);
   Aggregate out;
   Explanations& made = out.explanations;
   made = frame_of(task);

@@ -17,6 +17,7 @@
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
 #include "assay/core/options.h"
+#include "assay/core/refusal.h"
 #include "assay/evaluate/pool_explanations.h"
 #include "assay/evaluate/scores.h"
 #include "assay/explain/explanations.h"
@@ -91,7 +92,7 @@ class Aggregator {
   virtual AggregateNeeds needs(const AggregateNeeds& by_default) const { return by_default; }
   // Why the aggregator cannot do this task, beyond its needs, as the end of a sentence that begins with its name;
   // nothing when it can. No model is run.
-  virtual std::optional<std::string> refuses(const AggregateTask& /*task*/) const { return {}; }
+  virtual std::optional<Refusal> refuses(const AggregateTask& /*task*/) const { return {}; }
   // Whether members come as they are instead of with unit norm.
   virtual bool takes_raw_members() const { return false; }
   // Whether the values add up to output - base by themselves.
@@ -147,7 +148,7 @@ struct Aggregate {
 
 // Why the aggregator cannot do this task, as a sentence; nothing when it can. No model is run. An input error for
 // options that the aggregator does not have.
-std::optional<std::string> aggregator_refusal(const Spec& spec, const AggregateTask& task);
+std::optional<Refusal> aggregator_refusal(const Spec& spec, const AggregateTask& task);
 
 // One explanation of each row. An input error names members that do not fit together (rows, ids, features, targets,
 // units); an unsupported error gives the aggregator's own reason.

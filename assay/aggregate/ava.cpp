@@ -102,10 +102,12 @@ Explained how_explained(const std::optional<Spec>& wanted, const AggregateTask& 
   return {{chosen}, seed, fmt::format("antecedents are explained by {}", chosen)};
 }
 
-std::optional<std::string> refuses_to_explain(const std::optional<Spec>& wanted, const AggregateTask& task) {
+std::optional<Refusal> refuses_to_explain(const std::optional<Spec>& wanted, const AggregateTask& task) {
   if (lacks_method(wanted, task)) {
-    return "needs to know how rows of the pool are explained, and the member does not say: an option method, or "
-           "explanations of the pool's rows";
+    return Refusal(
+        "needs to know how rows of the pool are explained, and the member does not say: an option method, or "
+        "explanations of the pool's rows",
+        Need::pool_members);
   }
   const Explained how = how_explained(wanted, task, 0);
   const auto known = std::ranges::find(methods(), how.method.name, &MethodInfo::name);
@@ -114,18 +116,19 @@ std::optional<std::string> refuses_to_explain(const std::optional<Spec>& wanted,
                        how.method.name);
   }
   if (known->uses_reference && reference_of(task).rows.rows() == 0) {
-    return "needs a reference that stands for absent features";
+    return Refusal("needs a reference that stands for absent features", Need::reference);
   }
   const auto reason = refusal(how.method, explain_task(task));
   if (!reason) return {};
-  return fmt::format("cannot explain antecedents: {}", *reason);
+  return Refusal(fmt::format("cannot explain antecedents: {}", reason->reason), reason->need);
 }
 
 // What explanations of the pool that come from files can stand for.
-std::optional<std::string> refuses_given(AtAntecedents explained, const AggregateTask& task) {
+std::optional<Refusal> refuses_given(AtAntecedents explained, const AggregateTask& task) {
   const Targets* given = task.subject.pool_targets;
   if (given != nullptr && given->names != task.subject.targets->names) {
-    return "needs explanations of the pool for the targets of the rows, and the given ones are for others";
+    return Refusal("needs explanations of the pool for the targets of the rows, and the given ones are for others",
+                   Need::pool_members);
   }
   if (explained == AtAntecedents::own && (given == nullptr || !given->predicted)) {
     return "needs, for class=own, explanations of each pool row for its predicted class, and the given ones are not";
@@ -265,7 +268,7 @@ class Ava final : public Aggregator {
     return made;
   }
 
-  std::optional<std::string> refuses(const AggregateTask& task) const override {
+  std::optional<Refusal> refuses(const AggregateTask& task) const override {
     if (task.members.size() > 1) {
       return fmt::format("takes one member, whose neighbours it explains, and there are {}", task.members.size());
     }

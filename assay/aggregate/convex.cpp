@@ -52,7 +52,7 @@ class Convex final : public Aggregator {
     for (double& each : options_.weights) each /= sum;
   }
 
-  std::optional<std::string> refuses(const AggregateTask& task) const override {
+  std::optional<Refusal> refuses(const AggregateTask& task) const override {
     const size_t found = options_.weights.size();
     const size_t expected = task.members.size();
     if (found == 0 || found == expected) return {};

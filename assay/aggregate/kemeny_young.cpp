@@ -187,7 +187,7 @@ class KemenyYoung final : public Aggregator {
 
   explicit KemenyYoung(const Options& options) : options_(options) {}
 
-  std::optional<std::string> refuses(const AggregateTask& task) const override {
+  std::optional<Refusal> refuses(const AggregateTask& task) const override {
     const size_t players = task.members[0]->players();
     if (players > kMostPlayers) {
       return fmt::format("orders at most {} players, and there are {}", kMostPlayers, players);

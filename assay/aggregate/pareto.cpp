@@ -345,7 +345,7 @@ class Pareto final : public Aggregator {
 
   explicit Pareto(Options options) : options_(std::move(options)) {}
 
-  std::optional<std::string> refuses(const AggregateTask& task) const override {
+  std::optional<Refusal> refuses(const AggregateTask& task) const override {
     if (task.members.empty()) return {};
     const size_t players = task.members[0]->players();
     if (players < 2) return fmt::format("needs two players or more, and there is {}", players);

@@ -139,17 +139,18 @@ class PoolAggregate {
 
 void check_pool(const Spec& spec, const AggregateTask& task, const AggregatorInfo& info) {
   const std::unique_ptr<Aggregator> aggregator = info.make(spec);
-  const auto refuse = [&](std::string_view why) {
-    throw Error(ErrorKind::unsupported, fmt::format("{} of the pool's rows {}", info.name, why));
+  const auto refuse = [&](std::string_view why, Need need) {
+    throw Error(ErrorKind::unsupported, fmt::format("{} of the pool's rows {}", info.name, why), need);
   };
   if (aggregator->needs(info.needs).members > 0 && task.pool_members.empty()) {
-    refuse("needs explanations of those rows by every member, or the methods to make them");
+    refuse("needs explanations of those rows by every member, or the methods to make them", Need::pool_members);
   }
   if (task.pool_members.empty() && (task.subject.pool == nullptr || task.subject.pool_targets == nullptr)) {
-    refuse("needs the pool and what is explained of its rows");
+    refuse("needs the pool and what is explained of its rows", Need::pool);
   }
   if (aggregator->scales_to_output() && !PoolOutputs(task).known()) {
-    refuse("needs model, pool and reference for scale=output: what is to be scaled to is not known of those rows");
+    refuse("needs model, pool and reference for scale=output: what is to be scaled to is not known of those rows",
+           Need::model);
   }
 }
 

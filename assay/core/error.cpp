@@ -6,6 +6,8 @@
 
 namespace assay {
 
+void refuse(const Refusal& refusal) { throw Error(ErrorKind::unsupported, refusal.reason, refusal.need); }
+
 void fail_input(std::string_view where, std::string_view expected, std::string_view found) {
   throw Error(ErrorKind::input, fmt::format("{}: expected {}, found {}", where, expected, found));
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/core/refusal.h"
 #include "assay/core/text.h"
 
 namespace assay {
@@ -24,15 +25,22 @@ enum class ErrorKind {
 
 class Error : public std::exception {
  public:
-  Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
+  Error(ErrorKind kind, std::string message, Need need = Need::none)
+      : kind_(kind), message_(std::move(message)), need_(need) {}
 
   ErrorKind kind() const noexcept { return kind_; }
+  // What would help, where something is missing that can be given.
+  Need need() const noexcept { return need_; }
   const char* what() const noexcept override { return message_.c_str(); }
 
  private:
   ErrorKind kind_;
   std::string message_;
+  Need need_;
 };
+
+// Throws an unsupported error that carries what would help.
+[[noreturn]] void refuse(const Refusal& refusal);
 
 // Throws an input error that reads "<where>: expected <expected>, found <found>".
 [[noreturn]] void fail_input(std::string_view where, std::string_view expected, std::string_view found);

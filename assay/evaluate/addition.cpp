@@ -33,7 +33,7 @@ class Addition final : public Criterion {
   };
 
   explicit Addition(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     return refuses_k(options_.k, task.explanations.players());
   }
 

@@ -36,9 +36,10 @@ class ConditionalConviction final : public Criterion {
   using Options = SurpriseOptions;
 
   explicit ConditionalConviction(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     if (task.subject.model->info().class_names.empty()) return "needs a model that predicts classes";
-    if (task.pool_explanations != nullptr && task.subject.pool == nullptr) return "needs the rows of the pool";
+    if (task.pool_explanations != nullptr && task.subject.pool == nullptr)
+      return Refusal("needs the rows of the pool", Need::pool);
     return {};
   }
 

@@ -100,6 +100,19 @@ void add_criterion(CriterionInfo info) { criterion_table().push_back(std::move(i
 
 const CriterionInfo& find_criterion(std::string_view name) { return find_by_name("criterion", criteria(), name); }
 
+std::vector<std::string> main_criteria() {
+  std::vector<std::string> names;
+  for (const CriterionInfo& info : criteria()) {
+    if (info.main()) names.push_back(info.name);
+  }
+  return names;
+}
+
+CriterionRole role_of(std::string_view criterion) {
+  const auto found = std::ranges::find(criteria(), criterion, &CriterionInfo::name);
+  return found == criteria().end() ? CriterionRole::none : found->role;
+}
+
 std::vector<std::string> needs_in_words(const Needs& needs) {
   std::vector<std::string> words;
   const auto add = [&](bool needed, const char* word) {

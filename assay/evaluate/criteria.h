@@ -17,6 +17,11 @@ void add_criterion(CriterionInfo info);
 // An input error lists the criteria when there is none of that name.
 const CriterionInfo& find_criterion(std::string_view name);
 
+// Names of the criteria that are shown first, in the order of the table, and what the criterion of a name is for: none
+// where there is no such criterion.
+std::vector<std::string> main_criteria();
+CriterionRole role_of(std::string_view criterion);
+
 // In the words of the documentation: "model", "pool".
 std::vector<std::string> needs_in_words(const Needs& needs);
 

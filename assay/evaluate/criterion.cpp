@@ -11,21 +11,22 @@ namespace assay {
 namespace {
 
 // The first need that is not met, in words.
-std::optional<std::string> missing_need(const Needs& needs, const EvaluateTask& task) {
+std::optional<Refusal> missing_need(const Needs& needs, const EvaluateTask& task) {
   const bool model = task.subject.model != nullptr && task.subject.rows != nullptr && task.subject.players != nullptr &&
                      task.subject.targets != nullptr;
-  if (needs.model && !model) return "needs the model and the rows that were explained";
+  if (needs.model && !model) return Refusal("needs the model and the rows that were explained", Need::model);
   if (needs.reference && (task.subject.reference == nullptr || task.subject.reference->rows.rows() == 0)) {
-    return "needs a reference that stands for absent features";
+    return Refusal("needs a reference that stands for absent features", Need::reference);
   }
-  if (needs.pool && task.subject.pool == nullptr) return "needs a pool of training rows";
+  if (needs.pool && task.subject.pool == nullptr) return Refusal("needs a pool of training rows", Need::pool);
   if (needs.pool_explanations && task.pool_explanations == nullptr) {
-    return "needs explanations of the pool's rows, or the method to make them";
+    return Refusal("needs explanations of the pool's rows, or the method to make them", Need::pool_explanations);
   }
   if (needs.labels && (task.subject.rows == nullptr || task.subject.rows->labels.empty()))
-    return "needs labels of the rows";
+    return Refusal("needs labels of the rows", Need::labels);
   if (needs.trainer && !task.subject.trainer) return "needs a model that can be trained again";
-  if (needs.others && task.others.empty()) return "needs other explanations of the same rows to compare with";
+  if (needs.others && task.others.empty())
+    return Refusal("needs other explanations of the same rows to compare with", Need::others);
   return {};
 }
 
@@ -59,15 +60,15 @@ bool lacks_explainer(const Needs& needs, const EvaluateTask& task) { return need
 
 }  // namespace
 
-std::optional<std::string> criterion_refusal(const Spec& spec, const EvaluateTask& task) {
+std::optional<Refusal> criterion_refusal(const Spec& spec, const EvaluateTask& task) {
   const CriterionInfo& info = find_criterion(spec.name);
   const std::unique_ptr<Criterion> criterion = info.make(spec);
   const Needs needs = criterion->needs(info.needs);
   if (lacks_explainer(needs, task)) return {};
-  std::optional<std::string> reason = missing_need(needs, task);
+  std::optional<Refusal> reason = missing_need(needs, task);
   if (!reason) reason = criterion->refuses(task);
   if (!reason) return {};
-  return fmt::format("{} {}", info.name, *reason);
+  return Refusal(fmt::format("{} {}", info.name, reason->reason), reason->need);
 }
 
 Scores evaluate(const Spec& spec, const EvaluateTask& task, const SummaryOptions& summary, const Context& context) {
@@ -86,7 +87,7 @@ Scores evaluate(const Spec& spec, const EvaluateTask& task, const SummaryOptions
   if (lacks_explainer(criterion->needs(info.needs), task)) {
     scores.undefined = {{"attributions made elsewhere cannot be made again", task.rows()}};
   } else {
-    if (const auto reason = criterion_refusal(spec, task)) throw Error(ErrorKind::unsupported, *reason);
+    if (const auto reason = criterion_refusal(spec, task)) refuse(*reason);
     criterion->score(task, scores, context);
   }
   summarise(scores, summary, context);

@@ -15,6 +15,7 @@
 
 #include "assay/core/context.h"
 #include "assay/core/options.h"
+#include "assay/core/refusal.h"
 #include "assay/evaluate/pool_explanations.h"
 #include "assay/evaluate/scores.h"
 #include "assay/explain/explanations.h"
@@ -58,7 +59,7 @@ class Criterion {
   virtual Needs needs(const Needs& by_default) const { return by_default; }
   // Why the criterion cannot do this task, beyond the needs of its table entry, as the end of a sentence that begins
   // with its name ("needs class labels, and ..."); nothing when it can. No model is run.
-  virtual std::optional<std::string> refuses(const EvaluateTask& /*task*/) const { return {}; }
+  virtual std::optional<Refusal> refuses(const EvaluateTask& /*task*/) const { return {}; }
   // Whether there is a score for each row, or one for each run over all of them.
   virtual bool scores_rows() const { return true; }
   // Fills values, undefined, and what else the criterion knows (standard_error, shared_error, tables, notes,
@@ -113,7 +114,7 @@ CriterionInfo with_criterion_options(CriterionInfo info) {
 
 // Why the criterion cannot do this task, as a sentence; nothing when it can (a missing explainer is no refusal). No
 // model is run. An input error for options that the criterion does not have.
-std::optional<std::string> criterion_refusal(const Spec& spec, const EvaluateTask& task);
+std::optional<Refusal> criterion_refusal(const Spec& spec, const EvaluateTask& task);
 
 // The scores of all rows. An unsupported error with the reason when the criterion cannot, an input error for shapes
 // that do not fit. A row whose attributions are not all finite is undefined for every criterion that reads them.

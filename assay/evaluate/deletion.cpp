@@ -29,7 +29,7 @@ class Deletion final : public Criterion {
   };
 
   explicit Deletion(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     return refuses_k(options_.k, task.explanations.players());
   }
 

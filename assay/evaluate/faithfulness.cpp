@@ -70,7 +70,7 @@ class Faithfulness final : public Criterion {
   };
 
   explicit Faithfulness(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     const size_t players = task.explanations.players();
     if (players < 2) return fmt::format("needs two players or more, and there is {}", players);
     if (const size_t size = subset_size(players); size >= players) {

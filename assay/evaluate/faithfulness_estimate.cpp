@@ -26,7 +26,7 @@ class FaithfulnessEstimate final : public Criterion {
   };
 
   explicit FaithfulnessEstimate(const Options& /*options*/) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     const size_t players = task.explanations.players();
     if (players < 2) return fmt::format("needs two players or more, and there is {}", players);
     return {};

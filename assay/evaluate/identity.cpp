@@ -30,7 +30,7 @@ class Identity final : public Criterion {
   };
 
   explicit Identity(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override { return refuses_again(task); }
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override { return refuses_again(task); }
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
     const Comparison compare(task.explanations.values.view(), options_.comparison);
     RowReasons reasons = given_reasons(task.explanations.values.view());

@@ -157,11 +157,11 @@ class Infidelity final : public Criterion {
     return made;
   }
 
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     const bool slopes = local(task);
     const bool noise = options_.perturbation == "noise";
     if ((!noise || !slopes) && (task.subject.reference == nullptr || task.subject.reference->rows.rows() == 0)) {
-      return "needs a reference that stands for absent features";
+      return Refusal("needs a reference that stands for absent features", Need::reference);
     }
     if (task.subject.players != nullptr && (noise || slopes) && several_columns(*task.subject.players)) {
       return fmt::format("needs players of one column each for {}",
@@ -169,7 +169,7 @@ class Infidelity final : public Criterion {
     }
     if (!noise) return {};
     if (task.subject.reference == nullptr || task.subject.reference->scales.empty())
-      return "needs a pool for the scale of its noise";
+      return Refusal("needs a pool for the scale of its noise", Need::pool);
     if (std::ranges::all_of(task.subject.reference->scales, [](float scale) { return scale == 0; })) {
       return "needs a column of numbers that vary over the pool for its noise";
     }

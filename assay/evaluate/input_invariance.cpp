@@ -45,7 +45,7 @@ class InputInvariance final : public Criterion {
   };
 
   explicit InputInvariance(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     if (const auto reason = refuses_unit(task, options_.unit.space)) return reason;
     return refuses_again(task);
   }

@@ -25,7 +25,7 @@ class Irof final : public Criterion {
   using Options = CurveOptions;
 
   explicit Irof(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     if (task.subject.model->info().class_names.empty())
       return "needs classes, and the model gives values of a regression";
     return {};

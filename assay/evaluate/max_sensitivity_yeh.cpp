@@ -72,7 +72,7 @@ class MaxSensitivityYeh final : public Criterion {
   };
 
   explicit MaxSensitivityYeh(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     if (const auto reason = refuses_unit(task, options_.unit.space)) return reason;
     return refuses_again(task);
   }

@@ -82,7 +82,7 @@ class Monotonicity final : public Criterion {
   };
 
   explicit Monotonicity(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     if (!options_.first_step && task.explanations.players() < 2) {
       return "needs two players or more when the first step does not count, and there is 1";
     }

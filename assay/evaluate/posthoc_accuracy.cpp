@@ -30,7 +30,7 @@ class PosthocAccuracy final : public Criterion {
   };
 
   explicit PosthocAccuracy(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     if (task.subject.model->info().class_names.empty())
       return "needs classes, and the model gives values of a regression";
     return refuses_k(options_.k, task.explanations.players());

@@ -26,7 +26,7 @@ class PredictionGapImportant final : public Criterion {
   using Options = GapOptions;
 
   explicit PredictionGapImportant(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     return refuses_gap(task, kImportantGap, options_);
   }
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {

@@ -27,7 +27,7 @@ class PredictionGapUnimportant final : public Criterion {
   using Options = GapOptions;
 
   explicit PredictionGapUnimportant(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     return refuses_gap(task, kUnimportantGap, options_);
   }
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {

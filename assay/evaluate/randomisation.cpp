@@ -127,7 +127,7 @@ class Randomisation final : public Criterion {
   };
 
   explicit Randomisation(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     if (task.subject.model->randomisable() == nullptr) {
       return fmt::format("needs a network whose layers' parameters can be drawn afresh, and {} has none that are known",
                          task.subject.model->info().name);

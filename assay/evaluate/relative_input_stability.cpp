@@ -25,9 +25,7 @@ class RelativeInputStability final : public Criterion {
   using Options = RelativeStabilityOptions;
 
   explicit RelativeInputStability(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
-    return refuses_relative(task, options_);
-  }
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override { return refuses_relative(task, options_); }
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
     score_relative(task, options_, RelativeTo::input, "relative_input_stability", scores, context);
   }

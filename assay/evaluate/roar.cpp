@@ -27,7 +27,7 @@ class Roar final : public Criterion {
   using Options = RetrainingOptions;
 
   explicit Roar(Options options) : options_(std::move(options)) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override { return retraining_refusal(task); }
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override { return retraining_refusal(task); }
   bool scores_rows() const override { return false; }
   void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
     score_by_retraining("roar", Replaced::first, options_, task.subject.trainer_concurrent, task, scores, context);

@@ -74,7 +74,7 @@ class SensitivityN final : public Criterion {
   };
 
   explicit SensitivityN(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     const size_t players = task.explanations.players();
     if (players < 2) return fmt::format("needs two players or more, and there is {}", players);
     return {};

@@ -31,7 +31,7 @@ class SignAgreement final : public Criterion {
   };
 
   explicit SignAgreement(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     return refuses_top(options_.k, task.explanations.players());
   }
 

@@ -32,7 +32,7 @@ class TopKAgreement final : public Criterion {
   };
 
   explicit TopKAgreement(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const EvaluateTask& task) const override {
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
     return refuses_top(options_.k, task.explanations.players());
   }
 

@@ -24,12 +24,12 @@ constexpr size_t kRowsOfVectors = 16;
 
 }  // namespace
 
-std::optional<std::string> refuses_information(const ExplainTask& task) {
+std::optional<Refusal> refuses_information(const ExplainTask& task) {
   if (!task.targets.information) return {};
   return "explains an output; the information form is a value of coalition games";
 }
 
-std::optional<std::string> refuses_gradient(const ExplainTask& task) {
+std::optional<Refusal> refuses_gradient(const ExplainTask& task) {
   if (auto reason = refuses_information(task)) return reason;
   if (task.model.differentiable() != nullptr) return {};
   const ModelInfo& info = task.model.info();

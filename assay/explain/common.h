@@ -13,14 +13,15 @@
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
 #include "assay/core/parallel.h"
+#include "assay/core/refusal.h"
 #include "assay/explain/explainer.h"
 
 namespace assay {
 
 // For `refuses`: the information form is no output of the model, and gradients are of outputs.
-std::optional<std::string> refuses_information(const ExplainTask& task);
+std::optional<Refusal> refuses_information(const ExplainTask& task);
 // The information form, or a model without gradient.
-std::optional<std::string> refuses_gradient(const ExplainTask& task);
+std::optional<Refusal> refuses_gradient(const ExplainTask& task);
 
 // Points (rows to differentiate) that one call of the model is given: enough for all threads, few enough that points
 // and gradients stay near the cache and in bounded memory. No result depends on it.

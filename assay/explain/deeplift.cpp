@@ -24,7 +24,7 @@ class DeepLift final : public Explainer {
   };
 
   explicit DeepLift(const Options& /*options*/) {}
-  std::optional<std::string> refuses(const ExplainTask& task) const override { return refuses_multipliers(task); }
+  std::optional<Refusal> refuses(const ExplainTask& task) const override { return refuses_multipliers(task); }
 
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
     attribute_differences(task, DeepLiftRule::rescale, "deeplift", out, context);

@@ -16,7 +16,7 @@ constexpr size_t kMomentBytes = size_t{32} << 20;
 
 }  // namespace
 
-std::optional<std::string> refuses_multipliers(const ExplainTask& task, DeepLiftRule rule) {
+std::optional<Refusal> refuses_multipliers(const ExplainTask& task, DeepLiftRule rule) {
   if (auto reason = refuses_gradient(task)) return reason;
   const std::string& name = task.model.info().name;
   if (task.model.rescalable() == nullptr) return fmt::format("needs multipliers, and {} has none", name);

@@ -8,13 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include "assay/core/refusal.h"
 #include "assay/explain/explainer.h"
 #include "assay/model/model.h"
 
 namespace assay {
 
 // The information form, or a model without multipliers by this rule.
-std::optional<std::string> refuses_multipliers(const ExplainTask& task, DeepLiftRule rule = DeepLiftRule::rescale);
+std::optional<Refusal> refuses_multipliers(const ExplainTask& task, DeepLiftRule rule = DeepLiftRule::rescale);
 
 // Fills values, background_error where there is a background, and evaluations: each row once for each reference row,
 // and each of those once.

@@ -28,7 +28,7 @@ class DeepLiftRevealCancel final : public Explainer {
 
   explicit DeepLiftRevealCancel(const Options& /*options*/) {}
 
-  std::optional<std::string> refuses(const ExplainTask& task) const override {
+  std::optional<Refusal> refuses(const ExplainTask& task) const override {
     return refuses_multipliers(task, DeepLiftRule::reveal_cancel);
   }
 

@@ -18,7 +18,7 @@ class ExactShapley final : public Explainer {
   };
   explicit ExactShapley(const Options&) {}
 
-  std::optional<std::string> refuses(const ExplainTask& task) const override {
+  std::optional<Refusal> refuses(const ExplainTask& task) const override {
     const size_t players = task.players.size();
     if (players <= kMostExactPlayers) return {};
     return fmt::format(

@@ -170,11 +170,11 @@ Provenance provenance_of(const MethodInfo& method, const Spec& spec, const Expla
 
 }  // namespace
 
-std::optional<std::string> refusal(const Spec& spec, const ExplainTask& task) {
+std::optional<Refusal> refusal(const Spec& spec, const ExplainTask& task) {
   const MethodInfo& method = find_method(spec.name);
-  const std::optional<std::string> reason = method.make(spec)->refuses(task);
+  const std::optional<Refusal> reason = method.make(spec)->refuses(task);
   if (!reason) return {};
-  return fmt::format("{} {}", method.name, *reason);
+  return Refusal(fmt::format("{} {}", method.name, reason->reason), reason->need);
 }
 
 Explanations explain(const Spec& spec, const ExplainTask& task, const Context& context) {
@@ -182,7 +182,7 @@ Explanations explain(const Spec& spec, const ExplainTask& task, const Context& c
   const std::unique_ptr<Explainer> explainer = method.make(spec);
   check_shapes(task, method.uses_reference);
   if (const auto reason = explainer->refuses(task)) {
-    throw Error(ErrorKind::unsupported, fmt::format("{} {}", method.name, *reason));
+    throw Error(ErrorKind::unsupported, fmt::format("{} {}", method.name, reason->reason), reason->need);
   }
   Context quiet = context;
   quiet.progress = nullptr;
@@ -213,7 +213,8 @@ Explanations explain(const Spec& spec, const ExplainTask& task, const Context& c
   std::vector<double> sums = sums_of_rows(made, quiet);
   note_undefined(made, sums);
   if (method.uses_reference || own_base) {
-    note_lost_digits(made);
+    // The values of trees are sums of leaves, not differences of outputs.
+    if (!method.for_trees) note_lost_digits(made);
     for (size_t r = 0; r < sums.size(); r++) sums[r] = made.output[r] - made.base[r] - sums[r];
     made.gap = std::move(sums);
   } else {

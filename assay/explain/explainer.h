@@ -15,6 +15,7 @@
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
 #include "assay/core/options.h"
+#include "assay/core/refusal.h"
 #include "assay/explain/explanations.h"
 #include "assay/explain/players.h"
 #include "assay/explain/reference.h"
@@ -51,7 +52,7 @@ class Explainer {
   virtual ~Explainer() = default;
   // Why the method cannot do this task, as the end of a sentence that begins with its name ("needs a gradient, and
   // ..."); nothing when it can. Looks at capabilities, widths and options alone: no model is run.
-  virtual std::optional<std::string> refuses(const ExplainTask& task) const = 0;
+  virtual std::optional<Refusal> refuses(const ExplainTask& task) const = 0;
   // Results of a row depend on that row alone, not on its place among others: draws that differ by row would change
   // with the partition of the rows, so methods share their draws among all rows.
   virtual void attribute(const ExplainTask& task, Attributions& out, const Context& context) const = 0;
@@ -90,7 +91,7 @@ MethodInfo with_options(MethodInfo info) {
 
 // Why the method cannot do this task, as a sentence; nothing when it can. No model is run. An input error for options
 // that the method does not have.
-std::optional<std::string> refusal(const Spec& spec, const ExplainTask& task);
+std::optional<Refusal> refusal(const Spec& spec, const ExplainTask& task);
 
 // The attributions of all rows. An input error for rows the model gives no number for (it names the row, and the column
 // that is missing), for shapes that do not fit, and an unsupported error with the method's own reason. `spec` is the

@@ -23,7 +23,7 @@ class Gradient final : public Explainer {
   };
 
   explicit Gradient(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const ExplainTask& task) const override { return refuses_gradient(task); }
+  std::optional<Refusal> refuses(const ExplainTask& task) const override { return refuses_gradient(task); }
 
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
     gradients_by_player(task, out, context, "gradient", {});

@@ -22,7 +22,7 @@ class GradientXInput final : public Explainer {
   };
 
   explicit GradientXInput(const Options& /*options*/) {}
-  std::optional<std::string> refuses(const ExplainTask& task) const override { return refuses_gradient(task); }
+  std::optional<Refusal> refuses(const ExplainTask& task) const override { return refuses_gradient(task); }
 
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
     const std::vector<float> zero(task.rows.cols());

@@ -289,7 +289,7 @@ class IntegratedGradients final : public Explainer {
     }
   }
 
-  std::optional<std::string> refuses(const ExplainTask& task) const override {
+  std::optional<Refusal> refuses(const ExplainTask& task) const override {
     if (auto reason = refuses_information(task)) return reason;
     const bool closed_form = has_closed_form(task.model);
     if (options_.rule == "auto" && closed_form) return {};

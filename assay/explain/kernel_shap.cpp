@@ -264,7 +264,7 @@ class KernelShap final : public Explainer {
   using Options = KernelShapOptions;
   explicit KernelShap(const Options& options) : options_(options) {}
 
-  std::optional<std::string> refuses(const ExplainTask& task) const override {
+  std::optional<Refusal> refuses(const ExplainTask& task) const override {
     return kernel_shap_refuses(task.players.size(), options_);
   }
 
@@ -314,7 +314,7 @@ class KernelShap final : public Explainer {
 
 }  // namespace
 
-std::optional<std::string> kernel_shap_refuses(size_t players, const KernelShapOptions& options) {
+std::optional<Refusal> kernel_shap_refuses(size_t players, const KernelShapOptions& options) {
   if (options.tolerance > 0 && options.most_samples < options.samples) {
     return fmt::format("has most_samples={}, which is below samples={}", options.most_samples, options.samples);
   }

@@ -47,6 +47,7 @@
 #include <optional>
 #include <string>
 
+#include "assay/core/refusal.h"
 #include "assay/explain/explainer.h"
 #include "assay/explain/games/game.h"
 
@@ -71,7 +72,7 @@ struct KernelShapOptions {
 };
 
 // Why this many players cannot be done with these options, as Explainer::refuses says it.
-std::optional<std::string> kernel_shap_refuses(size_t players, const KernelShapOptions& options);
+std::optional<Refusal> kernel_shap_refuses(size_t players, const KernelShapOptions& options);
 
 // The values of any game. An input error when the sample does not determine all values.
 void kernel_shap(const Game& game, const KernelShapOptions& options, Attributions& out, const Context& context);

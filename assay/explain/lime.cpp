@@ -131,7 +131,7 @@ class Lime final : public Explainer {
 
   explicit Lime(const Options& options) : options_(options) {}
 
-  std::optional<std::string> refuses(const ExplainTask& task) const override {
+  std::optional<Refusal> refuses(const ExplainTask& task) const override {
     const size_t players = task.players.size();
     const size_t masks = mask_count(players, options_.samples);
     if (options_.ridge == 0 && masks <= players) {

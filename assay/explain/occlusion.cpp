@@ -34,7 +34,7 @@ class Occlusion final : public Explainer {
   };
 
   explicit Occlusion(const Options& /*options*/) {}
-  std::optional<std::string> refuses(const ExplainTask& /*task*/) const override { return {}; }
+  std::optional<Refusal> refuses(const ExplainTask& /*task*/) const override { return {}; }
 
   std::optional<uint64_t> known_evaluations(const ExplainTask& task) const override {
     return task.rows.rows() * (task.players.size() + 1) * task.reference.rows.rows();

@@ -24,7 +24,7 @@ namespace {
 constexpr uint64_t kMostWords = uint64_t{1} << 27;
 
 // Why this many players are too many for these options, as `refuses` says it.
-std::optional<std::string> refuses_players(size_t players, const ShapleySamplingOptions& options) {
+std::optional<Refusal> refuses_players(size_t players, const ShapleySamplingOptions& options) {
   const uint64_t words = static_cast<uint64_t>(options.permutations) * players * ((players + 63) / 64);
   if (words <= kMostWords) return {};
   return fmt::format("takes more than {} MiB for {} permutations of {} players: take fewer, or group features",
@@ -158,7 +158,7 @@ class ShapleySampling final : public Explainer {
     }
   }
 
-  std::optional<std::string> refuses(const ExplainTask& task) const override {
+  std::optional<Refusal> refuses(const ExplainTask& task) const override {
     return refuses_players(task.players.size(), options_);
   }
 

@@ -56,7 +56,7 @@ class SmoothGrad final : public Explainer {
   };
 
   explicit SmoothGrad(const Options& options) : options_(options) {}
-  std::optional<std::string> refuses(const ExplainTask& task) const override { return refuses_gradient(task); }
+  std::optional<Refusal> refuses(const ExplainTask& task) const override { return refuses_gradient(task); }
 
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
     const size_t rows = task.rows.rows();

@@ -80,7 +80,7 @@ class TreeShap final : public Explainer {
   };
   explicit TreeShap(const Options& options) : options_(options) {}
 
-  std::optional<std::string> refuses(const ExplainTask& task) const override { return refuses_trees(task); }
+  std::optional<Refusal> refuses(const ExplainTask& task) const override { return refuses_trees(task); }
 
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
     const TreeEnsemble& trees = task.model.tree_scores()->trees();

@@ -31,7 +31,7 @@ class TreeShapPath final : public Explainer {
   };
   explicit TreeShapPath(const Options&) {}
 
-  std::optional<std::string> refuses(const ExplainTask& task) const override {
+  std::optional<Refusal> refuses(const ExplainTask& task) const override {
     if (auto reason = refuses_trees(task)) return reason;
     if (!task.model.tree_scores()->trees().covers().empty()) return {};
     return fmt::format(

@@ -34,7 +34,8 @@ constexpr size_t kLeastRankedRows = 20;
 std::string flag(bool value) { return value ? "true" : "false"; }
 
 std::string shown_criteria_json(const Study& study) {
-  const bool none = std::ranges::none_of(study.criterion_names, is_main_criterion);
+  const auto is_main = [](const std::string& name) { return role_of(name) != CriterionRole::none; };
+  const bool none = std::ranges::none_of(study.criterion_names, is_main);
   std::vector<std::string> parts;
   for (size_t c = 0; c < study.criteria.size(); c++) {
     const std::string& name = study.criterion_names[c];
@@ -46,7 +47,7 @@ std::string shown_criteria_json(const Study& study) {
                                  {"family", json_text(found ? known->family : "")},
                                  {"direction", json_text(direction_name(study.directions[c]))},
                                  {"range", json_text(found ? known->range : "")},
-                                 {"main", flag(none || is_main_criterion(name))}}));
+                                 {"main", flag(none || is_main(name))}}));
   }
   return json_list(parts);
 }

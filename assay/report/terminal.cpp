@@ -11,6 +11,7 @@
 
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
+#include "assay/evaluate/criteria.h"
 #include "assay/study/verdict.h"
 
 namespace assay {
@@ -264,7 +265,8 @@ std::string study_table(const Study& study, const Assessment& assessment, const 
   std::vector<TextColumn> first;
   std::vector<TextColumn> others;
   for (size_t c = 0; c < study.criteria.size(); ++c) {
-    (is_main_criterion(study.criterion_names[c]) ? first : others).push_back(criterion_column(study, assessment, c));
+    (role_of(study.criterion_names[c]) != CriterionRole::none ? first : others)
+        .push_back(criterion_column(study, assessment, c));
   }
   if (first.empty()) first = std::exchange(others, {});
   for (TextColumn& column : cost_columns(study, times)) first.push_back(std::move(column));

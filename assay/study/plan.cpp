@@ -74,10 +74,10 @@ class Planner {
 
  private:
   // What was named must be possible; else it is left out.
-  bool possible(bool named, std::string_view kind, const Spec& spec, const std::optional<std::string>& reason) {
+  bool possible(bool named, std::string_view kind, const Spec& spec, const std::optional<Refusal>& reason) {
     if (!reason) return true;
-    if (named) throw Error(ErrorKind::unsupported, *reason);
-    plan_.left_out.push_back({std::string(kind), spec.name, *reason});
+    if (named) refuse(*reason);
+    plan_.left_out.push_back({std::string(kind), spec.name, reason->reason});
     return false;
   }
 
@@ -173,7 +173,9 @@ class Planner {
     for (const CriterionInfo& info : criteria()) {
       const bool asked = std::ranges::find(wanted, info.name, &Spec::name) != wanted.end();
       if ((!named && info.of_paper) || (plan_.options.retrain && info.retrains && !asked)) {
-        wanted.push_back({info.name, info.study_options != nullptr ? info.study_options(players) : std::vector<std::pair<std::string, std::string>>()});
+        wanted.push_back({info.name, info.study_options != nullptr
+                                         ? info.study_options(players)
+                                         : std::vector<std::pair<std::string, std::string>>()});
       }
     }
     PoolExplanations pool(subject_.pool->rows(), subject_.players->size(), {});
@@ -237,7 +239,7 @@ class Planner {
       const auto own = std::span(members).first(alone ? 0 : members.size());
       const AggregateTask task{
           .members = own, .subject = subject_, .pool_members = std::span(pool_of).first(own.size())};
-      std::optional<std::string> reason = aggregator_refusal(spec, task);
+      std::optional<Refusal> reason = aggregator_refusal(spec, task);
       if (!reason && !named) reason = left_out;
       if (possible(named, "aggregator", spec, reason)) add_entry(spec, EntryKind::aggregate, name);
     }

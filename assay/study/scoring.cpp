@@ -16,12 +16,12 @@
 namespace assay {
 namespace {
 
-constexpr std::array<std::string_view, 2> kSensitivities = {"max_sensitivity", "avg_sensitivity"};
-constexpr std::array<std::string_view, 2> kVaried = {"faithfulness", "complexity"};
+constexpr std::array<CriterionRole, 2> kSensitivities = {CriterionRole::largest_change, CriterionRole::stability};
+constexpr std::array<CriterionRole, 2> kVaried = {CriterionRole::faithfulness, CriterionRole::simplicity};
 constexpr size_t kSubsetSizes = 8;  // of the curve
 
-const Spec* first_named(const StudyPlan& plan, std::string_view name) {
-  const auto found = std::ranges::find(plan.criteria, name, &Spec::name);
+const Spec* first_for(const StudyPlan& plan, CriterionRole role) {
+  const auto found = std::ranges::find(plan.criteria, role, [](const Spec& spec) { return role_of(spec.name); });
   return found == plan.criteria.end() ? nullptr : &*found;
 }
 
@@ -64,7 +64,7 @@ Curve radius_curve(StudyNeighbourhoods& found, const EvaluateTask& task, const C
     around.set_radius(radius);
     Scores scores;
     scores.values.assign(task.rows(), NAN);
-    const Fold fold = found.spec.name == kSensitivities[0] ? Fold::max : Fold::mean;
+    const Fold fold = role_of(found.spec.name) == CriterionRole::largest_change ? Fold::max : Fold::mean;
     score_in_neighbourhoods(task, around, found.options, fold, scores, context);
     summarise(scores, {.draws = 0}, context);
     add_point(radius, scores, curve);
@@ -72,9 +72,12 @@ Curve radius_curve(StudyNeighbourhoods& found, const EvaluateTask& task, const C
   return curve;
 }
 
-// Faithfulness over subset sizes, as sensitivity_n tables it.
-std::optional<Curve> subset_curve(const EvaluateTask& task, uint64_t& evaluations, const Context& context) {
-  const Spec spec{"sensitivity_n", {{"sizes", fmt::format("{}", kSubsetSizes)}, {"samples", "100"}}};
+// Faithfulness over subset sizes, as a criterion tables it that scores them all.
+std::optional<Curve> subset_curve(const Spec& faithfulness, const EvaluateTask& task, uint64_t& evaluations,
+                                  const Context& context) {
+  const auto info = std::ranges::find(criteria(), true, &CriterionInfo::by_subset_size);
+  if (info == criteria().end()) return {};
+  const Spec spec{info->name, {{"sizes", fmt::format("{}", kSubsetSizes)}, {"samples", "100"}}};
   if (criterion_refusal(spec, task)) return {};
   const Scores scores = evaluate(spec, task, {.draws = 0}, context);
   const auto table = std::ranges::find(scores.tables, "by size", &ScoreTable::name);
@@ -87,9 +90,9 @@ std::optional<Curve> subset_curve(const EvaluateTask& task, uint64_t& evaluation
   const size_t error = column("stderr");
   const size_t defined = column("rows");
   if (std::max({size, mean, error, defined}) >= table->columns.size()) {
-    throw Error(ErrorKind::internal, "the table of sensitivity_n has other columns");
+    throw Error(ErrorKind::internal, fmt::format("the table of {} has other columns", spec.name));
   }
-  Curve curve{.criterion = "faithfulness", .along = "subset", .x = {}, .mean = {}, .error = {}, .coverage = {}};
+  Curve curve{.criterion = faithfulness.name, .along = "subset", .x = {}, .mean = {}, .error = {}, .coverage = {}};
   for (const std::vector<double>& row : table->rows) {
     curve.x.push_back(row[size]);
     curve.mean.push_back(row[mean]);
@@ -109,10 +112,10 @@ Variation means_of(const Scoring& scoring, const Spec& method, const Reference& 
   const EvaluateTask task{
       .explanations = made, .subject = subject, .method = &method, .method_seed = made.provenance.seed};
   Variation variation;
-  for (const std::string_view name : kVaried) {
-    const Spec* spec = first_named(scoring.plan, name);
+  for (const CriterionRole role : kVaried) {
+    const Spec* spec = first_for(scoring.plan, role);
     if (spec == nullptr) continue;
-    variation.criteria.emplace_back(name);
+    variation.criteria.push_back(spec->name);
     variation.mean.push_back(scores_or_reason(*spec, task, context).mean);
   }
   return variation;
@@ -122,8 +125,8 @@ Variation means_of(const Scoring& scoring, const Spec& method, const Reference& 
 
 Scoring prepare_scoring(const Subject& subject, const StudyPlan& plan, const Context& context) {
   Scoring made{subject, plan};
-  for (const std::string_view name : kSensitivities) {
-    const Spec* spec = first_named(plan, name);
+  for (const CriterionRole role : kSensitivities) {
+    const Spec* spec = first_for(plan, role);
     if (spec != nullptr && plan.options.curves) {
       made.neighbourhoods.push_back(study_neighbourhoods(subject, *spec, true, context));
     }
@@ -146,8 +149,11 @@ void score_entry(Scoring& scoring, const EvaluateTask& task, const EvaluateTask&
       entry.curves.push_back(radius_curve(found, task, context));
     }
   }
-  if (first_named(scoring.plan, "faithfulness") == nullptr) return;
-  if (auto curve = subset_curve(task, entry.evaluations, context)) entry.curves.push_back(std::move(*curve));
+  const Spec* faithfulness = first_for(scoring.plan, CriterionRole::faithfulness);
+  if (faithfulness == nullptr) return;
+  if (auto curve = subset_curve(*faithfulness, task, entry.evaluations, context)) {
+    entry.curves.push_back(std::move(*curve));
+  }
 }
 
 std::vector<Variation> vary(const Scoring& scoring, const Spec& method, const Context& context) {

@@ -9,6 +9,7 @@
 #include "assay/core/statistics.h"
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
+#include "assay/evaluate/criteria.h"
 
 namespace assay {
 namespace {
@@ -23,8 +24,8 @@ struct Reader {
   std::string value(size_t entry, size_t criterion) const {
     return mean_with_error(scores(entry, criterion).mean, scores(entry, criterion).mean_error, 1);
   }
-  const CriterionRanking* ranking(std::string_view criterion) const {
-    const auto found = first_criterion_named(study, criterion);
+  const CriterionRanking* ranking(CriterionRole role) const {
+    const auto found = first_criterion_for(study, role);
     return found && assessment.rankings[*found].ranks ? &assessment.rankings[*found] : nullptr;
   }
 };
@@ -65,20 +66,21 @@ std::string choice(const Reader& read, const CriterionRanking& ranking, std::str
 
 // The largest change may choose another than the mean change does.
 std::string stability_remark(const Reader& read, const CriterionRanking& average) {
-  const CriterionRanking* largest = read.ranking("max_sensitivity");
+  const CriterionRanking* largest = read.ranking(CriterionRole::largest_change);
   if (largest == nullptr) return {};
   const size_t best = average.order[0];
   const Standing standing = largest->standing[best];
   if (standing == Standing::best || standing == Standing::tied) return {};
   const size_t other = largest->order[0];
   const std::string of_best = standing == Standing::undefined ? "no score" : read.value(best, largest->criterion);
-  return fmt::format("; by the largest change (max_sensitivity) {} comes first: {} against {}", read.name(other),
+  return fmt::format("; by the largest change ({}) {} comes first: {} against {}",
+                     read.study.criterion_names[largest->criterion], read.name(other),
                      read.value(other, largest->criterion), of_best);
 }
 
 std::string simplicity_remark(const Reader& read, const CriterionRanking& complexity) {
   const size_t simplest = complexity.order[0];
-  const CriterionRanking* faithfulness = read.ranking("faithfulness");
+  const CriterionRanking* faithfulness = read.ranking(CriterionRole::faithfulness);
   const std::string start = "; complexity says nothing about truth: the faithfulness of";
   if (faithfulness == nullptr || faithfulness->standing[simplest] == Standing::undefined) {
     return fmt::format("{} {} is not known", start, read.name(simplest));
@@ -92,8 +94,8 @@ std::string simplicity_remark(const Reader& read, const CriterionRanking& comple
 
 std::string aim_sentence(const Reader& read, const StudyAim& aim, const CriterionRanking& ranking) {
   std::string sentence = fmt::format("When {} matters most, {}", aim.word, choice(read, ranking, aim.measure));
-  if (aim.word == "stability") sentence += stability_remark(read, ranking);
-  if (aim.word == "simplicity") sentence += simplicity_remark(read, ranking);
+  if (aim.role == CriterionRole::stability) sentence += stability_remark(read, ranking);
+  if (aim.role == CriterionRole::simplicity) sentence += simplicity_remark(read, ranking);
   return fmt::format("{}.", sentence);
 }
 
@@ -146,7 +148,7 @@ std::vector<size_t> with_all(const Reader& read, const std::vector<size_t>& aims
 std::string words_of(const Reader& read, const std::vector<size_t>& aims) {
   std::vector<std::string> words;
   for (const size_t aim : aims) {
-    const auto known = std::ranges::find(kStudyAims, read.study.criterion_names[aim], &StudyAim::criterion);
+    const auto known = std::ranges::find(kStudyAims, role_of(read.study.criterion_names[aim]), &StudyAim::role);
     words.emplace_back(known->word);
   }
   return joined(words);
@@ -189,12 +191,11 @@ std::string domination(const Reader& read, const std::vector<size_t>& aims, size
 
 }  // namespace
 
-bool is_main_criterion(std::string_view name) { return std::ranges::find(kMainCriteria, name) != kMainCriteria.end(); }
-
 bool above_rounding(double a, double b) { return a - b > kTieRounding * std::max(std::fabs(a), std::fabs(b)); }
 
-std::optional<size_t> first_criterion_named(const Study& study, std::string_view name) {
-  const auto found = std::ranges::find(study.criterion_names, name);
+std::optional<size_t> first_criterion_for(const Study& study, CriterionRole role) {
+  const auto found =
+      std::ranges::find(study.criterion_names, role, [](const std::string& name) { return role_of(name); });
   if (found == study.criterion_names.end()) return {};
   return static_cast<size_t>(found - study.criterion_names.begin());
 }
@@ -202,7 +203,7 @@ std::optional<size_t> first_criterion_named(const Study& study, std::string_view
 std::vector<size_t> ranked_aims(const Study& study, const std::vector<CriterionRanking>& rankings) {
   std::vector<size_t> aims;
   for (const StudyAim& aim : kStudyAims) {
-    const auto criterion = first_criterion_named(study, aim.criterion);
+    const auto criterion = first_criterion_for(study, aim.role);
     if (criterion && rankings[*criterion].ranks) aims.push_back(*criterion);
   }
   return aims;
@@ -247,7 +248,7 @@ std::vector<std::string> verdict_sentences(const Study& study, const Assessment&
   std::vector<std::string> sentences;
   std::vector<std::string> gains;
   for (const StudyAim& aim : kStudyAims) {
-    const CriterionRanking* ranking = read.ranking(aim.criterion);
+    const CriterionRanking* ranking = read.ranking(aim.role);
     if (ranking == nullptr) continue;
     sentences.push_back(aim_sentence(read, aim, *ranking));
     if (auto found = gain(read, aim, *ranking); !found.empty()) gains.push_back(std::move(found));

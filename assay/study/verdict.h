@@ -11,25 +11,21 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/evaluate/criterion.h"
 #include "assay/study/assess.h"
 #include "assay/study/study.h"
 
 namespace assay {
 
-// What users choose by, and the criterion that stands for it.
+// What users choose by: the first criterion of the study with this role stands for it.
 struct StudyAim {
-  std::string_view criterion;
+  CriterionRole role;
   std::string_view word;     // "stability"
   std::string_view measure;  // "average sensitivity"; empty where it is the same word
 };
-inline constexpr std::array<StudyAim, 3> kStudyAims = {{{"faithfulness", "faithfulness", ""},
-                                                        {"avg_sensitivity", "stability", "average sensitivity"},
-                                                        {"complexity", "simplicity", "complexity"}}};
-
-// What is shown before all other criteria, and scored where nobody chose.
-inline constexpr std::array<std::string_view, 4> kMainCriteria = {"faithfulness", "max_sensitivity", "avg_sensitivity",
-                                                                  "complexity"};
-bool is_main_criterion(std::string_view name);
+inline constexpr std::array<StudyAim, 3> kStudyAims = {{{CriterionRole::faithfulness, "faithfulness", ""},
+                                                        {CriterionRole::stability, "stability", "average sensitivity"},
+                                                        {CriterionRole::simplicity, "simplicity", "complexity"}}};
 
 // Below this p-value a difference is significant.
 inline constexpr double kSignificance = 0.05;
@@ -41,8 +37,8 @@ inline constexpr double kTieRounding = 1e-6;
 // Whether a is above b by more than that. False where one is NaN.
 bool above_rounding(double a, double b);
 
-// The first criterion of the study with this name in the table of criteria.
-std::optional<size_t> first_criterion_named(const Study& study, std::string_view name);
+// The first criterion of the study with this role.
+std::optional<size_t> first_criterion_for(const Study& study, CriterionRole role);
 
 // The aims' criteria that rank entries, by index into the study's criteria, in the order of kStudyAims.
 std::vector<size_t> ranked_aims(const Study& study, const std::vector<CriterionRanking>& rankings);

@@ -7,6 +7,7 @@
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/evaluate/agreement/rank_statistics.h"
+#include "assay/evaluate/criteria.h"
 #include "assay/study/verdict.h"
 
 namespace assay {
@@ -102,7 +103,7 @@ void warn_of_no_winner(const Study& study, const Assessment& assessment, std::ve
   size_t others = 0;
   for (const CriterionRanking& ranking : assessment.rankings) {
     if (!ranking.ranks || ranking.order.size() < 2 || ranking.standing[ranking.order[0]] == Standing::best) continue;
-    if (!is_main_criterion(study.criterion_names[ranking.criterion])) {
+    if (role_of(study.criterion_names[ranking.criterion]) == CriterionRole::none) {
       others++;
       continue;
     }
@@ -165,10 +166,11 @@ size_t best_at(const Study& study, const CriterionRanking& ranking, const std::v
   return was_worse || !(lead <= kLead * error) ? leader : best;
 }
 
-void warn_of_curve(const Study& study, const Assessment& assessment, std::string_view criterion, std::string_view along,
+void warn_of_curve(const Study& study, const Assessment& assessment, CriterionRole role, std::string_view along,
                    std::vector<std::string>& parts) {
-  const auto index = first_criterion_named(study, criterion);
+  const auto index = first_criterion_for(study, role);
   if (!index || !assessment.rankings[*index].ranks) return;
+  const std::string& criterion = study.criterion_names[*index];
   const CriterionRanking& ranking = assessment.rankings[*index];
   const auto curves = curves_of(study, criterion, along);
   const auto first = std::ranges::find_if(ranking.order, [&](size_t e) { return curves[e] != nullptr; });
@@ -194,13 +196,13 @@ void warn_of_curve(const Study& study, const Assessment& assessment, std::string
 
 void warn_of_curves(const Study& study, const Assessment& assessment, std::vector<std::string>& warnings) {
   std::vector<std::string> radius;
-  warn_of_curve(study, assessment, "max_sensitivity", "radius", radius);
-  warn_of_curve(study, assessment, "avg_sensitivity", "radius", radius);
+  warn_of_curve(study, assessment, CriterionRole::largest_change, "radius", radius);
+  warn_of_curve(study, assessment, CriterionRole::stability, "radius", radius);
   if (!radius.empty()) {
     warnings.push_back(fmt::format("The most stable changes with the radius: {}.", fmt::join(radius, "; ")));
   }
   std::vector<std::string> subset;
-  warn_of_curve(study, assessment, "faithfulness", "subset", subset);
+  warn_of_curve(study, assessment, CriterionRole::faithfulness, "subset", subset);
   if (!subset.empty()) {
     warnings.push_back(fmt::format("The most faithful changes with the subset size: {}.", fmt::join(subset, "; ")));
   }
@@ -297,7 +299,7 @@ void warn_of_variations(const Study& study, const Assessment& assessment, std::s
   std::vector<std::string> changes;
   for (const Variation* variation : values) {
     for (const StudyAim& aim : kStudyAims) {
-      const auto criterion = first_criterion_named(study, aim.criterion);
+      const auto criterion = first_criterion_for(study, aim.role);
       if (!criterion || !assessment.rankings[*criterion].ranks) continue;
       if (auto change = change_under(study, *criterion, *variation); !change.empty()) {
         changes.push_back(std::move(change));

@@ -90,6 +90,7 @@ class AggregatorInfo:
 
 def methods() -> list[MethodInfo]: ...
 def criteria() -> list[CriterionInfo]: ...
+def main_criteria() -> list[str]: ...
 def aggregators() -> list[AggregatorInfo]: ...
 
 # A method, criterion or aggregator: its name and its options, as text.
@@ -518,7 +519,9 @@ def criterion_refusal(
     subject: Subject | None = None,
     pool_explanations: Explanations | None = None,
     others: Sequence[Explanations] = (),
-) -> str | None: ...
+) -> tuple[str, str] | None:
+    """Why the criterion cannot score them, and what would help: a key of the package's table of arguments, or ""."""
+
 def aggregate(
     members: Sequence[Explanations],
     names: Sequence[str],

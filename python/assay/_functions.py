@@ -17,18 +17,15 @@ from ._subject import Said, cells_of, subject_of, with_labels
 
 # What the engine says is missing, and the arguments that give it.
 MISSING = {
-    "needs the model and the rows": "model= and X=",
-    "needs a reference": "pool=, baseline= or background=",
-    "needs a pool": "pool=",
-    "needs explanations of the pool's rows, or": "pool_explanations=",
-    "needs explanations of the pool's rows by": "pool_members=",
-    "needs to know how rows of the pool": "pool_members=",
-    "needs labels of the rows": "y=",
-    "needs labels of the pool": "pool_y=",
-    "needs other explanations": "others=",
+    "model": "model= and X=",
+    "reference": "pool=, baseline= or background=",
+    "pool": "pool=",
+    "pool_explanations": "pool_explanations=",
+    "pool_members": "pool_members=",
+    "labels": "y=",
+    "pool_labels": "pool_y=",
+    "others": "others=",
 }
-# What is scored when nobody says what: the paper's main criteria.
-MAIN_CRITERIA = ("faithfulness", "max_sensitivity", "avg_sensitivity", "complexity")
 
 
 def methods() -> Catalogue:
@@ -164,9 +161,9 @@ def evaluate(
     left_out: list[str] = []
     for spec in specs:
         if criteria is None:
-            reason = _core.criterion_refusal(scored._core, spec, subject, pool_made, other_cores)
-            if reason is not None:
-                left_out.append(_with_advice(reason, subject is None and scored._core.subject is not None))
+            refusal = _core.criterion_refusal(scored._core, spec, subject, pool_made, other_cores)
+            if refusal is not None:
+                left_out.append(_with_advice(*refusal, subject is None and scored._core.subject is not None))
                 continue
         with _advising(subject is None and scored._core.subject is not None):
             made = _core.evaluate(scored._core, spec, run, subject, pool_made, other_cores, other_names, with_interval)
@@ -235,14 +232,14 @@ def _advising(remembered: bool) -> Iterator[None]:
         yield
     except _core.UnsupportedError as refusal:
         sentence = str(refusal)
-        advised = _with_advice(sentence, remembered)
+        advised = _with_advice(sentence, getattr(refusal, "need", ""), remembered)
         if advised == sentence:
             raise
         raise _core.UnsupportedError(advised) from None
 
 
-def _with_advice(refusal: str, remembered: bool) -> str:
-    arguments = next((words for phrase, words in MISSING.items() if phrase in refusal), None)
+def _with_advice(refusal: str, need: str, remembered: bool) -> str:
+    arguments = MISSING.get(need)
     if arguments is None:
         return refusal
     # What explanations were made from is not changed afterwards, but for labels.
@@ -255,7 +252,7 @@ def _criteria_of(criteria: Any, options: Mapping[str, Any]) -> list[_core.Spec]:
     if criteria is None:
         if options:
             raise TypeError(f"unexpected keyword argument {next(iter(options))!r}: options need one criterion to go to")
-        return [(name, []) for name in MAIN_CRITERIA]
+        return [(name, []) for name in _core.main_criteria()]
     specs = spec_list("criteria", criteria, known)
     if not specs:
         raise ValueError("criteria: expected at least one of assay.criteria(), found none")

@@ -11,7 +11,6 @@ from . import _core
 from ._text import one_line
 
 LONGEST_NAME = 60  # bytes
-MAIN_CRITERIA = ("faithfulness", "max_sensitivity", "avg_sensitivity", "complexity")
 MARKS = {"best": "*", "tied": "~"}
 
 
@@ -45,7 +44,7 @@ def coverage_text(score: Mapping[str, Any]) -> str:
 def html_text(document: Mapping[str, Any]) -> str:
     """For notebooks: the main criteria as a table, the best and those tied with them marked, and the verdict."""
     escape = html.escape
-    shown = [i for i, criterion in enumerate(document["criteria"]) if criterion["name"] in MAIN_CRITERIA]
+    shown = [i for i, criterion in enumerate(document["criteria"]) if criterion["name"] in _core.main_criteria()]
     shown = shown or list(range(len(document["criteria"])))
     head = "".join(
         f'<th title="{escape(criterion["title"])}">{escape(short_name(criterion["spec"]))}<br>'

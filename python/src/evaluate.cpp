@@ -22,6 +22,7 @@
 #include "python/src/run.h"
 #include "python/src/specs.h"
 #include "python/src/subject.h"
+#include "python/src/words.h"
 
 namespace nb = nanobind;
 
@@ -133,14 +134,19 @@ Scores score(const std::shared_ptr<Explained>& explained, const SpecPair& criter
   });
 }
 
-std::optional<std::string> why_not(const std::shared_ptr<Explained>& explained, const SpecPair& criterion,
-                                   const std::shared_ptr<SubjectHandle>& subject,
-                                   const std::shared_ptr<Explained>& pool, const Others& others) {
+std::optional<std::pair<std::string, std::string>> why_not(const std::shared_ptr<Explained>& explained,
+                                                           const SpecPair& criterion,
+                                                           const std::shared_ptr<SubjectHandle>& subject,
+                                                           const std::shared_ptr<Explained>& pool,
+                                                           const Others& others) {
   std::vector<std::string> names;
   for (size_t i = 0; i < others.size(); i++) names.push_back(fmt::format("others[{}]", i));
   return run_engine(Run{}, [&](const Context& context) {
     const std::unique_ptr<Joined> joined = join(explained, subject, pool, others, names, context);
-    return criterion_refusal(spec_of(criterion), joined->task());
+    const std::optional<Refusal> refusal = criterion_refusal(spec_of(criterion), joined->task());
+    std::optional<std::pair<std::string, std::string>> found;
+    if (refusal) found.emplace(refusal->reason, need_name(refusal->need));
+    return found;
   });
 }
 

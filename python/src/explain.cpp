@@ -208,8 +208,7 @@ std::shared_ptr<SubjectHandle> make_subject(const ModelHandle& model, std::share
     subject.reference = reference_of(*made, arguments, context);
     subject.targets.information = information;
     if (method) {  // before the model is run on the rows to find their targets
-      if (const auto reason = refusal(spec_of(*method), explain_task_of(subject.view())))
-        throw Error(ErrorKind::unsupported, *reason);
+      if (const auto reason = refusal(spec_of(*method), explain_task_of(subject.view()))) refuse(*reason);
     }
     set_targets(arguments, *made, context);
   });

@@ -44,7 +44,13 @@ void translate_errors(nb::module_& m) {
                        : error.kind() == ErrorKind::unsupported ? unsupported
                        : error.kind() == ErrorKind::cancelled   ? PyExc_KeyboardInterrupt
                                                                 : PyExc_RuntimeError;
-      PyErr_SetString(kind, in_python_words(error.what()).c_str());
+      PyObject* made = PyObject_CallFunction(kind, "s", in_python_words(error.what()).c_str());
+      if (made == nullptr) return;
+      // What would help, for the package to say which argument gives it.
+      const nb::object holder = nb::steal(made);
+      const nb::str need(need_name(error.need()));
+      if (PyObject_SetAttrString(made, "need", need.ptr()) != 0) PyErr_Clear();
+      PyErr_SetObject(kind, made);
     }
   });
 }
@@ -83,6 +89,7 @@ void bind_infos(nb::module_& m) {
   const auto list = [](auto infos) { return std::vector(infos.begin(), infos.end()); };
   m.def("methods", [list] { return list(methods()); });
   m.def("criteria", [list] { return list(criteria()); });
+  m.def("main_criteria", &main_criteria);
   m.def("aggregators", [list] { return list(aggregators()); });
 }
 

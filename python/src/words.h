@@ -7,7 +7,26 @@
 #include <string_view>
 #include <utility>
 
+#include "assay/core/refusal.h"
+
 namespace assay::python {
+
+// As the package has it in its table of arguments; "" where nothing helps.
+inline const char* need_name(Need need) {
+  switch (need) {
+    case Need::none: return "";
+    case Need::model: return "model";
+    case Need::reference: return "reference";
+    case Need::pool: return "pool";
+    case Need::pool_explanations: return "pool_explanations";
+    case Need::pool_members: return "pool_members";
+    case Need::labels: return "labels";
+    case Need::pool_labels: return "pool_labels";
+    case Need::others: return "others";
+    case Need::members: return "members";
+  }
+  return "";
+}
 
 // Whether it is inside of 'quotes', which hold what users wrote: they open after a space and close before one.
 inline bool in_user_text(const std::string& message, size_t at) {

@@ -33,6 +33,7 @@ SHARED_HEADERS = {
         "methods.h",
         "players.h",
         "reference.h",
+        "subject.h",
         "target.h",
     },
     "assay/evaluate": {"common.h", "criterion.h", "criteria.h", "pool_explanations.h", "scores.h"},

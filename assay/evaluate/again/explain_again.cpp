@@ -41,16 +41,16 @@ const Reference& reference_or_none(const EvaluateTask& task) {
   return task.subject.reference == nullptr ? none : *task.subject.reference;
 }
 
-std::optional<std::string> refuses_again(const EvaluateTask& task) {
+std::optional<Refusal> refuses_again(const EvaluateTask& task) {
   const Reference& reference = reference_or_none(task);
   if (find_method(task.method->name).uses_reference && reference.rows.rows() == 0) {
-    return "needs the reference of the explanations, to make them again";
+    return Refusal("needs the reference of the explanations, to make them again", Need::reference);
   }
   const ExplainTask again{*task.subject.model, task.subject.rows->x.view(), *task.subject.targets, reference,
                           *task.subject.players};
-  const std::optional<std::string> reason = refusal(*task.method, again);
+  const std::optional<Refusal> reason = refusal(*task.method, again);
   if (!reason) return {};
-  return fmt::format("cannot make the explanations again: {}", *reason);
+  return Refusal(fmt::format("cannot make the explanations again: {}", reason->reason), reason->need);
 }
 
 uint64_t fresh_seed(uint64_t seed, uint64_t method_seed) {

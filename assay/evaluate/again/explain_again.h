@@ -15,6 +15,7 @@
 
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
+#include "assay/core/refusal.h"
 #include "assay/evaluate/criterion.h"
 
 namespace assay {
@@ -23,7 +24,7 @@ namespace assay {
 inline constexpr std::string_view kAgainNotFinite = "explained again, the attributions are not all numbers";
 
 // For Criterion::refuses: the method's own reason, or the reference that it lacks.
-std::optional<std::string> refuses_again(const EvaluateTask& task);
+std::optional<Refusal> refuses_again(const EvaluateTask& task);
 
 // The reference of the task, or one without rows for methods that use none.
 const Reference& reference_or_none(const EvaluateTask& task);

@@ -26,9 +26,9 @@ void draw_noise(NoiseShape shape, uint64_t seed, std::string_view purpose, size_
 
 }  // namespace
 
-std::optional<std::string> refuses_unit(const EvaluateTask& task, const std::string& space) {
+std::optional<Refusal> refuses_unit(const EvaluateTask& task, const std::string& space) {
   if (space == "raw" || !reference_or_none(task).scales.empty() || task.subject.pool != nullptr) return {};
-  return "needs a pool, whose columns' deviations are its unit, or space=raw";
+  return Refusal("needs a pool, whose columns' deviations are its unit, or space=raw", Need::pool);
 }
 
 std::vector<float> column_units(const EvaluateTask& task, const std::string& space) {

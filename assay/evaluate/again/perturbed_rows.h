@@ -15,6 +15,7 @@
 
 #include "assay/core/context.h"
 #include "assay/core/options.h"
+#include "assay/core/refusal.h"
 #include "assay/evaluate/criterion.h"
 
 namespace assay {
@@ -33,7 +34,7 @@ struct NoiseUnit {
 };
 
 // For refuses: scaled, and no deviations are known.
-std::optional<std::string> refuses_unit(const EvaluateTask& task, const std::string& space);
+std::optional<Refusal> refuses_unit(const EvaluateTask& task, const std::string& space);
 // Of each column: its deviation over the pool or 1 for raw; 0 for categories, which stay as they are. The task was
 // not refused.
 std::vector<float> column_units(const EvaluateTask& task, const std::string& space);

@@ -53,7 +53,7 @@ double relative_change(std::span<const float> from, std::span<const float> to, d
   return std::sqrt(sum);
 }
 
-std::optional<std::string> refuses_relative(const EvaluateTask& task, const RelativeStabilityOptions& options) {
+std::optional<Refusal> refuses_relative(const EvaluateTask& task, const RelativeStabilityOptions& options) {
   if (const auto reason = refuses_unit(task, options.unit.space)) return reason;
   return refuses_again(task);
 }

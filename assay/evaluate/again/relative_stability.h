@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "assay/core/refusal.h"
 #include "assay/evaluate/again/perturbed_rows.h"
 #include "assay/evaluate/criterion.h"
 
@@ -39,7 +40,7 @@ enum class RelativeTo { input, output };
 // Where `from` is missing (NaN) it is left out.
 double relative_change(std::span<const float> from, std::span<const float> to, double zero);
 
-std::optional<std::string> refuses_relative(const EvaluateTask& task, const RelativeStabilityOptions& options);
+std::optional<Refusal> refuses_relative(const EvaluateTask& task, const RelativeStabilityOptions& options);
 void score_relative(const EvaluateTask& task, const RelativeStabilityOptions& options, RelativeTo to,
                     std::string_view name, Scores& scores, const Context& context);
 // The same over any points.

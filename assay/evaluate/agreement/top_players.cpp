@@ -4,7 +4,7 @@
 
 namespace assay {
 
-std::optional<std::string> refuses_top(std::optional<int64_t> k, size_t players) {
+std::optional<Refusal> refuses_top(std::optional<int64_t> k, size_t players) {
   if (!k || static_cast<size_t>(*k) <= players) return {};
   return fmt::format("needs k of at most the {} players, and k is {}", players, *k);
 }

@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "assay/core/refusal.h"
 #include "assay/evaluate/common.h"
 
 namespace assay {
 
 // For Criterion::refuses: more players are asked for than there are.
-std::optional<std::string> refuses_top(std::optional<int64_t> k, size_t players);
+std::optional<Refusal> refuses_top(std::optional<int64_t> k, size_t players);
 
 // By |value|, ties by index; in ascending order of their index.
 inline std::vector<uint32_t> top_players(std::span<const float> values, size_t k) {

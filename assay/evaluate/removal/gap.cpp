@@ -179,12 +179,13 @@ void score_noise(const EvaluateTask& task, const GapQuestion& question, const Ga
 
 }  // namespace
 
-std::optional<std::string> refuses_gap(const EvaluateTask& task, const GapQuestion& question,
-                                       const GapOptions& options) {
+std::optional<Refusal> refuses_gap(const EvaluateTask& task, const GapQuestion& question, const GapOptions& options) {
   if (auto reason = refuses_k(options.k, task.explanations.players(), !question.strongest)) return reason;
   if (options.perturbation == "noise" && task.subject.reference->scales.empty()) {
-    return "needs a pool of training rows, whose deviations are the unit of its noise (perturbation=baseline needs "
-           "none)";
+    return Refusal(
+        "needs a pool of training rows, whose deviations are the unit of its noise (perturbation=baseline needs "
+        "none)",
+        Need::pool);
   }
   return {};
 }

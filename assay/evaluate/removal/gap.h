@@ -18,6 +18,7 @@
 
 #include "assay/core/context.h"
 #include "assay/core/options.h"
+#include "assay/core/refusal.h"
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/removal/top_k.h"
 
@@ -47,8 +48,7 @@ struct GapQuestion {
   bool strongest = true;  // the k strongest are perturbed; else all others
 };
 
-std::optional<std::string> refuses_gap(const EvaluateTask& task, const GapQuestion& question,
-                                       const GapOptions& options);
+std::optional<Refusal> refuses_gap(const EvaluateTask& task, const GapQuestion& question, const GapOptions& options);
 void score_gap(const EvaluateTask& task, const GapQuestion& question, const GapOptions& options, Scores& scores,
                const Context& context);
 

@@ -48,7 +48,7 @@ size_t chosen_k(std::optional<int64_t> k, size_t players) {
   return k ? static_cast<size_t>(*k) : std::max<size_t>(1, players / 4);
 }
 
-std::optional<std::string> refuses_k(std::optional<int64_t> k, size_t players, bool rest) {
+std::optional<Refusal> refuses_k(std::optional<int64_t> k, size_t players, bool rest) {
   const size_t chosen = chosen_k(k, players);
   if (chosen > players) return fmt::format("has k = {}, and there are {} players", chosen, players);
   if (rest && chosen == players) {

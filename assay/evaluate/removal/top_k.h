@@ -15,6 +15,7 @@
 
 #include "assay/core/context.h"
 #include "assay/core/options.h"
+#include "assay/core/refusal.h"
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/removal/removal.h"
 
@@ -28,7 +29,7 @@ inline void describe_k(OptionVisitor& visit, std::optional<int64_t>& k) {
 // k as given, or max(1, players / 4).
 size_t chosen_k(std::optional<int64_t> k, size_t players);
 // Why there are no k strongest of these players; with `rest`, or nothing left beside them.
-std::optional<std::string> refuses_k(std::optional<int64_t> k, size_t players, bool rest = false);
+std::optional<Refusal> refuses_k(std::optional<int64_t> k, size_t players, bool rest = false);
 // Says which k was chosen, and in how many of these rows players of equal strength stand on both sides of the cut.
 void note_k(const EvaluateTask& task, std::span<const size_t> rows, std::optional<int64_t> k, Scores& scores,
             const Context& context);

@@ -47,8 +47,10 @@ double mean_of(const std::vector<double>& values) {
 
 }  // namespace
 
-std::optional<std::string> label_refusal(const ModelInfo& model, const Dataset& data, std::string_view which) {
-  if (data.labels.size() != data.rows()) return fmt::format("needs labels of {}, and {} has none", which, data.source);
+std::optional<Refusal> label_refusal(const ModelInfo& model, const Dataset& data, std::string_view which, Need need) {
+  if (data.labels.size() != data.rows()) {
+    return Refusal(fmt::format("needs labels of {}, and {} has none", which, data.source), need);
+  }
   const bool classes = !model.class_names.empty();
   if (classes == !data.class_names.empty()) return {};
   return classes ? fmt::format("needs classes as labels of {}, as {} predicts them, and those of {} are values", which,

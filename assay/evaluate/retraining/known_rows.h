@@ -12,6 +12,7 @@
 
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
+#include "assay/core/refusal.h"
 #include "assay/data/dataset.h"
 #include "assay/model/model.h"
 
@@ -28,7 +29,7 @@ struct KnownRows {
 
 // Why labels of this data cannot be held against the model's predictions, as the end of a sentence; nothing when they
 // can. `which` names the rows ("the rows", "the pool's rows").
-std::optional<std::string> label_refusal(const ModelInfo& model, const Dataset& data, std::string_view which);
+std::optional<Refusal> label_refusal(const ModelInfo& model, const Dataset& data, std::string_view which, Need need);
 
 // Classes are matched by name; an input error names the first row whose class the model does not have.
 KnownRows labelled_rows(const ModelInfo& model, const Dataset& data);

@@ -188,13 +188,13 @@ Needs retraining_needs() {
   return {.model = true, .reference = true, .pool = true, .pool_explanations = true, .labels = true, .trainer = true};
 }
 
-std::optional<std::string> retraining_refusal(const EvaluateTask& task) {
+std::optional<Refusal> retraining_refusal(const EvaluateTask& task) {
   const ModelInfo& model = task.subject.model->info();
   if (model.class_names.empty() && model.outputs() != 1) {
     return fmt::format("needs a model of classes or of one value, and {} gives {} values", model.name, model.outputs());
   }
-  if (auto reason = label_refusal(model, *task.subject.rows, "the rows")) return reason;
-  return label_refusal(model, *task.subject.pool, "the pool's rows");
+  if (auto reason = label_refusal(model, *task.subject.rows, "the rows", Need::labels)) return reason;
+  return label_refusal(model, *task.subject.pool, "the pool's rows", Need::pool_labels);
 }
 
 void score_by_retraining(std::string_view name, Replaced replaced, const RetrainingOptions& options, bool concurrent,

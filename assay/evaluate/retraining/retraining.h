@@ -24,6 +24,7 @@
 
 #include "assay/core/context.h"
 #include "assay/core/options.h"
+#include "assay/core/refusal.h"
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/retraining/changed_rows.h"
 
@@ -44,7 +45,7 @@ struct RetrainingOptions {
 };
 
 // Why nothing can be retrained here, as the end of a sentence; for tasks that meet the needs of retraining_needs().
-std::optional<std::string> retraining_refusal(const EvaluateTask& task);
+std::optional<Refusal> retraining_refusal(const EvaluateTask& task);
 Needs retraining_needs();
 
 // Fills all of the scores. `name` names progress and errors. `concurrent`: whether task.subject.trainer may be called

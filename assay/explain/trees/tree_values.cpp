@@ -204,7 +204,7 @@ class TargetRun {
 
 }  // namespace
 
-std::optional<std::string> refuses_trees(const ExplainTask& task) {
+std::optional<Refusal> refuses_trees(const ExplainTask& task) {
   if (auto reason = refuses_information(task)) return reason;
   const ModelInfo& info = task.model.info();
   const TreeScores* scores = task.model.tree_scores();

@@ -12,6 +12,7 @@
 
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
+#include "assay/core/refusal.h"
 #include "assay/explain/explainer.h"
 #include "assay/explain/trees/pattern_tables.h"
 #include "assay/explain/trees/tree_layout.h"
@@ -20,7 +21,7 @@ namespace assay {
 
 // For `refuses`: the information form, a model without trees, outputs that are no raw scores, or trees that do not add
 // up.
-std::optional<std::string> refuses_trees(const ExplainTask& task);
+std::optional<Refusal> refuses_trees(const ExplainTask& task);
 
 // values[i][p] of row i's explained value. `name` is that of the progress.
 void tree_values(const TreeGameView& game, const ExplainTask& task, const TreeTableLimits& limits,
