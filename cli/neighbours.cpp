@@ -151,7 +151,7 @@ void find_neighbours(const NeighbourArguments& arguments, const Session& session
   const Table table = arguments.table.open(session);
   const Dataset data = Encoder::fit(table, {}).apply(table);
   const auto rows = wanted_rows(arguments, data);
-  const NeighbourIndex index(data, kNorms.at(arguments.norm), kSpaces.at(arguments.space));
+  const NeighbourIndex index(data, kNorms.at(arguments.norm), kSpaces.at(arguments.space), session.context);
   const size_t pairs = std::max<size_t>(1, arguments.radius ? data.rows() : std::min(arguments.k, data.rows()));
   const size_t at_a_time = std::max<size_t>(1, kPairsAtATime / pairs);
   std::unique_ptr<NeighbourPrinter> printer;

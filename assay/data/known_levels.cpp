@@ -14,6 +14,9 @@ KnownLevels::KnownLevels(const std::vector<std::string>& levels) {
     const bool shortest = number && number_text(number->value) == levels[i];
     all_numbers_ = all_numbers_ && shortest;
     if (number && !shortest) respelt_ = levels[i];
+    const std::optional<bool> truth = truth_of(levels[i]);
+    all_truth_ = all_truth_ && truth;
+    if (truth) truth_[*truth ? 1 : 0] = i;
   }
 }
 
@@ -38,6 +41,7 @@ void KnownLevels::check(const Table& table, size_t column) const {
 std::optional<size_t> KnownLevels::find(const Column& column, float value) const {
   const std::string cell = text(column, value);
   if (const auto found = positions_.find(cell); found != positions_.end()) return found->second;
+  if (all_truth_ && column.kind == ColumnKind::numeric && (value == 0 || value == 1)) return truth_[value == 0 ? 0 : 1];
   if (column.kind == ColumnKind::numeric || !all_numbers_) return {};
   const auto number = parse_number(cell);
   if (!number || number->rounded) return {};

@@ -3,7 +3,8 @@
 // A reader takes a column for numbers where all of its cells look like them, and then "007" and "7" are one cell. So a
 // cell of such a column is looked up by the shortest text of its number, and where some category is a number in another
 // spelling, which would be lost, the column is refused. Texts are looked up as they are. Where every category is a
-// number in its shortest form, other spellings of it are too: "1.0" is 1.
+// number in its shortest form, other spellings of it are too: "1.0" is 1. Where all categories are True and False, the
+// numbers 1 and 0 are these: CSV has them as words, Parquet and pandas as numbers.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,8 @@ class KnownLevels {
   std::unordered_map<std::string, size_t> positions_;
   std::string respelt_;      // a category that is a number, but not in the shortest form; empty where there is none
   bool all_numbers_ = true;  // in the shortest form
+  bool all_truth_ = true;    // True and False, in whatever case
+  std::optional<size_t> truth_[2] = {};  // the positions of False and True
 };
 
 }  // namespace assay

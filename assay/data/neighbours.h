@@ -92,12 +92,13 @@ class NeighbourVisitor {
 
 class NeighbourIndex {
  public:
-  // Refuses infinite values, naming row and column, and values so large that distances leave float32.
-  NeighbourIndex(const Dataset& pool, Norm norm, Space space = Space::scaled);
+  // Refuses infinite values, naming row and column, and values so large that distances leave float32. The context
+  // cancels it.
+  NeighbourIndex(const Dataset& pool, Norm norm, Space space = Space::scaled, const Context& context = {});
   // An index for each part of the pool (row numbers below its size, each at most once in a part), all in the space of
   // the whole pool. Rows keep the numbers they have in the pool.
   static std::vector<NeighbourIndex> of_parts(const Dataset& pool, Norm norm, Space space,
-                                              std::span<const std::vector<size_t>> parts);
+                                              std::span<const std::vector<size_t>> parts, const Context& context = {});
   ~NeighbourIndex();
   NeighbourIndex(NeighbourIndex&&) noexcept;
   NeighbourIndex& operator=(NeighbourIndex&&) noexcept;

@@ -9,8 +9,15 @@
 #include <unordered_map>
 
 #include "assay/core/error.h"
+#include "assay/core/text.h"
 
 namespace assay {
+
+std::optional<bool> truth_of(std::string_view text) {
+  const std::string word = lower_case(std::string(text));
+  if (word != "true" && word != "false") return {};
+  return word == "true";
+}
 
 size_t find_column(std::string_view where, const std::vector<std::string>& names, std::string_view name_or_position) {
   if (const auto found = std::ranges::find(names, name_or_position); found != names.end()) {

@@ -20,6 +20,9 @@ inline constexpr size_t kMostLevels = size_t{1} << std::numeric_limits<float>::d
 
 enum class ColumnKind { numeric, categorical };
 
+// What a text says that is True or False, in whatever case; nothing for all others.
+std::optional<bool> truth_of(std::string_view text);
+
 struct Column {
   std::string name;
   ColumnKind kind = ColumnKind::numeric;

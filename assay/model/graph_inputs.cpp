@@ -142,15 +142,13 @@ Source by_position(const GraphInputs& inputs, const ModelInfo& info, const Table
 }
 
 // Columns of truth values, as pandas writes them, are numbers for the libraries that models come from.
-bool is_true(const std::string& level) { return lower_case(level) == "true"; }
 bool is_truth(const Column& column) {
-  return std::ranges::all_of(column.levels,
-                             [](const std::string& level) { return is_true(level) || lower_case(level) == "false"; });
+  return std::ranges::all_of(column.levels, [](const std::string& level) { return truth_of(level).has_value(); });
 }
 void number_truth(const Column& column, size_t f, Dataset& data) {
   for (size_t r = 0; r < data.x.rows(); r++) {
     float& value = data.x(r, f);
-    if (!std::isnan(value)) value = is_true(column.levels[static_cast<size_t>(value)]) ? 1 : 0;
+    if (!std::isnan(value)) value = *truth_of(column.levels[static_cast<size_t>(value)]) ? 1 : 0;
   }
 }
 

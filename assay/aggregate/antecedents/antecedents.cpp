@@ -48,7 +48,7 @@ Antecedents find_antecedents(const Dataset& pool, MatrixView<const float> querie
   const std::vector<Part> parts = parts_of(search, pool.rows(), queries.rows());
   std::vector<std::vector<size_t>> rows;
   for (const Part& part : parts) rows.push_back(part.pool_rows);
-  const std::vector<NeighbourIndex> indices = NeighbourIndex::of_parts(pool, search.norm, search.space, rows);
+  const std::vector<NeighbourIndex> indices = NeighbourIndex::of_parts(pool, search.norm, search.space, rows, context);
   std::vector<Neighbours> found;
   std::vector<std::span<const Neighbour>> near(queries.rows());
   found.reserve(parts.size());  // `near` points into them

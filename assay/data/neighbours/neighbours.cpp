@@ -47,10 +47,11 @@ struct NeighbourIndex::State {
 
   // coordinates: of the whole pool. rows: those of it that are searched.
   State(NeighbourSpace mapped, MatrixView<const float> pool, MatrixView<const float> coordinates, Norm norm,
-        std::vector<uint32_t> rows)
+        std::vector<uint32_t> rows, const Context& context)
       : space(std::move(mapped)) {
     if (space.coordinates() <= kMostTreeCoordinates) {
-      blocks.emplace(space, pool, coordinates, norm, tree_order(space, coordinates, std::move(rows)));
+      blocks.emplace(space, pool, coordinates, norm, tree_order(space, coordinates, std::move(rows), context));
+      context.check_cancelled();
       tree.emplace(*blocks);
     } else {
       blocks.emplace(space, pool, coordinates, norm, rows);
@@ -153,17 +154,21 @@ struct NeighbourIndex::State {
 
 NeighbourIndex::NeighbourIndex(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-NeighbourIndex::NeighbourIndex(const Dataset& pool, Norm norm, Space space) {
+NeighbourIndex::NeighbourIndex(const Dataset& pool, Norm norm, Space space, const Context& context) {
   check_pool_size(pool);
   NeighbourSpace mapped(pool, space);
+  context.check_cancelled();
   const Matrix coordinates = mapped.map(pool_name(pool), pool.x.view(), 0, pool.rows());
+  context.check_cancelled();
   std::vector<uint32_t> rows(pool.rows());
   std::iota(rows.begin(), rows.end(), 0u);
-  state_ = std::make_unique<State>(std::move(mapped), pool.x.view(), coordinates.view(), norm, std::move(rows));
+  state_ =
+      std::make_unique<State>(std::move(mapped), pool.x.view(), coordinates.view(), norm, std::move(rows), context);
 }
 
 std::vector<NeighbourIndex> NeighbourIndex::of_parts(const Dataset& pool, Norm norm, Space space,
-                                                     std::span<const std::vector<size_t>> parts) {
+                                                     std::span<const std::vector<size_t>> parts,
+                                                     const Context& context) {
   check_pool_size(pool);
   const NeighbourSpace mapped(pool, space);
   const Matrix coordinates = mapped.map(pool_name(pool), pool.x.view(), 0, pool.rows());
@@ -178,8 +183,8 @@ std::vector<NeighbourIndex> NeighbourIndex::of_parts(const Dataset& pool, Norm n
       }
       rows.push_back(static_cast<uint32_t>(row));
     }
-    made.push_back(
-        NeighbourIndex(std::make_unique<State>(mapped, pool.x.view(), coordinates.view(), norm, std::move(rows))));
+    made.push_back(NeighbourIndex(
+        std::make_unique<State>(mapped, pool.x.view(), coordinates.view(), norm, std::move(rows), context)));
   }
   return made;
 }

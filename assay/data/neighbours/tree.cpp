@@ -10,14 +10,16 @@ namespace assay {
 namespace {
 
 constexpr size_t kPairsOfSplit = 64;
+constexpr size_t kRowsBetweenLooks = 10'000;  // a millisecond
 
 class Splitter {
  public:
-  Splitter(const NeighbourSpace& space, MatrixView<const float> coordinates, size_t rows)
-      : space_(space), coordinates_(coordinates), keys_(rows), differences_(coordinates.cols()) {}
+  Splitter(const NeighbourSpace& space, MatrixView<const float> coordinates, size_t rows, const Context& context)
+      : space_(space), coordinates_(coordinates), context_(context), keys_(rows), differences_(coordinates.cols()) {}
 
   void split(std::span<uint32_t> rows) {
     if (rows.size() <= kBlockRows || coordinates_.cols() == 0) return;
+    if (rows.size() >= kRowsBetweenLooks) context_.check_cancelled();
     // Halves are whole nodes wherever possible, so that the boxes of a node come from one part of the tree.
     size_t unit = kBlockRows;
     while (unit * kBlockRows < rows.size()) unit *= kBlockRows;
@@ -50,6 +52,7 @@ class Splitter {
 
   const NeighbourSpace& space_;
   MatrixView<const float> coordinates_;
+  const Context& context_;
   std::vector<std::pair<float, uint32_t>> keys_;
   std::vector<double> differences_;
 };
@@ -57,8 +60,8 @@ class Splitter {
 }  // namespace
 
 std::vector<uint32_t> tree_order(const NeighbourSpace& space, MatrixView<const float> coordinates,
-                                 std::vector<uint32_t> rows) {
-  Splitter(space, coordinates, rows.size()).split(rows);
+                                 std::vector<uint32_t> rows, const Context& context) {
+  Splitter(space, coordinates, rows.size(), context).split(rows);
   return rows;
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "assay/core/context.h"
 #include "assay/data/neighbours/blocks.h"
 #include "assay/data/neighbours/lists.h"
 
@@ -18,7 +19,7 @@ namespace assay {
 // An order of these rows of the pool in which neighbouring blocks, and blocks of blocks, hold rows that are close
 // together.
 std::vector<uint32_t> tree_order(const NeighbourSpace& space, MatrixView<const float> coordinates,
-                                 std::vector<uint32_t> rows);
+                                 std::vector<uint32_t> rows, const Context& context);
 
 class NeighbourTree {
  public:

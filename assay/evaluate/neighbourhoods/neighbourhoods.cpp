@@ -76,8 +76,9 @@ Neighbourhoods::Neighbourhoods(const EvaluateTask& task, const NeighbourhoodOpti
     part_rows.push_back(std::move(rows[label]));
     part_pool.push_back(std::move(members));
   }
-  std::vector<NeighbourIndex> indexes = NeighbourIndex::of_parts(
-      *task.subject.pool, norm_named(options.rho), options.space == "raw" ? Space::raw : Space::scaled, part_pool);
+  std::vector<NeighbourIndex> indexes =
+      NeighbourIndex::of_parts(*task.subject.pool, norm_named(options.rho),
+                               options.space == "raw" ? Space::raw : Space::scaled, part_pool, context);
   for (size_t i = 0; i < indexes.size(); i++) parts_.push_back({std::move(part_rows[i]), std::move(indexes[i])});
 
   chosen_ = !options.radius.has_value();
