@@ -334,7 +334,8 @@ std::optional<Refusal> kernel_shap_refuses(size_t players, const KernelShapOptio
 
 void kernel_shap(const Game& game, const KernelShapOptions& options, Attributions& out, const Context& context) {
   const size_t players = game.players();
-  if (const auto reason = kernel_shap_refuses(players, options)) fail_input(fmt::format("kernel_shap {}", *reason));
+  if (const auto reason = kernel_shap_refuses(players, options))
+    fail_input(fmt::format("kernel_shap {}", reason->reason));
   play_rounds(game, options, nullptr, out, context);
 }
 

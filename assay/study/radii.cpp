@@ -7,8 +7,6 @@ namespace assay {
 namespace {
 
 constexpr std::array<size_t, 5> kNeighboursOfCurve = {3, 5, 10, 20, 40};
-// Rows of many players are slow to explain, and each neighbour is one more: their curves end at the study's own radius.
-constexpr size_t kWidePlayers = 64;
 
 }  // namespace
 
@@ -22,6 +20,7 @@ StudyNeighbourhoods study_neighbourhoods(const Subject& subject, const Spec& sen
   made.radii.push_back(made.around.radius());
   for (const size_t neighbours : kNeighboursOfCurve) made.radii.push_back(made.around.reach(task, neighbours, context));
   const double own = made.around.radius();
+  // Wide rows are slow to explain, and each neighbour is one more: their curves end at the study's own radius.
   const bool wide = subject.players->size() > kWidePlayers;
   std::erase_if(made.radii, [&](double radius) { return !(radius > 0) || (wide && radius > own); });
   std::ranges::sort(made.radii);
