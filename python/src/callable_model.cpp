@@ -50,7 +50,7 @@ class NoLayers final : public Rescalable {
  public:
   explicit NoLayers(std::string reason) : reason_(std::move(reason)) {}
 
-  std::optional<Refusal> refuses(DeepLiftRule /*rule*/) const override { return reason_; }
+  std::optional<std::string> refuses(DeepLiftRule /*rule*/) const override { return reason_; }
   void multipliers(MatrixView<const float> /*rows*/, MatrixView<const float> /*reference*/,
                    MatrixView<const float> /*weights*/, DeepLiftRule /*rule*/, MatrixView<float> /*multipliers*/,
                    const Context& /*context*/) const override {

@@ -36,17 +36,39 @@ def test_consumer_builds_and_runs(installed, root, tmp_path):
     generator = ["-G", "Ninja"] if any(os.access(f"{p}/ninja", os.X_OK) for p in os.get_exec_path()) else []
     run("cmake", "-S", tmp_path, "-B", tmp_path / "build", *generator, f"-DCMAKE_PREFIX_PATH={installed}")
     run("cmake", "--build", tmp_path / "build")
-    assert run(tmp_path / "build" / "consumer", cwd=tmp_path) == "iris has 150 rows and 5 columns\n"
+    run(installed / "bin" / "assay", "--quiet", "train", "--data", "iris", "--out", "iris.onnx", cwd=tmp_path)
+    lines = run(tmp_path / "build" / "consumer", "iris.onnx", cwd=tmp_path).splitlines()
+    # Three explanations, each a heading and three flowers of three classes.
+    assert [line.split(":")[0] for line in lines[::4]] == ["kernel_shap", "integrated_gradients", "mean"]
+    for heading in lines[::4]:
+        assert 0.8 < float(heading.split()[-1]) <= 1
+    assert [line.split(":")[0].strip() for line in lines[1:4]] == ["setosa", "versicolor", "virginica"]
+    assert all(line.count("petal") == 2 for line in lines[1:4])
 
 
-def test_public_headers_are_all_there_and_alone_enough(installed, root, tmp_path):
-    """Every header of the library is installed and compiles by itself, with the standard library alone."""
+def test_the_program_is_short_and_stands_in_the_docs(root):
+    program = (root / "examples" / "consumer" / "main.cpp").read_text()
+    assert len(program.splitlines()) <= 40
+    assert f"```cpp\n{program}```" in (root / "docs" / "cpp.md").read_text()
+
+
+def includes_of(header, root, build):
+    path = root / header if (root / header).exists() else build / "generated" / header
+    return re.findall(r'^#include "(assay/[^"]+)"', path.read_text(), re.MULTILINE)
+
+
+def test_only_public_headers_are_installed_and_they_are_alone_enough(installed, build, root, tmp_path):
+    """assay/assay.h and what it includes, each of which compiles by itself, with the standard library alone."""
+    public, pending = set(), ["assay/assay.h"]
+    while pending:
+        header = pending.pop()
+        if header not in public:
+            public.add(header)
+            pending += includes_of(header, root, build)
     include = installed / "include"
-    headers = {path.relative_to(root).as_posix() for path in (root / "assay").rglob("*.h")} | {"assay/core/version.h"}
-    found = {path.relative_to(include).as_posix() for path in include.rglob("*.h")}
-    assert headers <= found
+    assert {path.relative_to(include).as_posix() for path in include.rglob("*.h")} == public
     source = tmp_path / "all.cpp"
-    source.write_text("".join(f'#include "{header}"\n' for header in sorted(headers)) + "int main() {}\n")
+    source.write_text("".join(f'#include "{header}"\n' for header in sorted(public)) + "int main() {}\n")
     compiler = os.environ.get("CXX", "c++")
     run(compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Werror", "-I", include, source)
 
