@@ -134,8 +134,7 @@ std::unique_ptr<MemberFiles> read_members(const AggregateArguments& arguments, c
 
 void join_members(const AggregateArguments& arguments, bool pool, MemberFiles& files, const Session& session) {
   arguments.check_useful();
-  Context quiet = session.context;
-  quiet.progress = nullptr;
+  const Context quiet = session.context.quiet();
   if (arguments.has_model()) {
     if (files.all.empty()) {
       join_without_file(arguments, files.opened, session, *files.lead);

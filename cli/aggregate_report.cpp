@@ -137,8 +137,7 @@ double mean_defined(const std::vector<double>& values) {
 }
 
 std::vector<double> complexity_of(const Explanations& explanations, const Context& context) {
-  Context quiet = context;
-  quiet.progress = nullptr;
+  const Context quiet = context.quiet();
   return evaluate({"complexity"}, EvaluateTask{explanations}, {.draws = 0}, quiet).values;
 }
 

@@ -92,7 +92,7 @@ ExplainRun prepare_explain(const ExplainArguments& arguments, const Session& ses
   if (!arguments.out.empty()) check_explanations_output(arguments.out);
   made.rows = open_model_rows(arguments.rows, {unit_of(arguments.value), needs_reference(made.methods)}, session);
   made.paths = paths_of(arguments, made);
-  choose_groups(arguments.rows.groups, *made.rows.model, made.rows.subject, session.context);
+  choose_groups(arguments.rows.groups, made.rows.subject, session.context);
   made.targets = chosen_targets(arguments, made, session.context);
   return made;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
@@ -17,15 +16,10 @@
 namespace assay::cli {
 namespace {
 
-// Empty when the model was trained without labels.
-std::string label_of(const Encoder& encoder) {
-  return nlohmann::json::parse(encoder.to_json()).value("label", std::string());
-}
-
 // A model that `assay train` wrote takes its labels from the column that it was trained on: `option` names no other.
 void check_labels(const ModelRows& rows, std::string_view option) {
   if (rows.model->encoder() == nullptr || rows.named_labels.empty()) return;
-  const std::string own = label_of(*rows.model->encoder());
+  const std::string& own = rows.model->encoder()->label();
   for (const std::string& named : rows.named_labels) {
     if (own.empty() || named == own) continue;
     fail_input(fmt::format("{} names the column {}, and {} takes its labels from {}, on which it was trained", option,
@@ -87,13 +81,12 @@ std::string groups_word(const JoinArguments& arguments, const JoinedExplanations
                          explained.file, in_quotes(words)));
 }
 
-void choose_players_of_file(const JoinArguments& arguments, const GraphModel& model, JoinedExplanations& explained,
-                            const Context& context) {
+void choose_players_of_file(const JoinArguments& arguments, JoinedExplanations& explained, const Context& context) {
   const std::string word = groups_word(arguments, explained);
   const Explanations& found = explained.explanations;
   OwnedSubject& subject = explained.subject;
   try {
-    choose_groups(word, model, subject, context);
+    choose_groups(word, subject, context);
   } catch (const Error& problem) {
     // What the file says is not what the user said.
     const bool said_by_file = arguments.rows.groups.empty() && !found.provenance.players.empty();
@@ -105,7 +98,7 @@ void choose_players_of_file(const JoinArguments& arguments, const GraphModel& mo
   const bool unsaid = arguments.rows.groups.empty() && found.provenance.players.empty();
   const size_t columns = subject.rows->x.cols();
   if (unsaid && subject.players.size() != found.players() && found.players() == columns) {
-    choose_groups("none", model, subject, context);
+    choose_groups("none", subject, context);
   }
   const bool grouped = subject.players.size() < columns || found.players() < columns;
   const bool helps = grouped && found.players() <= columns;
@@ -151,11 +144,6 @@ const ModelRows& rows_of(const JoinArguments& arguments, RowsOfUnits& opened, co
   ModelRows rows = open_model_rows(arguments.rows, {.unit = unit_of(unit), .margins = true}, session);
   check_labels(rows, arguments.label_option());
   return opened.emplace(unit, std::move(rows)).first->second;
-}
-
-Context without_progress(Context context) {
-  context.progress = nullptr;
-  return context;
 }
 
 }  // namespace
@@ -205,7 +193,7 @@ void read_joined(const std::string& file, const std::string& pool_file, const Se
 
 void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session,
                JoinedExplanations& explained, const JoinedExplanations* like) {
-  const Context quiet = without_progress(session.context);
+  const Context quiet = session.context.quiet();
   const Explanations& found = explained.explanations;
   const auto said = [&](std::string Provenance::* what) {
     const std::string& own = found.provenance.*what;
@@ -220,7 +208,7 @@ void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Sessio
     subject.words.players = like->subject.words.players;
     check_player_names(explained.file, found, subject.players.names, subject.rows->source);
   } else {
-    choose_players_of_file(arguments, *rows.model, explained, quiet);
+    choose_players_of_file(arguments, explained, quiet);
   }
   const bool targets_alike = like != nullptr && found.target.empty();
   subject.targets = targets_alike ? like->subject.targets : targets_of(arguments, explained, quiet);
@@ -237,11 +225,11 @@ void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Sessio
 
 void join_without_file(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session,
                        JoinedExplanations& explained) {
-  const Context quiet = without_progress(session.context);
+  const Context quiet = session.context.quiet();
   const ModelRows& rows = rows_of(arguments, opened, "", session);
   explained.subject = rows.subject;
   OwnedSubject& subject = explained.subject;
-  choose_groups(arguments.rows.groups.empty() ? "auto" : arguments.rows.groups, *rows.model, subject, quiet);
+  choose_groups(arguments.rows.groups.empty() ? "auto" : arguments.rows.groups, subject, quiet);
   if (arguments.value == "information") {
     refuse_target_of_information(arguments);
     subject.targets = information_targets(*subject.model, subject.rows->rows());
@@ -256,7 +244,7 @@ std::optional<std::string> other_reference_of(const JoinedExplanations& explaine
   if (!explained.explanations.combination.antecedents.empty()) return {};
   const OwnedSubject& subject = explained.subject;
   return other_reference(explained.explanations, *subject.model, *subject.rows, subject.targets, subject.reference,
-                         without_progress(context));
+                         context.quiet());
 }
 
 }  // namespace assay::cli

@@ -155,8 +155,7 @@ std::optional<Targets> pool_targets_of(const JoinedExplanations& explained, cons
 
 void check_pool(JoinedExplanations& explained, const Context& context) {
   if (!explained.pool_given) return;
-  Context quiet = context;
-  quiet.progress = nullptr;
+  const Context quiet = context.quiet();
   const Explanations& pool = *explained.pool_given;
   check_player_names(explained.pool_file, pool, explained.explanations.features, in_quotes(explained.file));
   check_pool_unit(explained);

@@ -192,8 +192,8 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
   return made;
 }
 
-void choose_groups(const std::string& groups, const GraphModel& model, OwnedSubject& subject, const Context& context) {
-  const std::vector<size_t> shape = model.item_shape();
+void choose_groups(const std::string& groups, OwnedSubject& subject, const Context& context) {
+  const std::vector<size_t>& shape = subject.model->info().item_shape;
   subject.players = choose_players(groups, *subject.rows, shape.empty() ? subject.rows->item_shape : shape, context);
   const bool by_default = groups.empty() || groups == "auto";
   const bool columns = groups == "none" || (by_default && subject.players.are_columns());

@@ -50,7 +50,7 @@ ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWa
 
 // Sets the players that --groups means for the subject's rows, and the words for them: "columns", "feature groups" or
 // what --groups says.
-void choose_groups(const std::string& groups, const GraphModel& model, OwnedSubject& subject, const Context& context);
+void choose_groups(const std::string& groups, OwnedSubject& subject, const Context& context);
 
 // The rows in words: "iris (test part), rows 1,60".
 std::string rows_in_words(const ModelRowsArguments& arguments);

@@ -160,8 +160,7 @@ void find_neighbours(const NeighbourArguments& arguments, const Session& session
   } else {
     printer = std::make_unique<TextPrinter>(data, rows.size() <= at_a_time);
   }
-  Context quiet = session.context;
-  quiet.progress = nullptr;
+  const Context quiet = session.context.quiet();
   ProgressScope progress(session.context, "finding neighbours", rows.size());
   printer->begin();
   for (size_t begin = 0; begin < rows.size(); begin += at_a_time) {

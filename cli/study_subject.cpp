@@ -208,7 +208,7 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
                fmt::format("row {} twice", *std::ranges::adjacent_find(numbers) + 1));
   }
   subject.in_pool = places_in_pool(arguments.rows, rows, session);
-  choose_groups(arguments.rows.groups, *rows.model, subject, context);
+  choose_groups(arguments.rows.groups, subject, context);
   sample(arguments, context.seed, rows);
   made->notes = notes_on_unknown(arguments, rows, session);
 

@@ -159,8 +159,7 @@ class SensitivityRun {
     PoolExplanations pool = grams_.mixed_pool(weights);
     Scores scores;
     scores.values.assign(members_.rows(), NAN);
-    Context inner = context_;
-    inner.progress = nullptr;
+    const Context inner = context_.quiet();
     score_in_neighbourhoods(evaluate_task(task_, mixed, &pool), grams_.neighbourhoods(),
                             options_.neighbours.criterion_options(normalise), fold_, scores, inner);
     return std::move(scores.values);
@@ -334,9 +333,8 @@ std::vector<double> mix_simplest(const Members& members, const MemberRow& row, c
 
 void learn_complexity_of_rows(const AggregateTask& task, const Members& members, Combined& out,
                               const Context& context) {
-  Context alone = context;
+  Context alone = context.quiet();
   alone.threads = 1;
-  alone.progress = nullptr;
   const size_t m = members.size();
   out.weights = Matrix(members.rows(), m);
   std::ranges::fill(out.weights.values(), NAN);

@@ -38,6 +38,12 @@ struct Context {
   unsigned thread_count() const;
   // Throws Error(cancelled) once the caller asked to stop.
   void check_cancelled() const;
+  // The same without progress, for work inside of a task that tells its own.
+  Context quiet() const {
+    Context same = *this;
+    same.progress = nullptr;
+    return same;
+  }
 };
 
 // Progress over one task; begin and end are paired whatever happens between them.

@@ -71,6 +71,8 @@ class Encoder {
 
   const std::vector<ColumnEncoding>& columns() const { return columns_; }
   const std::vector<std::string>& class_names() const { return class_names_; }
+  // The column that labels came from; empty when training had none.
+  const std::string& label() const { return label_; }
   std::vector<std::string> feature_names() const;
   // Zero in raw units: numbers 0, codes 0, no one-hot column set; then scaled like any other row.
   std::vector<float> zero_row() const;

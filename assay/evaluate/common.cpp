@@ -181,8 +181,7 @@ void predict_made_rows(const Model& model, size_t count,
   const size_t batch = std::clamp<size_t>(kNumbersPerBatch / std::max<size_t>(width, 1), 1, std::max<size_t>(count, 1));
   Matrix rows(std::min(batch, count), info.features());
   Matrix outputs(rows.rows(), info.outputs());
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   ProgressScope progress(task.empty() ? inner : context, task, count);
   for (size_t first = 0; first < count; first += batch) {
     const size_t here = std::min(batch, count - first);

@@ -223,8 +223,7 @@ void Infidelity::score_removal(const EvaluateTask& task, Scores& scores, const C
   std::vector<size_t> place(task.rows(), 0);  // of a row in its turn
   for (size_t i = 0; i < rows.size(); i++) place[rows[i]] = i % turn_rows;
   DrawSums shared(samples);
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   const bool one_turn = turn_rows == rows.size();
   ProgressScope progress(one_turn ? inner : context, kName, rows.size());
   for (size_t begin = 0; begin < rows.size(); begin += turn_rows) {
@@ -291,8 +290,7 @@ void Infidelity::score_noise(const EvaluateTask& task, Scores& scores, const Con
   OwnedMatrix<uint8_t> moved(turn_rows, samples);  // whether the draw changed the row
   DrawSums shared(samples);
   std::vector<double> whole(turn_rows);
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   ProgressScope progress(context, kName, rows.size());
   const auto value_of = [&](size_t row, std::span<const float> outputs) {
     float found = 0;

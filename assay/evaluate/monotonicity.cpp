@@ -116,8 +116,7 @@ void Monotonicity::score(const EvaluateTask& task, Scores& scores, const Context
     }
   }
   const ValueFunction value(*task.subject.model, x, *task.subject.targets, context);
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   ProgressScope progress(context, "monotonicity", rows.size());
   const size_t turn_rows = std::max<size_t>(1, kValuesPerBlock / (points * each));
   for (size_t begin = 0; begin < rows.size(); begin += turn_rows) {

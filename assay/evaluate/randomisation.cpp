@@ -165,8 +165,7 @@ void Randomisation::score(const EvaluateTask& task, Scores& scores, const Contex
   std::vector<Sum> sums(rows * draws);
   std::vector<std::string> lost;
   ScoreTable table{.name = "similarity by layer", .columns = {"mean", "stderr", "rows"}, .rows = {}, .labels = layers};
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   ProgressScope progress(context, "randomisation", layers.size() * draws);
   for (size_t l = 0; l < layers.size(); l++) {
     std::vector<Sum> of_layer(rows);

@@ -78,8 +78,7 @@ void gradients_by_player(const ExplainTask& task, Attributions& out, const Conte
   Matrix by_column(in_place ? 0 : block_rows, in_place ? 0 : task.rows.cols());
   Matrix outputs(block_rows, task.model.info().outputs());
   out.output.resize(rows);
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   const ValueFunction value(task.model, task.rows, task.targets, inner);
   ProgressScope progress(context, name, rows);
   for (size_t begin = 0; begin < rows; begin += block_rows) {

@@ -44,8 +44,7 @@ void attribute_differences(const ExplainTask& task, DeepLiftRule rule, std::stri
   const size_t loop_rows = std::min(items_per_block(task.rows.cols()), block_rows);
   const size_t loops = background ? (block_rows + loop_rows - 1) / loop_rows : 0;
   std::vector<VectorMoments> moments(loops, VectorMoments(loop_rows * players));
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   ProgressScope progress(context, name, rows * references);
   for (size_t begin = 0; begin < rows; begin += block_rows) {
     const size_t count = std::min(block_rows, rows - begin);

@@ -184,8 +184,7 @@ Explanations explain(const Spec& spec, const ExplainTask& task, const Context& c
   if (const auto reason = explainer->refuses(task)) {
     throw Error(ErrorKind::unsupported, fmt::format("{} {}", method.name, reason->reason), reason->need);
   }
-  Context quiet = context;
-  quiet.progress = nullptr;
+  const Context quiet = context.quiet();
   const ValueFunction value(task.model, task.rows, task.targets, quiet);
   Explanations made;
   if (!explainer->gives_output()) made.output = find_outputs(task, value, quiet);

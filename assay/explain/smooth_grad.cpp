@@ -83,8 +83,7 @@ class SmoothGrad final : public Explainer {
               "of each column's standard deviation"
             : fmt::format("the noise is a share of each column's standard deviation over the pool ({})",
                           task.reference.description));
-    Context inner = context;
-    inner.progress = nullptr;
+    const Context inner = context.quiet();
     ProgressScope progress(context, "smooth_grad", rows);
     if (turn_draws == samples) draw_normals(context.seed, 0, normals.view());
     for (size_t begin = 0; begin < rows; begin += turn_rows) {

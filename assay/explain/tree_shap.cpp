@@ -87,8 +87,7 @@ class TreeShap final : public Explainer {
     const TreeGameView game{trees, task.players, &task.reference.rows};
     tree_values(game, task, TreeTableLimits{}, out.values, context, "tree_shap");
     if (!options_.background_error || !task.reference.is_background()) return;
-    Context quiet = context;
-    quiet.progress = nullptr;
+    const Context quiet = context.quiet();
     out.background_error = background_errors(trees, task, quiet);
   }
 

@@ -60,6 +60,8 @@ class OnnxGraphModel final : public GraphModel,
     inputs_.fixed_batch = fixed_batch;
     info_.name = graph.name();
     info_.feature_names = inputs_.feature_names;
+    const Shape& shape = inputs_.inputs[0].row_shape;
+    if (inputs_.inputs.size() == 1 && shape.size() > 1) info_.item_shape.assign(shape.begin(), shape.end());
     GraphHead head = find_head(graph);
     context.check_cancelled();
     fetch_ = explained_value(graph, head, options.unit, info_);
@@ -140,12 +142,6 @@ class OnnxGraphModel final : public GraphModel,
     }
     return std::make_unique<OnnxGraphModel>(
         *this, randomised_graph(*graph_, layers, count, alone, seed, input_scales(info_, inputs_.inputs, scale)));
-  }
-
-  std::vector<size_t> item_shape() const override {
-    const Shape& shape = inputs_.inputs[0].row_shape;
-    if (inputs_.inputs.size() != 1 || shape.size() < 2) return {};
-    return {shape.begin(), shape.end()};
   }
 
   void predict(MatrixView<const float> rows, MatrixView<float> outputs, const Context& context) const override {

@@ -46,8 +46,6 @@ class GraphModel : public Model {
   virtual const std::vector<RowInput>& inputs() const = 0;
   // The encoder that Assay stored with the model; null in files of others.
   virtual const Encoder* encoder() const = 0;
-  // The shape of a row when the graph has one input of more than one dimension, as images have; else empty.
-  virtual std::vector<size_t> item_shape() const = 0;
 
   // The features of a table's rows: through the encoder where there is one; by the names of columns where the model has
   // several inputs or knows its features' names; else all columns but the label, in order, which must be as many as

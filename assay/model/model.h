@@ -39,6 +39,7 @@ struct ModelInfo {
   OutputUnit unit = OutputUnit::value;
   std::string note;         // what users should know about the choice of output; may be empty
   std::string no_gradient;  // why there are no derivatives, as in "its TreeEnsemble has none"; empty when there are
+  std::vector<size_t> item_shape = {};  // of a row, where the model takes rows of several dimensions, as images have
 
   size_t features() const { return feature_names.size(); }
   size_t outputs() const { return output_names.size(); }

@@ -14,7 +14,6 @@
 #include "assay/core/table_text.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
-#include "assay/model/graph_model.h"
 #include "assay/report/agreement.h"
 #include "assay/report/importance.h"
 #include "assay/report/json_text.h"
@@ -187,10 +186,8 @@ std::string features_json(const Study& study) {
 }
 
 std::optional<ImageShape> image_of(const Subject& subject) {
-  const auto* graph = dynamic_cast<const GraphModel*>(subject.model);
-  std::vector<size_t> shape = graph == nullptr ? std::vector<size_t>() : graph->item_shape();
-  if (shape.empty()) shape = subject.rows->item_shape;
-  return image_shape(shape, *subject.players);
+  const std::vector<size_t>& shape = subject.model->info().item_shape;
+  return image_shape(shape.empty() ? subject.rows->item_shape : shape, *subject.players);
 }
 
 std::string image_json(const std::optional<ImageShape>& image) {

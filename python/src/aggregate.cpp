@@ -96,8 +96,7 @@ std::shared_ptr<Explained> aggregate_members(const ExplainedMembers& members, st
   recipe->names = std::move(names);
   for (const auto& member : members) recipe->member_views.push_back(&member->explanations);
   run_engine(run, [&](const Context& context) {
-    Context quiet = context;
-    quiet.progress = nullptr;
+    const Context quiet = context.quiet();
     std::optional<EngineCall::Turn> turn;
     if (subject != nullptr && subject->subject.pool != nullptr) turn.emplace(context);
     for (size_t i = 0; subject != nullptr && i < members.size(); i++) {

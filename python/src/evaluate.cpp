@@ -88,8 +88,7 @@ std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const 
   auto made = std::make_unique<Joined>();
   made->explained = explained;
   made->subject = subject != nullptr ? subject : explained->subject;
-  Context quiet = context;
-  quiet.progress = nullptr;
+  const Context quiet = context.quiet();
   const bool own = explained->subject != nullptr && subject != nullptr && covers(*explained->subject, *subject);
   if (made->subject != nullptr && made->subject != explained->subject && !own) {
     check_fit(explained->explanations, made->subject->subject, quiet);
@@ -114,8 +113,7 @@ void note_reference(const Joined& joined, Scores& made, const Context& context) 
   if (joined.subject == nullptr || joined.subject == joined.explained->subject) return;
   const OwnedSubject& subject = joined.subject->subject;
   if (subject.reference.rows.empty()) return;
-  Context quiet = context;
-  quiet.progress = nullptr;
+  const Context quiet = context.quiet();
   const auto note = other_reference(joined.explained->explanations, *subject.model, *subject.rows, subject.targets,
                                     subject.reference, quiet);
   if (note) made.notes.push_back(*note);

@@ -91,10 +91,8 @@ Players players_of(const SubjectHandle& handle, const SubjectArguments& argument
   if (word != "auto" && word != "none" && !word.starts_with("grid:")) {
     fail_input("groups", "auto, none, grid:4 or a dict of names and their columns", in_quotes(word));
   }
-  std::vector<size_t> shape = handle.subject.rows->item_shape;
-  if (handle.model.graph != nullptr && !handle.model.graph->item_shape().empty()) {
-    shape = handle.model.graph->item_shape();
-  }
+  std::vector<size_t> shape = handle.subject.model->info().item_shape;
+  if (shape.empty()) shape = handle.subject.rows->item_shape;
   return choose_players(word, *handle.subject.rows, shape, context);
 }
 

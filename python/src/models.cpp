@@ -232,10 +232,7 @@ void bind_models(nb::module_& m) {
                      return rescalable != nullptr ? rescalable->refuses(DeepLiftRule::rescale) : std::nullopt;
                    })
       .def_prop_ro("capabilities", &capabilities)
-      .def_prop_ro("item_shape",
-                   [](const ModelHandle& self) {
-                     return self.graph != nullptr ? self.graph->item_shape() : std::vector<size_t>();
-                   })
+      .def_prop_ro("item_shape", [](const ModelHandle& self) { return self.model->info().item_shape; })
       .def_prop_ro("raw_columns", &raw_columns)
       .def_prop_ro("categories", &categories)
       .def_prop_ro("plain_rows", &plain_rows)

@@ -60,8 +60,7 @@ void mix_row(const Members& members, size_t row, std::span<const double> weights
 Explanations mixed_rows(const Members& members, std::span<const double> weights, const Context& context) {
   Explanations made;
   made.values = Matrix(members.rows(), members.players());
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   parallel_blocks(inner, members.rows(), 64, [&](const Block& block) {
     std::vector<double> scratch(members.players());
     for (size_t r = block.begin; r < block.end; r++) {
@@ -90,8 +89,7 @@ void each_mixture(const Members& members, std::span<const size_t> rows, MatrixVi
                   const Context& context) {
   const size_t players = members.players();
   const size_t at_once = std::clamp<size_t>(kNumbersAtOnce / players, 1, weights.rows());
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   const size_t at_a_time = std::max<size_t>(1, kNumbersAtOnce / (players * weights.rows()));
   parallel_blocks(inner, rows.size(), at_a_time, [&](const Block& block) {
     Matrix mixed(at_once, players);

@@ -282,8 +282,7 @@ void PairGrams::each_pair(bool whole, const See& see, const Context& context) co
     stream_pairs(whole, see, context);
     return;
   }
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   // A pass is made again and again: few pairs take less time than handing them out.
   const size_t at_a_time = std::max<size_t>(1, rows_.size() * kGramsAtATime / std::max<uint64_t>(1, pairs_));
   parallel_blocks(inner, rows_.size(), at_a_time, [&](const Block& block) {

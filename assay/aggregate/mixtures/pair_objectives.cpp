@@ -160,8 +160,7 @@ std::vector<double> UnitSensitivity::means(MatrixView<const double> weights, con
   }
   const auto norms_of = [&](const Matrix64& of) {
     Matrix64 norms(of.rows(), width);
-    Context inner = context;
-    inner.progress = nullptr;
+    const Context inner = context.quiet();
     parallel_blocks(inner, of.rows(), 64, [&](const Block& block) {
       for (size_t r = block.begin; r < block.end; r++) {
         const std::span<double> squares = norms.row(r);

@@ -66,9 +66,8 @@ Matrix explain_rows_again(const EvaluateTask& task, const Again& again, MatrixVi
   const Reference& reference = again.reference == nullptr ? reference_or_none(task) : *again.reference;
   const Targets targets = select_targets(*task.subject.targets, row_of);
   const ExplainTask whole{model, rows, targets, reference, *task.subject.players};
-  Context inner = context;
+  Context inner = context.quiet();
   inner.seed = again.seed.value_or(task.method_seed);
-  inner.progress = nullptr;
   try {
     Explanations made = explain(*task.method, whole, inner);
     evaluations += made.evaluations;
@@ -108,8 +107,7 @@ void explain_all_again(const EvaluateTask& task, const Again& again,
   const size_t turn = std::min(rows_per_call(task), x.rows());
   Matrix changed(change ? turn : 0, change ? x.cols() : 0);
   std::vector<size_t> row_of(turn);
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   ProgressScope progress(context, name, x.rows());
   for (size_t begin = 0; begin < x.rows(); begin += turn) {
     const size_t here = std::min(turn, x.rows() - begin);

@@ -93,8 +93,7 @@ void explain_perturbed(const EvaluateTask& task, size_t samples, const Perturb& 
   Matrix points(turn_rows * turn_draws, x.cols());
   Matrix outputs(with_outputs ? points.rows() : 0, with_outputs ? task.subject.model->info().outputs() : 0);
   std::vector<size_t> row_of(points.rows());
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   ProgressScope progress(context, name, rows * samples);
   for (size_t begin = 0; begin < rows; begin += turn_rows) {
     const size_t here = std::min(turn_rows, rows - begin);

@@ -24,8 +24,7 @@ constexpr size_t kFewestRows = 4;
 // Noise of the draws first .. first + count - 1, a row each, in units of the score's columns.
 Matrix noise_of(const Context& context, std::span<const float> scales, double scale, size_t first, size_t count) {
   Matrix noise(count, scales.size());
-  Context quiet = context;
-  quiet.progress = nullptr;
+  const Context quiet = context.quiet();
   parallel_blocks(quiet, count, 1, [&](const Block& block) {
     RandomStream stream(context.seed, "prediction_gap", 0, static_cast<uint32_t>(first + block.begin));
     const std::span<float> row = noise.row(block.begin);
@@ -124,8 +123,7 @@ void score_noise(const EvaluateTask& task, const GapQuestion& question, const Ga
     scores.notes.push_back(fmt::format(
         "noise leaves {} of {} columns as they are: categories, or constant over the pool", still, scales.size()));
   }
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   ProgressScope progress(context, question.name, removal.rows().size());
   const auto samples = static_cast<size_t>(options.samples);
   GapDraws draws{std::vector<double>(samples)};

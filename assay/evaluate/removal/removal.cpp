@@ -47,8 +47,7 @@ Removal::Removal(const EvaluateTask& task, std::vector<size_t> rows, ScoredClass
       classes_(task.rows(), 0),
       other_class_(task.rows(), 0),
       at_row_(task.rows(), NAN) {
-  Context quiet = context;
-  quiet.progress = nullptr;
+  const Context quiet = context.quiet();
   const MatrixView<const float> x = task.subject.rows->x.view();
   predict_made_rows(
       *model_, rows_.size(), [&](size_t i, std::span<float> row) { copy_row(x, rows_[i], row); },
@@ -85,8 +84,7 @@ void Removal::run(size_t most_cuts, const Plan& plan, const Score& score, const 
   const size_t block_rows =
       std::clamp<size_t>(kNumbersPerBlock / std::max<size_t>(width, 1), 1, std::max<size_t>(rows_.size(), 1));
   const std::vector<uint32_t>& of_column = task_->subject.players->of_column;
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   ProgressScope progress(context, name, rows_.size());
   std::vector<RowPlan> plans(block_rows);
   std::vector<uint32_t> places(block_rows * players());  // of each player in its row's order

@@ -63,8 +63,7 @@ void note_k(const EvaluateTask& task, std::span<const size_t> rows, std::optiona
   const size_t chosen = chosen_k(k, players);
   if (!k) scores.notes.push_back(fmt::format("k = {} of {} players, a quarter", chosen, players));
   std::vector<uint8_t> tied(rows.size());
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   parallel_blocks(inner, rows.size(), kRowsPerTask, [&](const Block& block) {
     for (size_t i = block.begin; i < block.end; i++) {
       tied[i] = tied_at_cut(task.explanations.values.row(rows[i]), chosen) ? 1 : 0;

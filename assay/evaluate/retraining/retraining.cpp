@@ -51,8 +51,7 @@ class Retraining {
 
   void run(const std::vector<Job>& jobs, bool concurrent, const Context& context) const {
     Context outer = context;
-    Context inner = context;
-    inner.progress = nullptr;
+    Context inner = context.quiet();
     if (concurrent) {
       // Jobs side by side use threads better than one job can: a step on a small network has nothing to share out.
       inner.threads = static_cast<unsigned>(std::max<size_t>(1, context.thread_count() / jobs.size()));

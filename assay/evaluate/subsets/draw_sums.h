@@ -25,8 +25,7 @@ class DrawSums {
   // values: a row for each weight, a number for each draw. Rows of weight 0 are not looked at.
   void add(MatrixView<const double> values, std::span<const double> weights, const Context& context) {
     assert(values.cols() == sums_.size() && weights.size() <= values.rows());
-    Context inner = context;
-    inner.progress = nullptr;
+    const Context inner = context.quiet();
     parallel_blocks(inner, sums_.size(), 4096, [&](const Block& block) {
       for (size_t r = 0; r < weights.size(); r++) {
         if (weights[r] == 0) continue;

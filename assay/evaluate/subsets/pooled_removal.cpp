@@ -31,8 +31,7 @@ uint64_t remove_one_subset_each(const EvaluateTask& task, const std::vector<size
   const MatrixView<const float> references = task.subject.reference->rows.view();
   const size_t players = task.subject.players->size();
   const size_t each = references.rows();
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   const ValueFunction value(*task.subject.model, x, *task.subject.targets, inner);
   const auto value_of = [&](size_t row, std::span<const float> outputs) {
     float found = 0;

@@ -243,8 +243,7 @@ SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> a
     made.standard_error(row, design) = found.standard_error;
     made.state(row, design) = found.state;
   };
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   const bool one_turn = turn_rows == played.size();
   ProgressScope progress(one_turn ? inner : context, task, played.size());
   for (size_t first = 0; first < played.size(); first += turn_rows) {

@@ -43,9 +43,8 @@ class AffineGame final : public Game {
               const Context& context) const override {
     assert(coalitions.players() == players() && values.rows() == rows.size() && values.cols() == coalitions.size());
     const TablePlan plan = plan_tables(players(), coalitions.size(), entries_);
-    Context alone = context;
+    Context alone = context.quiet();
     alone.threads = 1;
-    alone.progress = nullptr;
     const ScratchPool<Scratch>::Lease scratch(pool_);
     float* entries = scratch->entries.get(block_rows_ * entries_);
     scratch->parts.clear();

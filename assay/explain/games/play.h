@@ -43,9 +43,8 @@ void play_together(const Game& game, std::span<const size_t> rows, size_t togeth
   const auto affordable = static_cast<size_t>(static_cast<double>(kValuesPerTurn) / values_of_row);
   const size_t turn_rows = (std::clamp<size_t>(affordable, 1, kRowsPerTurn) + together - 1) / together * together;
   if (game.concurrent()) {
-    Context alone = context;
+    Context alone = context.quiet();
     alone.threads = 1;
-    alone.progress = nullptr;
     parallel_blocks(
         context, rows.size(), turn_rows,
         [&](const Block& block) {
@@ -67,8 +66,7 @@ void play_together(const Game& game, std::span<const size_t> rows, size_t togeth
         task);
     return;
   }
-  Context inner = context;
-  inner.progress = nullptr;
+  const Context inner = context.quiet();
   const size_t block_rows = std::clamp<size_t>(kValuesPerCall / widest, 1, std::max<size_t>(rows.size(), 1));
   Matrix values(std::min(block_rows, rows.size()), widest);
   ProgressScope progress(context, task, rows.size());

@@ -140,9 +140,8 @@ class TreeGame final : public Game {
     struct Part {  // coalitions begin .. begin + count - 1 of a row
       size_t row, begin, count;
     };
-    Context alone = context;
+    Context alone = context.quiet();
     alone.threads = 1;
-    alone.progress = nullptr;
     const size_t targets = trees_.targets();
     const size_t width = task_.model.info().outputs();
     // A power of two: a part of a range is one.

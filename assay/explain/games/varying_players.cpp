@@ -129,9 +129,8 @@ void attribute_small(const ExplainTask& task, std::span<const VaryingPlayers* co
   std::vector<PlayersPart> parts;
   for (const VaryingPlayers* group : groups) parts.push_back(make_part(task, *group, context));
   if (std::ranges::all_of(parts, [](const PlayersPart& part) { return part.game->concurrent(); })) {
-    Context alone = context;
+    Context alone = context.quiet();
     alone.threads = 1;
-    alone.progress = nullptr;
     parallel_blocks(context, parts.size(), 1,
                     [&](const Block& block) { attribute(*parts[block.begin].game, parts[block.begin].found, alone); });
   } else {

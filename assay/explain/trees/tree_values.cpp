@@ -229,8 +229,7 @@ void tree_values(const TreeGameView& game, const ExplainTask& task, const TreeTa
                  MatrixView<float> values, const Context& context, std::string_view name) {
   ProgressScope progress(context, name, task.rows.rows());
   std::mutex mutex;
-  Context quiet = context;
-  quiet.progress = nullptr;
+  const Context quiet = context.quiet();
   const auto finished = [&](size_t count) {
     const std::lock_guard lock(mutex);
     progress.advance(count);

@@ -171,9 +171,8 @@ std::vector<std::string> shared_protocol(const ReproduceOptions& options) {
 }
 
 Context Bench::context(const Context& outer) const {
-  Context inner = outer;
+  Context inner = outer.quiet();
   inner.seed = seed;
-  inner.progress = nullptr;
   return inner;
 }
 
