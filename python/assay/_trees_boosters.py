@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,8 +49,11 @@ def lightgbm_parts(name: str, model: Any, features: Sequence[str], classes: Sequ
     rounds = 1
     if "\naverage_output\n" in text:
         rounds = text.count("\nTree=") // max(_targets(text), 1)
+    # The engine's scores are log-odds: the slope of the sigmoid is in them.
+    sigmoid = re.search(r"^objective=.*\bsigmoid:(\S+)", text, re.MULTILINE)
+    slope = float(sigmoid[1]) if sigmoid else 1.0
     values = _pandas_values(name, content, booster)
-    return TreeParts(content, lambda rows: np.asarray(booster.predict(rows, raw_score=True)) / rounds, values)
+    return TreeParts(content, lambda rows: np.asarray(booster.predict(rows, raw_score=True)) * slope / rounds, values)
 
 
 def _read(name: str, content: bytes, features: Sequence[str], classes: Sequence[str]) -> bytes:

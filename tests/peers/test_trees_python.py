@@ -87,6 +87,7 @@ ESTIMATORS = {
     "LGBMRegressor": (lightgbm_of(), "value", {}),
     "LGBMRegressor of counts": (lightgbm_of(objective="poisson"), "count", {}),
     "LGBMRegressor, dart": (lightgbm_of(boosting_type="dart"), "value", {}),
+    "LGBMClassifier, steeper sigmoid": (lightgbm_of("LGBMClassifier", sigmoid=2.0), "two", {}),
     "LGBMClassifier, rf": (
         lightgbm_of("LGBMClassifier", boosting_type="rf", subsample=0.5, subsample_freq=1),
         "three",
