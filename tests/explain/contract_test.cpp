@@ -207,13 +207,13 @@ TEST_P(Contract, RefusesBeforehandWithAReason) {
     if (!reason) continue;
     EXPECT_THAT(*reason, StartsWith(method().name)) << each.name;
     EXPECT_EQ(message_of([&] { explain(spec(), each.setting.task(), {}); }), *reason);
-    const bool gradient = reason->find("gradient") != std::string::npos;
-    const bool players = reason->find("players") != std::string::npos;
+    const bool gradient = reason->reason.find("gradient") != std::string::npos;
+    const bool players = reason->reason.find("players") != std::string::npos;
     const TreeScores* scores = each.setting.model->tree_scores();
     const bool trees = of_trees() && (scores == nullptr || !scores->are_outputs() ||
                                       (method().name == "tree_shap_path" && scores->trees().covers().empty()));
     EXPECT_TRUE((gradient && !each.differentiable) || (players && each.setting.players.size() > 24) || trees)
-        << *reason;
+        << reason->reason;
   }
 }
 

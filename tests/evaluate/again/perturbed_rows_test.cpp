@@ -144,7 +144,8 @@ TEST(ExplainAgain, SaysWhyTheMethodCannot) {
   forest.method = parse_spec("method", "gradient");
   const auto reason = refuses_again(forest.task());
   ASSERT_TRUE(reason.has_value());
-  EXPECT_NE(reason->find("cannot make the explanations again: gradient needs"), std::string::npos) << *reason;
+  EXPECT_NE(reason->reason.find("cannot make the explanations again: gradient needs"), std::string::npos)
+      << reason->reason;
 }
 
 }  // namespace
