@@ -18,7 +18,7 @@ LITERAL = re.compile(r'(?<![A-Za-z0-9_])(?:u8|[rbf])?"((?:[^"\\\n]|\\.)*)"')
 
 def names() -> set[str]:
     tables = (assay.methods(), assay.criteria(), assay.aggregators())
-    return {name for table in tables for name in table if "_" in name}
+    return {entry.name for table in tables for entry in table if "_" in entry.name}
 
 
 def without_comments(text: str, suffix: str) -> str:
