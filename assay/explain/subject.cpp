@@ -31,9 +31,9 @@ Trainer trainer_of(const Model& model) {
 }
 
 ExplainTask explain_task_of(const Subject& subject) {
-  static const Reference kNone;
+  static const Reference none;
   const Dataset& rows = *subject.rows;
-  const Reference& reference = subject.reference == nullptr ? kNone : *subject.reference;
+  const Reference& reference = subject.reference == nullptr ? none : *subject.reference;
   return {*subject.model, rows.x.view(), *subject.targets, reference, *subject.players, rows.ids, rows.feature_names};
 }
 
