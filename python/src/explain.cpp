@@ -174,8 +174,8 @@ std::shared_ptr<SubjectHandle> make_subject(const ModelHandle& model, std::share
                                             ReferenceRows baseline, ReferenceRows background, bool reference_needed,
                                             std::string groups, std::optional<std::string> groups_json,
                                             std::string target, std::optional<IndexVector> targets, bool information,
-                                            std::optional<RowVector> in_pool, std::string data_words,
-                                            std::string pool_words, nb::object owner,
+                                            std::optional<RowVector> in_pool, const std::string& data_words,
+                                            const std::string& pool_words, nb::object owner,
                                             const std::optional<SpecPair>& method) {
   auto made = std::make_shared<SubjectHandle>();
   made->set_models(model, margins != nullptr ? std::optional(*margins) : std::nullopt);
@@ -183,8 +183,8 @@ std::shared_ptr<SubjectHandle> make_subject(const ModelHandle& model, std::share
   OwnedSubject& subject = made->subject;
   subject.rows = std::move(data);
   subject.pool = std::move(pool);
-  subject.words.rows = data_words.empty() ? subject.rows->source : std::move(data_words);
-  if (subject.pool != nullptr) subject.words.pool = pool_words.empty() ? subject.pool->source : std::move(pool_words);
+  subject.words.rows = data_words.empty() ? subject.rows->source : data_words;
+  if (subject.pool != nullptr) subject.words.pool = pool_words.empty() ? subject.pool->source : pool_words;
   if (in_pool) {
     for (const int64_t row : values_of(*in_pool)) {
       subject.in_pool.push_back(row < 0 ? kNoRow : static_cast<size_t>(row));

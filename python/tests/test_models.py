@@ -347,7 +347,7 @@ def test_times_with_fractions_are_refused_and_lost_digits_are_told(tmp_path):
             model.predict(form)
     days = np.array([[738000.123, 1], [738000.987, 2]])
     for form in [days, pandas.DataFrame(days, columns=["x.0", "x.1"])]:
-        with pytest.warns(UserWarning, match="column 'x.0' of X lies near 738001 and spreads over 0.86"):
+        with pytest.warns(UserWarning, match="column 'x.0' of X lies near 738001 and spreads over 0.87"):
             model.predict(form)
         made = assay.explain(model, form, "occlusion", baseline="zero", target=0, progress=False)
         assert any("its cells are rounded by up to 0.04" in note for note in made.notes)
