@@ -63,8 +63,8 @@ void print_described(const Table& table, const std::vector<ColumnSummary>& colum
     if (column.kind == ColumnKind::categorical)
       notes += fmt::format("{}: {}\n", one_line(column.name), level_text(column));
     if (column.rounded > 0) {
-      notes += fmt::format("{}: {} numbers beyond 2^24 are too long for float32 and were rounded\n", one_line(column.name),
-                           with_commas(column.rounded));
+      notes += fmt::format("{}: {} numbers beyond 2^24 are too long for float32 and were rounded\n",
+                           one_line(column.name), with_commas(column.rounded));
     }
   }
   fmt::print("{}", aligned(rows, {0, 1}));
