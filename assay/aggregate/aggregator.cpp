@@ -14,6 +14,7 @@
 #include "assay/core/text.h"
 #include "assay/core/vector_target.h"
 #include "assay/core/version.h"
+#include "assay/explain/missing_part.h"
 
 namespace assay {
 namespace {
@@ -29,13 +30,7 @@ std::optional<Refusal> missing_need(const AggregateNeeds& needs, const Aggregate
                     task.members.size() == 1 ? "is" : "are", task.members.size()),
         Need::members);
   }
-  const bool model = task.subject.model != nullptr && task.subject.rows != nullptr && task.subject.players != nullptr &&
-                     task.subject.targets != nullptr;
-  if (needs.model && !model) return Refusal("needs the model and the rows that were explained", Need::model);
-  if (needs.reference && (task.subject.reference == nullptr || task.subject.reference->rows.rows() == 0)) {
-    return Refusal("needs a reference that stands for absent features", Need::reference);
-  }
-  if (needs.pool && task.subject.pool == nullptr) return Refusal("needs a pool of training rows", Need::pool);
+  if (auto missing = missing_part(task.subject, needs.model, needs.reference, needs.pool)) return missing;
   if (needs.pool_members && task.pool_members.empty()) {
     return Refusal("needs explanations of the pool's rows by every member, or the methods to make them",
                    Need::pool_members);

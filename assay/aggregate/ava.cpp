@@ -78,16 +78,6 @@ std::string note_of_named(const Spec& wanted, const AggregateTask& task) {
                       : fmt::format("{}, not by {} as the member was", by, in_quotes(said));
 }
 
-const Reference& reference_of(const AggregateTask& task) {
-  static const Reference none;
-  return task.subject.reference == nullptr ? none : *task.subject.reference;
-}
-
-ExplainTask explain_task(const AggregateTask& task) {
-  return {*task.subject.model, task.subject.rows->x.view(), *task.subject.targets, reference_of(task),
-          *task.subject.players};
-}
-
 Explained how_explained(const std::optional<Spec>& wanted, const AggregateTask& task, uint64_t seed) {
   if (wanted) {
     // The member's own seed too, where it is the member's method: then AVA is made of values like the member's.
@@ -95,7 +85,7 @@ Explained how_explained(const std::optional<Spec>& wanted, const AggregateTask& 
     return {*wanted, own ? task.method_seed : seed, note_of_named(*wanted, task)};
   }
   if (task.method != nullptr) return {*task.method, task.method_seed};
-  const bool trees = !refusal({"tree_shap"}, explain_task(task));
+  const bool trees = !refusal({"tree_shap"}, explain_task_of(task.subject));
   const std::string chosen = trees                                                 ? "tree_shap"
                              : task.subject.players->size() <= kMostPlayersOfExact ? "exact_shapley"
                                                                                    : "kernel_shap";
@@ -115,10 +105,10 @@ std::optional<Refusal> refuses_to_explain(const std::optional<Spec>& wanted, con
     return fmt::format("explains antecedents as the member was explained, and {} is no method of explaining a row",
                        how.method.name);
   }
-  if (known->uses_reference && reference_of(task).rows.rows() == 0) {
+  if (known->uses_reference && explain_task_of(task.subject).reference.rows.rows() == 0) {
     return Refusal("needs a reference that stands for absent features", Need::reference);
   }
-  const auto reason = refusal(how.method, explain_task(task));
+  const auto reason = refusal(how.method, explain_task_of(task.subject));
   if (!reason) return {};
   return Refusal(fmt::format("cannot explain antecedents: {}", reason->reason), reason->need);
 }
@@ -317,7 +307,7 @@ class Ava final : public Aggregator {
       const Explained how = how_explained(options_.explained_by, task, context.seed);
       Context inner = context;
       inner.seed = how.seed;
-      made = explain_pairs(how.method, explain_task(task), *task.subject.pool, wanted, inner);
+      made = explain_pairs(how.method, explain_task_of(task.subject), *task.subject.pool, wanted, inner);
       for (const RowTarget& pair : wanted) found.places.push_back(made.find(pair));
       found.values = made.values.view();
       found.error = made.error.view();

@@ -6,19 +6,14 @@
 
 #include "assay/core/error.h"
 #include "assay/evaluate/criteria.h"
+#include "assay/explain/missing_part.h"
 
 namespace assay {
 namespace {
 
 // The first need that is not met, in words.
 std::optional<Refusal> missing_need(const Needs& needs, const EvaluateTask& task) {
-  const bool model = task.subject.model != nullptr && task.subject.rows != nullptr && task.subject.players != nullptr &&
-                     task.subject.targets != nullptr;
-  if (needs.model && !model) return Refusal("needs the model and the rows that were explained", Need::model);
-  if (needs.reference && (task.subject.reference == nullptr || task.subject.reference->rows.rows() == 0)) {
-    return Refusal("needs a reference that stands for absent features", Need::reference);
-  }
-  if (needs.pool && task.subject.pool == nullptr) return Refusal("needs a pool of training rows", Need::pool);
+  if (auto missing = missing_part(task.subject, needs.model, needs.reference, needs.pool)) return missing;
   if (needs.pool_explanations && task.pool_explanations == nullptr) {
     return Refusal("needs explanations of the pool's rows, or the method to make them", Need::pool_explanations);
   }

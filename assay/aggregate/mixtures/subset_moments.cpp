@@ -53,8 +53,7 @@ SubsetMoments subset_moments(const AggregateTask& task, const Members& members, 
                              std::span<const Matrix* const> others, const Context& context) {
   const size_t m = members.size();
   const size_t rows = members.rows();
-  const ExplainTask explained{*task.subject.model, task.subject.rows->x.view(), *task.subject.targets,
-                              *task.subject.reference, *task.subject.players};
+  const ExplainTask explained = explain_task_of(task.subject);
   const std::unique_ptr<Game> game = make_game(explained, context);
   std::vector<uint8_t> vary(rows, 0);
   std::vector<size_t> played;
