@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -494,29 +493,6 @@ TEST(NeighboursTest, RefusesInfiniteAndHugeValues) {
     EXPECT_EQ(sentence([&] { NeighbourIndex(pool, Norm::linf, space); }),
               "made up, row 5, column 'g0_0': expected a finite value or NaN, found inf");
   }
-}
-
-// Large tables take seconds to sort into a tree.
-TEST(NeighbourIndex, CancellationEndsTheBuildOfATree) {
-  Dataset pool;
-  pool.source = "pool";
-  pool.x = Matrix(50'000, 4);
-  for (size_t j = 0; j < 4; j++) {
-    pool.feature_names.push_back(std::to_string(j));
-    pool.groups.push_back({std::to_string(j), j, 1, ColumnKind::numeric});
-  }
-  for (size_t r = 0; r < pool.rows(); r++) {
-    RandomStream draw(3, "a pool", r);
-    for (float& cell : pool.x.row(r)) cell = static_cast<float>(draw.normal());
-  }
-  const std::atomic<bool> cancelled = true;
-  Context context;
-  context.cancelled = &cancelled;
-  EXPECT_THROW(NeighbourIndex(pool, Norm::l2, Space::scaled, context), Error);
-  std::vector<std::vector<size_t>> parts(1);
-  for (size_t r = 0; r < pool.rows(); r++) parts[0].push_back(r);
-  // Here nothing but the splits looks at it before the tree is made.
-  EXPECT_THROW(NeighbourIndex::of_parts(pool, Norm::l2, Space::scaled, parts, context), Error);
 }
 
 }  // namespace
