@@ -11,5 +11,5 @@
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
 #include "assay/explain/subject.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/model_file.h"

@@ -12,7 +12,7 @@
 #include "assay/aggregate/aggregator.h"
 #include "assay/data/datasets.h"
 #include "assay/data/encoder.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/train/recipe.h"
 
 namespace assay {
@@ -41,7 +41,7 @@ const Adult* find_adult() {
     made.data = select_rows(encoder.apply(load_dataset("adult", {.split = Split::test})), first);
     Recipe recipe = table_recipe();
     recipe.training.epochs = 3;  // what it costs to explain does not depend on how good the network is
-    made.model = GraphModel::from_onnx("adult", train_recipe(recipe, made.pool, &encoder, {}).model);
+    made.model = EngineModel::from_onnx("adult", train_recipe(recipe, made.pool, &encoder, {}).model);
     const TargetChoice target = parse_target(made.model->info(), "auto").at(0);
     made.targets = freeze_targets(*made.model, made.data.x.view(), target, {});
     made.reference = named_baseline("mean", &made.pool, *made.model, &encoder, {});

@@ -13,8 +13,8 @@
 
 #include "assay/core/parallel.h"
 #include "assay/core/random.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/graph/plan.h"
-#include "assay/model/graph_model.h"
 #include "assay/model/trees/booster.h"
 
 namespace assay {
@@ -41,7 +41,7 @@ Context threads_of(const benchmark::State& state) {
 void forward(benchmark::State& state, const char* variable, size_t rows) {
   const std::string file = file_in(variable);
   if (file.empty()) return state.SkipWithError("no model file");
-  const auto model = GraphModel::load(file);
+  const auto model = EngineModel::load(file);
   const Matrix x = uniform_rows(rows, model->info().features());
   Matrix y(rows, model->info().outputs());
   const Context context = threads_of(state);
@@ -51,7 +51,7 @@ void forward(benchmark::State& state, const char* variable, size_t rows) {
 void input_gradients(benchmark::State& state, const char* variable, size_t rows) {
   const std::string file = file_in(variable);
   if (file.empty()) return state.SkipWithError("no model file");
-  const auto model = GraphModel::load(file);
+  const auto model = EngineModel::load(file);
   const Matrix x = uniform_rows(rows, model->info().features());
   const Matrix weights = uniform_rows(rows, model->info().outputs());
   Matrix gradients(rows, model->info().features());
@@ -159,7 +159,7 @@ ENGINE_BENCHMARK(engine_cnn_all_gradients, all_gradients(state, "ASSAY_BENCH_CNN
 void engine_load(benchmark::State& state) {
   const std::string file = file_in("ASSAY_BENCH_LARGE");
   if (file.empty()) return state.SkipWithError("no model file");
-  for (auto _ : state) benchmark::DoNotOptimize(GraphModel::load(file));
+  for (auto _ : state) benchmark::DoNotOptimize(EngineModel::load(file));
 }
 BENCHMARK(engine_load)->UseRealTime()->Unit(benchmark::kMillisecond);
 
@@ -195,7 +195,8 @@ Booster random_booster(size_t trees, size_t depth, bool categories) {
 }
 
 void trees_forward(benchmark::State& state, size_t depth, bool categories, size_t rows) {
-  const auto model = GraphModel::from_onnx("trees", booster_graph("trees", random_booster(500, depth, categories)), {});
+  const auto model =
+      EngineModel::from_onnx("trees", booster_graph("trees", random_booster(500, depth, categories)), {});
   const Matrix x = uniform_rows(rows, model->info().features());
   Matrix y(rows, model->info().outputs());
   const Context context = threads_of(state);

@@ -20,7 +20,7 @@
 #include "assay/evaluate/kernels/entropy.h"
 #include "assay/explain/explainer.h"
 #include "assay/explain/players.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 
 namespace assay {
 namespace {
@@ -37,7 +37,7 @@ void evaluate_rows(benchmark::State& state, const Work& work) {
   const char* folder = std::getenv("ASSAY_BENCH_EXPLAIN");  // NOLINT(concurrency-mt-unsafe): nobody sets it
   if (folder == nullptr) return state.SkipWithError("no folder of models and rows");
   const std::string file = std::string(folder) + "/adult";
-  const auto model = GraphModel::load(file + ".onnx");
+  const auto model = EngineModel::load(file + ".onnx");
   const Dataset all = model->features_of(read_table(file + ".npy"));
   const auto count = static_cast<size_t>(state.range(1));
   if (all.rows() < count) return state.SkipWithError("fewer rows in the file");

@@ -16,7 +16,7 @@
 #include "assay/data/table_io.h"
 #include "assay/explain/explainer.h"
 #include "assay/explain/players.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 
 namespace assay {
 namespace {
@@ -62,7 +62,7 @@ void explain_rows(benchmark::State& state, const std::string& data, const std::s
   const char* folder = std::getenv("ASSAY_BENCH_EXPLAIN");  // NOLINT(concurrency-mt-unsafe): nobody sets it
   if (folder == nullptr) return state.SkipWithError("no folder of models and rows");
   const std::string file = std::string(folder) + "/" + data;
-  const auto model = GraphModel::load(file + ".onnx");
+  const auto model = EngineModel::load(file + ".onnx");
   const Matrix all = model->features_of(read_table(file + ".npy")).x;
   const auto count = static_cast<size_t>(state.range(1));
   if (all.rows() < count) return state.SkipWithError("fewer rows in the file");

@@ -11,7 +11,7 @@
 #include "assay/core/random.h"
 #include "assay/core/vector_target.h"
 #include "assay/explain/games/game.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 
 namespace assay {
 namespace {
@@ -36,7 +36,7 @@ OnnxNode operation(const std::string& name, std::vector<std::string> inputs, con
   return made;
 }
 
-std::unique_ptr<GraphModel> network(const std::vector<size_t>& widths, const std::string& activation) {
+std::unique_ptr<EngineModel> network(const std::vector<size_t>& widths, const std::string& activation) {
   RandomStream random(1, "explain_games_bench");
   OnnxModel made;
   made.ir_version = 8;
@@ -60,7 +60,7 @@ std::unique_ptr<GraphModel> network(const std::vector<size_t>& widths, const std
   }
   made.graph.inputs = {matrix_value("x", widths.front())};
   made.graph.outputs = {matrix_value(last, widths.back())};
-  return GraphModel::from_onnx("bench", std::move(made));
+  return EngineModel::from_onnx("bench", std::move(made));
 }
 
 // Of this thread's own time, for other processes share the machine.

@@ -19,7 +19,7 @@
 #include "assay/data/table_io.h"
 #include "assay/explain/explainer.h"
 #include "assay/explain/players.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 
 namespace assay {
 namespace {
@@ -42,7 +42,7 @@ uint64_t sum_of_bits(const Matrix& values) {
 }
 
 void answer_calls(const std::string& model_path, const std::string& rows_path, const std::string& baseline_path) {
-  const auto model = GraphModel::load(model_path);
+  const auto model = EngineModel::load(model_path);
   const Table table = read_table(rows_path);
   const Reference reference{model->features_of(read_table(baseline_path)).x, "given"};
   unsigned threads = 0;

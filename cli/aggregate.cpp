@@ -20,7 +20,7 @@
 namespace assay::cli {
 namespace {
 
-// Unknown aggregators and options are known before anything is read.
+// Refuses unknown aggregators and options before anything is read.
 std::vector<Spec> parse_aggregators(const std::string& text) {
   std::vector<Spec> specs = parse_specs("--aggregator", text);
   std::vector<std::string> seen;
@@ -35,7 +35,7 @@ std::vector<Spec> parse_aggregators(const std::string& text) {
   return specs;
 }
 
-// Where each result goes; nothing where the option is not given.
+// Where each result goes; empty if the option is not given.
 std::vector<std::string> output_paths(const AggregateArguments& arguments, std::string_view option,
                                       const std::string& path, const std::vector<Spec>& aggregators) {
   if (path.empty()) return {};
@@ -91,7 +91,7 @@ std::vector<MemberSummary> summaries(const MemberFiles& files, const Context& co
   return made;
 }
 
-// What the files have to say, once for all results.
+// The notes of the files, once for all results.
 std::vector<std::string> notes_of(const AggregateRun& made, const Context& context) {
   const MemberFiles& files = *made.files;
   std::vector<std::string> notes;
@@ -153,7 +153,7 @@ void aggregate_files(const AggregateArguments& arguments, const Session& session
   }
 }
 
-// Empty where they are not said, too.
+// Refuses an option that is given with an empty value. `value` is also empty if it is not given.
 void refuse_empty(const CLI::App& command, const char* option, const std::string& value, const char* expected) {
   if (command.count(option) > 0 && value.empty()) fail_input(option, expected, "nothing");
 }

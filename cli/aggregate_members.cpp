@@ -33,7 +33,7 @@ std::string stem(const std::string& file) {
   return at == std::string::npos || at == 0 ? name : name.substr(0, at);
 }
 
-// By method, by the name of the file or by its path, whichever tells the members apart.
+// Names of the members: their methods, or file names, or paths, the first of these that are distinct.
 std::vector<std::string> names_of(const AggregateArguments& arguments, const MemberFiles& files) {
   if (!arguments.names.empty()) return arguments.names;
   std::vector<std::string> methods;
@@ -42,7 +42,7 @@ std::vector<std::string> names_of(const AggregateArguments& arguments, const Mem
     methods.push_back(member->explanations.provenance.method);
     stems.push_back(stem(member->file));
   }
-  constexpr size_t kLongest = 60;  // nobody's method is called so
+  constexpr size_t kLongest = 60;  // a longer text is no name of a method
   const auto is_name = [](const std::string& method) { return !method.empty() && method.size() <= kLongest; };
   if (std::ranges::all_of(methods, is_name) && distinct(methods)) return methods;
   return distinct(stems) ? stems : arguments.members;
@@ -73,7 +73,7 @@ bool none_says(const MemberFiles& files, std::vector<double> Explanations::* val
                              [&](const Explanations* member) { return std::ranges::all_of(member->*values, unsaid); });
 }
 
-// Outputs and bases where no member says any: those of the model. Where some do, what they say holds.
+// If no member has outputs, computes them by the model; the same for base values.
 void fill_values(MemberFiles& files, const Context& context) {
   const OwnedSubject& subject = files.lead->subject;
   const bool output = none_says(files, &Explanations::output);
@@ -161,7 +161,7 @@ void join_members(const AggregateArguments& arguments, bool pool, MemberFiles& f
     join_pool(*member);
     if (member->pool_explanations) files.pool_explanations.push_back(&*member->pool_explanations);
   }
-  // Of all or of none.
+  // All members or none.
   if (files.pool_explanations.size() != files.all.size()) files.pool_explanations.clear();
 }
 
@@ -169,7 +169,7 @@ void describe_aggregate(const MemberFiles& files, Explanations& result) {
   if (!files.lead->has_model()) return;
   const OwnedSubject& subject = files.lead->subject;
   const Targets& targets = subject.targets;
-  // What members left unsaid, or said in different words.
+  // Empty if members did not say it, or said different things.
   const auto fill = [](std::string& said, const std::string& known) {
     if (said.empty()) said = known;
   };
@@ -181,7 +181,7 @@ void describe_aggregate(const MemberFiles& files, Explanations& result) {
   fill(made.players, subject.words.players);
   const bool one = std::ranges::all_of(targets.of_row, [&](uint32_t target) { return target == targets.of_row[0]; });
   if (targets.predicted || one) fill(made.target, target_in_words(targets));
-  result.features = subject.players.names;  // arrays have none
+  result.features = subject.players.names;  // arrays have no names
   if (result.target.empty()) {
     result.target = targets.of_row;
     result.target_names = targets.names;

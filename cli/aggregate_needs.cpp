@@ -18,7 +18,7 @@ std::vector<std::string> missing_model(const ModelRowsArguments& rows) {
   return missing;
 }
 
-// Why other rows cannot be explained as the member was.
+// Why other rows cannot be explained in the same way as this member.
 std::string not_again(const JoinedExplanations& member) {
   const Explanations& found = member.explanations;
   const std::string why = is_aggregate(found) ? "is an aggregate, which cannot be explained again"
@@ -29,8 +29,8 @@ std::string not_again(const JoinedExplanations& member) {
   return fmt::format("{} {}", in_quotes(member.file), why);
 }
 
-// Why an aggregator that can do without members cannot explain other rows as its only member was; nothing when it can,
-// or is told how.
+// For aggregators that need no members: why other rows cannot be explained in the way of the only member. Nothing if
+// they can, or if an option names the method.
 std::optional<std::string> lacking_method(const Spec& spec, const MemberFiles& files,
                                           const AggregateArguments& arguments) {
   if (files.all.size() != 1 || files.all[0]->method || !arguments.pool_members.empty()) return {};
@@ -43,7 +43,7 @@ std::optional<std::string> lacking_method(const Spec& spec, const MemberFiles& f
       not_again(*files.all[0]), spec.name);
 }
 
-// Why the pool's rows cannot be explained by every member, and what to give; nothing when they can, or are given.
+// Why not every member can explain the pool's rows, and what to give. Nothing if all can, or if they are given.
 std::optional<std::string> lacking_pool_members(const MemberFiles& files, const AggregateArguments& arguments) {
   if (!arguments.pool_members.empty()) return {};
   for (const auto& member : files.all) {

@@ -1,4 +1,4 @@
-// What aggregators need of the files that are given, and which option adds what is missing.
+// What aggregators need, whether the given files have it, and which option adds what is missing.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ namespace assay::cli {
 // What the aggregator needs with these options.
 AggregateNeeds aggregate_needs(const Spec& spec);
 
-// Why the aggregator cannot work on these files, or not on the pool's rows where --pool-out asks for that, as a
-// sentence with the option to add; nothing when it can. It speaks of the files and arguments alone.
+// Why the aggregator cannot work on these files or, with --pool-out, on the pool's rows: a sentence with the option to
+// add. Nothing if it can. Looks only at the files and arguments.
 std::optional<std::string> lacking(const Spec& spec, const MemberFiles& files, const AggregateArguments& arguments);
 
-// An aggregator's own reason against a task, with the options that would help where the arguments lack them.
+// The aggregator's own refusal, with the options that would help if they are missing.
 std::string with_advice(const Refusal& refusal, const AggregateArguments& arguments);
 
 }  // namespace assay::cli

@@ -16,7 +16,7 @@
 namespace assay::cli {
 namespace {
 
-// Whether weights are of members, rather than of antecedents.
+// Whether weights belong to members, not to antecedents.
 bool weighs_members(const Combination& made, size_t members) {
   return made.weights.cols() == members && made.antecedents.empty() && made.weights.rows() > 0;
 }
@@ -58,7 +58,7 @@ void print_rows(const Explanations& made, size_t rows, FILE* to) {
   }
 }
 
-// A line for the result and for each member; what only the result has is "-" for members.
+// A line for the result and for each member. Members have "-" in columns that only the result has.
 void print_means(const AggregateResult& result, const std::vector<MemberSummary>& members, FILE* to) {
   const Combination& made = result.made.explanations.combination;
   const bool weights = weighs_members(made, members.size());
@@ -108,7 +108,7 @@ Json weights_json(const Matrix& weights) {
   return made;
 }
 
-// Rows of the pool, counted from 1 as elsewhere on the command line; those that are not there are left out.
+// Rows of the pool, counted from 1 as everywhere on the command line. Missing antecedents are left out.
 Json antecedents_json(const Combination& made) {
   if (made.antecedents.empty()) return {};
   Json list = Json::array();

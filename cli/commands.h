@@ -1,4 +1,4 @@
-// The commands of the program. Each adds itself to the parser and leaves in Session::run what to do.
+// The commands of the program. Each adds itself to the parser and sets Session::run.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -25,13 +25,14 @@ struct Session {
   std::vector<std::string> data_dirs;
   std::function<void()> run;  // set by the command that was chosen
   int status = 0;             // the program's exit status when the command ends without an error
-  // Files that are elsewhere than their names say: a study that is verified, the model that it trained.
+  // (name, path) of files that are not where their names say, for example when a study is verified.
   std::vector<std::pair<std::string, std::string>> moved = {};
 
-  const std::string& now_at(const std::string& name) const;
+  // The path of a file: from `moved`, or else its name.
+  std::string now_at(const std::string& name) const;
 };
 
-// A check (gate, diff, verify) that ran and did not pass.
+// Exit status of a check (gate, diff, verify) that ran and did not pass.
 inline constexpr int kNotPassed = 3;
 
 void add_list(CLI::App& app, Session& session);
@@ -50,16 +51,16 @@ void add_gate(CLI::App& app, Session& session);
 void add_diff(CLI::App& app, Session& session);
 void add_reproduce(CLI::App& app, Session& session);
 
-// Checks for CLI11, whose own let numbers that do not fit wrap around and NaN pass. They return what is wrong, or
-// nothing.
+// Checks of option values for CLI11. They return what is wrong, or an empty text. CLI11's own checks let numbers wrap
+// around and accept NaN.
 std::string whole_number(const std::string& text);
 std::string positive_whole_number(const std::string& text);
 std::string distance_or_radius(const std::string& text);
 
-// An input error for --json beside --out -, which both print to standard output.
+// Throws an input error for --json with --out -: both print to standard output.
 void refuse_json_and_table(const std::string& out, const Session& session);
 
-// The unit that --output and --value name; nothing for any other word.
+// The unit that a word of --output or --value means; nothing for an unknown word.
 std::optional<OutputUnit> unit_of(const std::string& word);
 
 // The arguments that say which table is meant and how to read it.
@@ -71,7 +72,7 @@ struct TableArguments {
   std::vector<std::string> missing;
   TableOptions options;
 
-  // name: "data" where the table is the command's subject, "--data" where it is one of several.
+  // name: "data" if the table is the main argument, "--data" if it is one of several.
   void add_to(CLI::App& command, const std::string& name = "data", bool required = true);
   Table open(const Session& session) const;
 };

@@ -25,7 +25,7 @@
 namespace assay::cli {
 namespace {
 
-// Unknown criteria and options are known before anything is read.
+// Refuses unknown criteria and options before anything is read.
 std::vector<Spec> parse_criteria(const std::string& text) {
   if (text.empty()) return {};
   std::vector<Spec> specs = parse_specs("--criteria", text);
@@ -49,7 +49,7 @@ std::optional<std::string> first_lack(const Spec& spec, const Subjects& subjects
   return {};
 }
 
-// Criteria that were asked for must be possible; of those that were not, the possible ones stay.
+// Criteria that were asked for must be possible. Of the default ones, those that are not possible are dropped.
 void keep_possible(const EvaluateArguments& arguments, std::vector<Spec>& criteria, std::vector<std::string>& notes,
                    const auto& reason_of) {
   std::erase_if(criteria, [&](const Spec& spec) {
@@ -73,7 +73,7 @@ void check_scores_out(const EvaluateArguments& arguments, const Session& session
 
 bool is_json(const std::string& path) { return path != "-" && format_extension(path) == ".json"; }
 
-// A table has a line for each row.
+// A table has a line for each row, so some criterion must score rows.
 void check_table_criteria(const EvaluateArguments& arguments, const std::vector<Spec>& criteria) {
   if (arguments.out.empty() || is_json(arguments.out) || criteria.empty()) return;
   const auto scores_rows = [](const Spec& spec) { return find_criterion(spec.name).make(spec)->scores_rows(); };
@@ -83,7 +83,7 @@ void check_table_criteria(const EvaluateArguments& arguments, const std::vector<
       in_quotes(arguments.out)));
 }
 
-// One row for all files needs the same rows in all.
+// A table has one line for the same row of all files, so all need the same number of rows.
 void check_table_rows(const EvaluateArguments& arguments, const Subjects& subjects) {
   if (arguments.out.empty() || is_json(arguments.out)) return;
   const EvaluatedFile& first = *subjects.all[0];
@@ -219,7 +219,7 @@ void add_evaluate(CLI::App& app, Session& session) {
                                                "Where the scores of single rows go: .csv .tsv .npz .parquet .feather, "
                                                "- is CSV on stdout; .json holds everything");
   command->callback([&session, arguments, criteria, out] {
-    // Empty where they are not said, too.
+    // Counted, because both are also empty if they are not given.
     const bool no_criteria = criteria->count() > 0 && arguments->criteria.empty();
     const bool no_out = out->count() > 0 && arguments->out.empty();
     session.run = [&session, arguments, no_criteria, no_out] {

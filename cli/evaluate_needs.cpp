@@ -11,10 +11,10 @@
 namespace assay::cli {
 namespace {
 
-// Such a criterion leaves every row undefined, and says so; nothing else of it is needed.
+// Then the criterion leaves every row undefined with a reason, and its other needs do not matter.
 bool lacks_explainer(const Needs& needs, const EvaluatedFile& subject) { return needs.explainer && !subject.method; }
 
-// Whether rows are explained that were not: by the method of the explanations.
+// Whether the criterion explains other rows, by the method of the explanations.
 bool explains(const Needs& needs, const EvaluatedFile& subject) {
   return needs.explainer || (needs.pool_explanations && !subject.pool_given);
 }

@@ -1,4 +1,4 @@
-// What criteria need of the files that are given, and which option adds what is missing.
+// What criteria need, whether the given files have it, and which option adds what is missing.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@ namespace assay::cli {
 // What the criterion needs with these options.
 Needs needs_of(const Spec& spec);
 
-// Why the criterion cannot score the subject, as a sentence with the option to add; nothing when it can. Before
-// join_rows it speaks of the arguments alone, afterwards also of labels and training.
+// Why the criterion cannot score the subject: a sentence with the option to add. Nothing if it can. Before join_rows it
+// looks only at the arguments, afterwards also at labels and training.
 std::optional<std::string> lacking(const Spec& spec, const EvaluatedFile& subject, const EvaluateArguments& arguments);
 
-// A criterion's own reason against a subject, with the options that would help where the arguments lack them.
+// The criterion's own refusal, with the options that would help if they are missing.
 std::string with_advice(const Refusal& refusal, const EvaluateArguments& arguments);
 
-// Whether what stands for absent features takes part in the scores.
+// Whether the scores depend on the reference for absent features.
 bool uses_reference(const Spec& spec, const EvaluatedFile& subject);
 
 }  // namespace assay::cli

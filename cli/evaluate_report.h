@@ -1,4 +1,4 @@
-// What `assay evaluate` shows and writes of its results.
+// The output of `assay evaluate`.
 #pragma once
 
 #include <cstdio>
@@ -17,15 +17,15 @@ struct FileScores {
   Scores scores = {};
 };
 
-// Of each file a line for each criterion, then (remarks) tables, what was chosen, and why rows are undefined.
+// Prints for each file a line for each criterion. With `remarks`, also tables, notes, and why rows are undefined.
 void print_evaluations(const std::vector<FileScores>& evaluations, bool remarks, FILE* to);
 
 // {"explanations": [...], "scores": [...], "notes": [...]}; NaN is null, infinities are the strings "Infinity" and
 // "-Infinity".
 std::string evaluations_json(const std::vector<FileScores>& evaluations, const std::vector<std::string>& notes);
 
-// A row for each row that was explained, a column for each criterion that scores rows, and for its standard errors
-// where it has them. The files must have as many rows as each other.
+// A row for each explained row. A column for each criterion that scores rows, and one for its standard errors if it has
+// any. All files must have the same number of rows.
 Table evaluations_table(const std::vector<FileScores>& evaluations);
 
 }  // namespace assay::cli

@@ -41,7 +41,7 @@ Subjects read_subjects(const EvaluateArguments& arguments, const Session& sessio
   for (size_t i = 0; i < count; i++) {
     EvaluatedFile& made = *subjects.all.emplace_back(std::make_unique<EvaluatedFile>());
     read_joined(arguments.explanations[i], pools > 0 ? arguments.pool_explanations[i] : "", session, made);
-    // The files of a pool are what an aggregate that cannot be made again needs.
+    // Aggregates that cannot be made again need explanations of the pool from a file.
     const bool helped = is_aggregate(made.explanations) && made.pool_given;
     if (!made.not_again.empty() && !helped) made.notes.push_back(made.not_again);
     if (holds_ranks(made.explanations)) {

@@ -1,4 +1,4 @@
-// What `assay evaluate` scores: files of explanations, joined to what they came from, beside others to compare with.
+// What `assay evaluate` scores: files of explanations, joined to their model and rows, and others to compare with.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace assay::cli {
 
 struct EvaluateArguments : JoinArguments {
   std::vector<std::string> explanations;
-  std::vector<std::string> pool_explanations;  // none, or one for each of the explanations
+  std::vector<std::string> pool_explanations;  // none, or one for each file of explanations
   std::vector<std::string> others;
   std::string criteria;
   std::string out;
@@ -26,17 +26,17 @@ struct EvaluatedFile : JoinedExplanations {
   EvaluateTask task();
 };
 
-// Everything that criteria may look at. Subjects refer to others and rows, and pool explanations to their subject.
+// Everything that criteria may look at. Subjects point into `others` and `opened`.
 struct Subjects {
   std::vector<std::unique_ptr<EvaluatedFile>> all;
   std::vector<Explanations> others;
   RowsOfUnits opened;
 };
 
-// The files of explanations alone.
+// Reads only the files of explanations.
 Subjects read_subjects(const EvaluateArguments& arguments, const Session& session);
 
-// The explanations to compare each with: --others, or else the other files.
+// Sets what each file is compared with: --others, or else the other files.
 void join_others(const EvaluateArguments& arguments, Subjects& subjects, const Session& session);
 
 }  // namespace assay::cli

@@ -37,7 +37,7 @@ struct ExplainRun {
   std::vector<std::string> paths;  // methods x targets; empty without --out
 };
 
-// Unknown methods and options are known before anything is read.
+// Refuses unknown methods and options before anything is read.
 std::vector<Spec> parse_methods(const ExplainArguments& arguments) {
   std::vector<Spec> specs = parse_specs("--method", arguments.method);
   for (const Spec& spec : specs) find_method(spec.name).make(spec);
@@ -50,9 +50,7 @@ bool needs_reference(const std::vector<Spec>& methods) {
 
 void check_reference(const ExplainArguments& arguments, const std::vector<Spec>& methods) {
   if (arguments.rows.has_reference() || !needs_reference(methods)) return;
-  fail_input(
-      "what stands for absent features is not said; give --pool (its mean is the default), --baseline or "
-      "--background");
+  fail_missing("what stands for absent features is not said", Need::reference);
 }
 
 std::vector<Targets> chosen_targets(const ExplainArguments& arguments, const ExplainRun& made, const Context& context) {
@@ -73,7 +71,7 @@ std::vector<std::string> paths_of(const ExplainArguments& arguments, const Expla
   if (arguments.out.empty()) return {};
   std::vector<std::string> methods;
   for (const Spec& spec : made.methods) methods.push_back(spec.name);
-  // A class may be called "all": what counts is how many are meant.
+  // A class may be called "all", so the number of targets decides.
   const bool several =
       arguments.value != "information" && parse_target(made.rows.model->info(), arguments.target).size() > 1;
   const std::vector<std::string> targets = several ? target_names(made.rows.model->info()) : std::vector<std::string>();
@@ -97,10 +95,10 @@ ExplainRun prepare_explain(const ExplainArguments& arguments, const Session& ses
   return made;
 }
 
-// What the program knows of a result and the library does not.
+// Adds the notes that only the program knows.
 void describe_run(const ExplainArguments& arguments, const ExplainRun& made, Explanations& result) {
   const ModelInfo& info = made.rows.model->info();
-  // A graph that has no margins explains something else unasked.
+  // Without margins something else is explained: the note says so.
   if (arguments.value.empty() && info.unit != OutputUnit::margin && !info.note.empty())
     result.notes.push_back(info.note);
   if (takes_unknown(made.rows.model->graph().metadata())) {

@@ -18,8 +18,8 @@ namespace {
 
 constexpr size_t kShownPlayers = 5;
 
-// Of sampling coalitions and of sampling a background together, a little too large: reference rows share their
-// coalitions, so the second holds part of the first. 0 when there is neither, NaN when one is undefined.
+// The errors of sampling coalitions and of sampling a background together. A little too large: reference rows share
+// coalitions, so the second contains part of the first. 0 if there is neither, NaN if one is undefined.
 double error_of(const Explanations& explanations, size_t row, size_t player) {
   double squares = 0;
   for (const Matrix* errors : {&explanations.standard_error, &explanations.background_error}) {
@@ -28,7 +28,7 @@ double error_of(const Explanations& explanations, size_t row, size_t player) {
   return std::sqrt(squares);
 }
 
-// The largest size of all that are defined; NaN when none is.
+// The largest absolute value; NaN if none is defined.
 template <class Number>
 double largest(std::span<const Number> numbers) {
   double most = std::numeric_limits<double>::quiet_NaN();
@@ -51,7 +51,7 @@ std::string strongest_players(const Explanations& explanations, size_t row) {
   std::string text;
   for (size_t k = 0; k < shown; k++) {
     const size_t player = order[k];
-    // Without the sign that NaN may have.
+    // NaN may have a sign, which is not shown.
     const std::string value = std::isnan(values[player]) ? "nan" : fmt::format("{:+.4g}", values[player]);
     fmt::format_to(std::back_inserter(text), "{}{} {}", k > 0 ? "; " : "", one_line(explanations.features[player]),
                    value);

@@ -1,4 +1,4 @@
-// What `assay explain` shows of its results.
+// The output of `assay explain`.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace assay::cli {
 
-// What is explained, the first rows with their strongest players, then evaluations, gap, errors and notes.
+// Prints what is explained, the first `rows` rows with their strongest players, evaluations, gap, errors and notes.
 void print_explanations(const Explanations& explanations, size_t rows, FILE* to);
 
 // The players of largest attribution in a row, with their values and errors.
 std::string strongest_players(const Explanations& explanations, size_t row);
 
-// A result that went to a file, as a JSON object.
+// A JSON object on a result that was written to a file.
 std::string summary_json(const Explanations& explanations, const std::string& path);
 
 }  // namespace assay::cli

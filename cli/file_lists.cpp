@@ -13,13 +13,13 @@
 namespace assay::cli {
 namespace {
 
-// Where a file of that name is, or would be made: links are followed even where nothing is at their end.
+// Where the file is or would be made. Follows links, also those that lead to nothing.
 std::filesystem::path resolved(const std::string& name) {
   constexpr int kMostLinks = 40;
   std::error_code ignored;
   std::filesystem::path path = std::filesystem::absolute(name, ignored);
   for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, ignored); i++) {
-    path = path.parent_path() / std::filesystem::read_symlink(path, ignored);  // an absolute one takes its place
+    path = path.parent_path() / std::filesystem::read_symlink(path, ignored);  // an absolute link replaces the folder
   }
   return std::filesystem::weakly_canonical(path.parent_path(), ignored) / path.filename();
 }
@@ -29,7 +29,7 @@ bool exists(const std::string& name) {
   return std::filesystem::exists(name, ignored);
 }
 
-// At its commas; a name that is left empty is a slip.
+// At commas. Throws an input error for an empty name.
 void split(std::string_view option, const std::string& text, std::string_view what, std::vector<std::string>& found) {
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());

@@ -9,8 +9,8 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/explain/methods.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/graph/plan.h"
-#include "assay/model/graph_model.h"
 #include "assay/model/trees/ensemble.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kShownNodes = 40;
 constexpr size_t kShownNames = 8;
-// A batch of so many rows: dimensions that hold it as a factor are shown as N.
+// Rows of a trial batch. A dimension that is a multiple of it depends on the batch, and is shown with N.
 constexpr int64_t kTrialRows = 61;
 
 struct InspectArguments {
@@ -62,15 +62,15 @@ struct TreeFacts {
   size_t trees = 0;
   size_t branches = 0;
   size_t leaves = 0;
-  size_t deepest = 0;     // branches on the longest way to a leaf
-  size_t categories = 0;  // branches that test for one of a set
+  size_t deepest = 0;     // branches on the longest path to a leaf
+  size_t categories = 0;  // branches that test for a set of categories
   size_t parameters = 0;  // thresholds, or sets, and weights of leaves
   bool covers = false;
 };
 
 TreeFacts facts_of(const TreeEnsemble& ensemble) {
   TreeFacts facts{.trees = ensemble.roots().size(), .covers = !ensemble.covers().empty()};
-  // Children stand after their parents.
+  // Children come after their parents.
   std::vector<uint32_t> depths(ensemble.nodes().size());
   for (size_t i = 0; i < depths.size(); i++) {
     const TreeNode& node = ensemble.nodes()[i];
@@ -92,12 +92,12 @@ std::string tree_text(const TreeEnsemble& ensemble) {
   return text + (facts.covers ? ", with covers" : ", without covers");
 }
 
-// 0 where the model is no function of the scores of one node's trees.
-size_t tree_parameters(const GraphModel& model) {
+// 0 if the model is not a function of the scores of one TreeEnsemble node.
+size_t tree_parameters(const EngineModel& model) {
   return model.tree_scores() == nullptr ? 0 : facts_of(model.tree_scores()->trees()).parameters;
 }
 
-// What one node makes, and of how many weights.
+// One node of the graph: its output and its number of weights.
 struct NodeRow {
   std::string name;
   std::string op;
@@ -105,7 +105,7 @@ struct NodeRow {
   size_t parameters = 0;
 };
 
-std::vector<NodeRow> node_rows(const GraphModel& model, int64_t batch, const Context& context) {
+std::vector<NodeRow> node_rows(const EngineModel& model, int64_t batch, const Context& context) {
   const Graph& graph = model.graph();
   std::vector<NodeRow> rows;
   PlanRequest request;
@@ -142,13 +142,13 @@ std::vector<NodeRow> node_rows(const GraphModel& model, int64_t batch, const Con
   return rows;
 }
 
-std::vector<std::string> capabilities(const GraphModel& model) {
+std::vector<std::string> capabilities(const EngineModel& model) {
   std::vector<std::string> can = {"predict"};
   if (model.differentiable() != nullptr) can.emplace_back("gradients");
   if (model.rescalable() != nullptr) can.emplace_back("DeepLift multipliers");
   if (model.affine_entry() != nullptr) can.emplace_back("fast coalitions (affine first layer)");
   if (model.tree_scores() != nullptr) {
-    // Those that take no reference go by the training rows at the nodes, which not every file has.
+    // Methods without a reference need the number of training rows at each tree node. Not every file has it.
     const bool covers = !model.tree_scores()->trees().covers().empty();
     std::vector<std::string> names;
     for (const MethodInfo& info : methods()) {
@@ -175,7 +175,7 @@ std::string opset_text(const Graph& graph) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void print_graph(const GraphModel& model, const std::vector<NodeRow>& nodes, bool all) {
+void print_graph(const EngineModel& model, const std::vector<NodeRow>& nodes, bool all) {
   const Graph& graph = model.graph();
   fmt::print("{}: {} nodes, {} parameters\n", one_line(graph.name()), with_commas(nodes.size()),
              with_commas(graph.parameter_count() + tree_parameters(model)));
@@ -211,7 +211,7 @@ void print_graph(const GraphModel& model, const std::vector<NodeRow>& nodes, boo
   }
 }
 
-void print_graph_json(const GraphModel& model, const std::vector<NodeRow>& nodes) {
+void print_graph_json(const EngineModel& model, const std::vector<NodeRow>& nodes) {
   using nlohmann::json;
   const ModelInfo& info = model.info();
   auto listed = json::array();
@@ -242,15 +242,15 @@ void print_graph_json(const GraphModel& model, const std::vector<NodeRow>& nodes
 }
 
 void inspect(const InspectArguments& arguments, const Session& session) {
-  GraphModelOptions options;
+  EngineModelOptions options;
   if (arguments.features > 0) options.features = arguments.features;
-  const auto model = GraphModel::load(arguments.model, options, session.context);
+  const auto model = EngineModel::load(arguments.model, options, session.context);
   std::vector<NodeRow> nodes;
   try {
     nodes = node_rows(*model, kTrialRows, session.context);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::cancelled) throw;
-    // A batch that is fixed, or so many rows are too large.
+    // The batch size is fixed, or the trial batch is too large.
     nodes = node_rows(*model, static_cast<int64_t>(model->block_rows()), session.context);
   }
   if (session.json) {

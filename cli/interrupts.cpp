@@ -9,7 +9,7 @@
 namespace assay::cli {
 namespace {
 
-// A signal handler may touch little else than lock-free atomics.
+// A signal handler may use little more than lock-free atomics.
 std::atomic<bool> came{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -29,7 +29,7 @@ void on_interrupt(int) {
 
 void on_reminder(int) {}
 
-// Without SA_RESTART, so that calls that wait come back.
+// flags must not have SA_RESTART: calls that wait must return.
 void handle(int signal, void (*handler)(int), int flags) {
   struct sigaction action{};
   action.sa_handler = handler;

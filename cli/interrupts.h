@@ -1,8 +1,8 @@
-// Ctrl-C and requests to end.
+// Ctrl-C and requests to end (SIGINT, SIGTERM, SIGHUP).
 //
-// The first one asks the library to stop, so that it can clean up; a second one ends the program at once. No call of
-// the system outlives the first one by much: what it does not interrupt, because it came just before the call began, a
-// timer interrupts again and again from then on.
+// The first signal asks the library to stop, so that it can clean up. The second ends the program at once. A signal
+// interrupts system calls that wait. One that comes just before such a call would be missed, so from then on a timer
+// interrupts calls again and again.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,13 @@
 
 namespace assay::cli {
 
-// From now on. What the caller told us to ignore (nohup, a background job) stays ignored.
+// Installs the handlers. Signals that are ignored already (nohup, a background job) stay ignored.
 void heed_interrupts();
 
-// Whether one came: for the library to look at.
+// Whether a signal came; the library polls it.
 const std::atomic<bool>& interrupted();
 
-// A line on stderr, for which nothing is waited for ever and nothing thrown.
+// Writes a line to stderr. Never throws. Once a signal came, does not wait for a blocked stderr.
 void tell(std::string_view line) noexcept;
 
 }  // namespace assay::cli

@@ -10,13 +10,14 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/encoder.h"
+#include "assay/evaluate/joining/explained_pool.h"
 #include "assay/evaluate/joining/explanation_checks.h"
 #include "cli/joined_pool.h"
 
 namespace assay::cli {
 namespace {
 
-// A model that `assay train` wrote takes its labels from the column that it was trained on: `option` names no other.
+// A model from `assay train` takes labels only from the column it was trained on. Refuses another column in `option`.
 void check_labels(const ModelRows& rows, std::string_view option) {
   if (rows.model->encoder() == nullptr || rows.named_labels.empty()) return;
   const std::string& own = rows.model->encoder()->label();
@@ -27,8 +28,8 @@ void check_labels(const ModelRows& rows, std::string_view option) {
   }
 }
 
-// What may be behind other rows, where a part of a table is in use (`split`, or "all"): the seed that chose it, for the
-// end of a sentence; else nothing.
+// A hint for the end of a sentence on wrong rows: another seed may have split the table. Empty if `split` is "all" or
+// the seed is the same.
 std::string other_split(const Explanations& found, std::string_view split, const Context& context) {
   const Provenance& made = found.provenance;
   if (split == "all" || made.method.empty() || made.seed == context.seed) return {};
@@ -76,7 +77,7 @@ std::string groups_word(const JoinArguments& arguments, const JoinedExplanations
   if (words == "columns") return "none";
   if (words.empty() || words == "feature groups") return "auto";
   if (words.starts_with("grid:")) return words;
-  // A file of explanations may be anybody's: it does not choose what is opened.
+  // The file is not trusted: it must not decide which files are opened.
   fail_input(fmt::format("{}: its players are those of {}, which is not opened on its word: give --groups",
                          explained.file, in_quotes(words)));
 }
@@ -88,13 +89,13 @@ void choose_players_of_file(const JoinArguments& arguments, JoinedExplanations& 
   try {
     choose_groups(word, subject, context);
   } catch (const Error& problem) {
-    // What the file says is not what the user said.
+    // The message must say that the file, not the user, chose these groups.
     const bool said_by_file = arguments.rows.groups.empty() && !found.provenance.players.empty();
     if (problem.kind() != ErrorKind::input || !said_by_file) throw;
     fail_input(fmt::format("{}: its players are those of {}, which do not fit {}: {}", explained.file, in_quotes(word),
                            subject.rows->source, problem.what()));
   }
-  // Nobody says what the columns of an array are: those of the rows, where they are as many.
+  // An array does not say what its columns are. They are the rows' columns if the number is the same.
   const bool unsaid = arguments.rows.groups.empty() && found.provenance.players.empty();
   const size_t columns = subject.rows->x.cols();
   if (unsaid && subject.players.size() != found.players() && found.players() == columns) {
@@ -106,34 +107,18 @@ void choose_players_of_file(const JoinArguments& arguments, JoinedExplanations& 
                      helps ? "; --groups says which columns go together" : "");
 }
 
-// Nothing where it cannot be done again, and why.
+// How to make the explanations again. Nothing if that is not possible; not_again then says why.
 std::optional<Spec> method_of(const Explanations& explanations, std::string& not_again) {
-  const Provenance& made = explanations.provenance;
   if (is_aggregate(explanations)) {
     not_again = fmt::format(
         "{}: it cannot be explained again; give --pool-explanations (`assay aggregate --pool-out` writes them)",
         aggregate_in_words(explanations));
     return {};
   }
-  if (made.method.empty()) return {};
-  const auto refuse = [&](std::string_view why) {
-    not_again = fmt::format("made by {}, {}: nothing can be explained again", in_quotes(made.method), why);
-  };
-  Spec spec{made.method, made.options};
-  const MethodInfo* method = nullptr;
-  try {
-    method = &find_method(spec.name);
-  } catch (const Error&) {
-    refuse("which this version does not know");
-    return {};
-  }
-  try {
-    method->make(spec);
-  } catch (const Error& problem) {
-    refuse(fmt::format("with options that this version refuses ({})", problem.what()));
-    return {};
-  }
-  return spec;
+  std::string why;
+  std::optional<Spec> method = method_behind(explanations, &why);
+  if (!why.empty()) not_again = fmt::format("{}: nothing can be explained again", why);
+  return method;
 }
 
 const ModelRows& rows_of(const JoinArguments& arguments, RowsOfUnits& opened, const std::string& said,

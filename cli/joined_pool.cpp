@@ -12,6 +12,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/evaluate/joining/explained_pool.h"
 #include "assay/evaluate/joining/explanation_checks.h"
 #include "assay/explain/explainer.h"
 #include "cli/terminal.h"
@@ -19,46 +20,7 @@
 namespace assay::cli {
 namespace {
 
-std::string expected_unit(const JoinedExplanations& explained) {
-  if (!explained.has_model()) return explained.explanations.provenance.unit;
-  return explained_unit(explained.subject.model->info(), explained.subject.targets);
-}
-
-void check_pool_unit(const JoinedExplanations& explained) {
-  const std::string expected = expected_unit(explained);
-  const std::string& found = explained.pool_given->provenance.unit;
-  if (expected.empty() || found.empty() || expected == found) return;
-  fail_input(explained.pool_file,
-             fmt::format("explanations in the unit {}, as {} has it", expected, in_quotes(explained.file)), found);
-}
-
-void expect_target(const JoinedExplanations& explained, size_t row, const std::string& expected, std::string_view why) {
-  const Explanations& pool = *explained.pool_given;
-  const std::string& found = pool.target_names[pool.target[row]];
-  if (found == expected) return;
-  fail_input(explained.pool_file,
-             fmt::format("the target {} for {}, {}", in_quotes(expected), row_in_words(pool.ids, row), why),
-             in_quotes(found));
-}
-
-// Without a model only a target that is one for all rows is known.
-void check_named_target(const JoinedExplanations& explained) {
-  const std::string& target = explained.explanations.provenance.target;
-  if (target.empty() || target == kPredictedTarget) return;
-  for (size_t r = 0; r < explained.pool_given->rows(); r++) {
-    expect_target(explained, r, target, fmt::format("as in {}", in_quotes(explained.file)));
-  }
-}
-
-void check_pool_targets(const JoinedExplanations& explained, const Targets& expected) {
-  const std::string why = expected.predicted ? "the class it is predicted to be, as for the rows of " : "as in ";
-  for (size_t r = 0; r < expected.of_row.size(); r++) {
-    expect_target(explained, r, expected.names[expected.of_row[r]],
-                  fmt::format("{}{}", why, in_quotes(explained.file)));
-  }
-}
-
-// By the value at the reference where both have targets in common, else by its description.
+// Compares base values of targets that both have; without such, the descriptions of the references.
 bool same_reference(const Explanations& a, const Explanations& b) {
   const bool comparable = a.provenance.unit == b.provenance.unit && a.provenance.unit != "information" &&
                           !a.target.empty() && !b.target.empty();
@@ -79,7 +41,7 @@ bool same_reference(const Explanations& a, const Explanations& b) {
 
 using OptionValues = std::vector<std::pair<std::string, std::string>>;
 
-// Those of `options` that `others` has otherwise, or not at all.
+// The options that `others` does not have with the same value, in words.
 std::string differing(const OptionValues& options, const OptionValues& others) {
   std::vector<std::string> words;
   for (const auto& option : options) {
@@ -91,7 +53,7 @@ std::string differing(const OptionValues& options, const OptionValues& others) {
   return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
 }
 
-// What may be meant, and yet changes the scores.
+// Notes on differences that may be intended but change the scores.
 void note_differences(JoinedExplanations& explained) {
   const Provenance& own = explained.explanations.provenance;
   const Provenance& pool = explained.pool_given->provenance;
@@ -111,18 +73,6 @@ void note_differences(JoinedExplanations& explained) {
   }
 }
 
-// Files of older versions do not say it.
-std::optional<TargetChoice> guessed_target(const JoinedExplanations& explained, const Context& context) {
-  const Targets& targets = explained.subject.targets;
-  const auto same = [&](uint32_t t) { return t == targets.of_row[0]; };
-  if (std::ranges::all_of(targets.of_row, same)) return TargetChoice{false, targets.of_row[0]};
-  const Model& model = *explained.subject.model;
-  if (model.info().class_names.empty()) return {};
-  const TargetChoice predicted{true, 0};
-  const Targets own = freeze_targets(model, explained.subject.rows->x.view(), predicted, context);
-  return own.of_row == targets.of_row ? std::optional(predicted) : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<TargetChoice> pool_target_of(const JoinedExplanations& explained, const Context& context) {
@@ -134,7 +84,10 @@ std::optional<TargetChoice> pool_target_of(const JoinedExplanations& explained, 
     fail_input(fmt::format("{}: it explains the predicted class, and {} has no classes", explained.file,
                            explained.subject.model->info().name));
   }
-  if (said.empty()) return guessed_target(explained, context);
+  // For files of older versions, which do not say how targets were chosen.
+  if (said.empty()) {
+    return choice_behind(targets, *explained.subject.model, explained.subject.rows->x.view(), context);
+  }
   const auto at = std::ranges::find(targets.names, said);
   if (at == targets.names.end()) {
     fail_input(explained.file,
@@ -157,23 +110,11 @@ void check_pool(JoinedExplanations& explained, const Context& context) {
   if (!explained.pool_given) return;
   const Context quiet = context.quiet();
   const Explanations& pool = *explained.pool_given;
-  check_player_names(explained.pool_file, pool, explained.explanations.features, in_quotes(explained.file));
-  check_pool_unit(explained);
-  if (explained.subject.pool == nullptr) {
-    if (!pool.target.empty()) check_named_target(explained);
-  } else {
-    check_explained_rows(explained.pool_file, pool, *explained.subject.pool, kWhichRows);
-    if (!pool.target.empty()) {
-      const Targets targets = *pool_targets_of(explained, quiet);
-      check_pool_targets(explained, targets);
-      // The values of an aggregate of antecedents are theirs, not the row's.
-      if (pool.combination.antecedents.empty()) {
-        const size_t unsaid = check_explained_values(explained.pool_file, pool, *explained.subject.model,
-                                                     *explained.subject.pool, targets, "", quiet);
-        note_unchecked(explained.pool_file, pool, unsaid, explained.notes);
-      }
-    }
-  }
+  std::optional<Targets> targets;
+  if (explained.subject.pool != nullptr && !pool.target.empty()) targets = pool_targets_of(explained, quiet);
+  const size_t unsaid = check_explained_pool({pool, explained.pool_file}, {explained.explanations, explained.file},
+                                             explained.subject, targets ? &*targets : nullptr, kWhichRows, quiet);
+  note_unchecked(explained.pool_file, pool, unsaid, explained.notes);
   note_differences(explained);
 }
 

@@ -1,4 +1,4 @@
-// Explanations of the pool's rows: those that are given, checked, or those that can be made.
+// Explanations of the pool's rows: checks those that are given, and makes others when they are needed.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,20 @@
 
 namespace assay::cli {
 
-// What each row of a pool is explained for: what the explanations say, or else the target that all rows share, or the
-// predicted class of each; nothing when rows have neither.
+// How targets of the pool's rows are chosen: as the explanations say, or else the target that all rows share, or else
+// the predicted class. Nothing if the rows have other targets.
 std::optional<TargetChoice> pool_target_of(const JoinedExplanations& explained, const Context& context);
 
-// What each row of the pool is explained for, one by one; nothing where that is not known.
+// The target of each row of the pool; nothing if it is not known.
 std::optional<Targets> pool_targets_of(const JoinedExplanations& explained, const Context& context);
 
-// Pool explanations that are given are of the explanations' players, unit and targets, and of the pool's rows and the
-// model's values where those are there; each slip is an input error. Another method, other options or another reference
-// is a note.
+// Checks pool explanations that are given. Their players, unit and targets must be those of the explanations, and with
+// a pool and a model also the rows and the explained values; else it is an input error. Another method, options or
+// reference only adds a note.
 void check_pool(JoinedExplanations& explained, const Context& context);
 
-// Makes pool explanations possible: those given, or made when they are needed by the method of the explanations. There
-// are none without a pool or a method, or where rows are explained for targets that rows of a pool do not have.
+// Sets pool_explanations: those that are given, or ones that the method of the explanations makes when needed. Leaves
+// it empty if there is no pool or method, or if targets of the pool's rows are not known.
 void join_pool(JoinedExplanations& explained);
 
 }  // namespace assay::cli

@@ -1,6 +1,7 @@
 // assay: which explanation of a prediction can be trusted, and can a better one be made?
 //
-// Exit codes: 0 done, 1 bad input, 2 bad usage, 130 interrupted. Results go to stdout, everything else to stderr.
+// Exit codes: 0 done, 1 bad input, 2 bad usage, 3 a check did not pass, 130 interrupted. Results go to stdout, all
+// else to stderr.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -38,6 +39,18 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& problem, int a
 }
 
 void say(std::string_view sentence) { assay::cli::tell(fmt::format("assay: {}\n", assay::one_line(sentence))); }
+
+// The library's sentence with the names that arguments have here.
+std::string in_options(const assay::Error& error) {
+  std::string sentence = error.argument().empty() ? error.what() : fmt::format("--{}", error.what());
+  if (error.kind() != assay::ErrorKind::input) return sentence;
+  if (error.need() == assay::Need::pool) sentence += "; give --pool";
+  if (error.need() == assay::Need::reference) {
+    sentence += "; give --pool (its mean is the default), --baseline or --background";
+  }
+  if (error.need() == assay::Need::data_folder) sentence += "; name its folder by --data-dir or ASSAY_DATA";
+  return sentence;
+}
 
 int run(int argc, char** argv) {
   using namespace assay;
@@ -89,14 +102,14 @@ int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // likewise a file over the limit of its size
   try {
-    const char* target = std::getenv("ASSAY_TARGET");
+    const char* target = std::getenv("ASSAY_VECTOR_TARGET");
     if (target != nullptr && *target != '\0') pin_vector_target(target);
     session.run();
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
     if (const std::string note = process_crew().note(); !note.empty() && !session.quiet) say(note);
     return interrupted() ? kInterrupted : session.status;
   } catch (const Error& error) {
-    say(error.what());
+    say(in_options(error));
     return error.kind() == ErrorKind::cancelled ? kInterrupted : kBadInput;
   } catch (const std::system_error& error) {  // from fmt::print
     if (interrupted()) {

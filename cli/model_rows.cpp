@@ -35,7 +35,7 @@ Dataset chosen_rows(Dataset data, const std::string& rows, std::vector<size_t>& 
   return chosen;
 }
 
-// True for the empty string.
+// Whether a column is named by its number: "3", "-1". Also true for an empty text: no column.
 bool is_position(const std::string& text) { return text.find_first_not_of("-0123456789") == std::string::npos; }
 
 bool has_column(const Table& table, const std::string& name) {
@@ -43,8 +43,8 @@ bool has_column(const Table& table, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// The rows themselves, or a table beside them that is read alike. A column of labels that is named may be in one and
-// not in the other; so may one of ids, beside the rows. Columns by position are in all, and a split needs its labels.
+// Opens the rows, or (`beside`) the pool in the same way. A label column given by name may be missing, unless a split
+// needs it. An id column given by name may be missing in the pool. Columns given by position must be there.
 Table open_alike(const ModelRowsArguments& arguments, const Session& session, const std::string& what,
                  const std::string& split, bool beside, KeptDoubles* doubles) {
   TableArguments alike = arguments.table;
@@ -61,7 +61,6 @@ Table open_alike(const ModelRowsArguments& arguments, const Session& session, co
   return table;
 }
 
-// The rows, and the pool where there is one.
 struct Tables {
   Table rows;
   KeptDoubles doubles;
@@ -86,7 +85,7 @@ Tables open_tables(const ModelRowsArguments& arguments, const Session& session, 
   fail_input(fmt::format("{}: there is no column {}, which --label names", tables.rows.source, in_quotes(label)));
 }
 
-// A model without names of features takes columns by position: the same names in another order are a slip.
+// For models that take columns by position: the same names in another order are an input error.
 void require_same_order(const Dataset& rows, const Dataset& other) {
   if (rows.feature_names == other.feature_names || rows.feature_names.size() != other.feature_names.size()) return;
   if (!std::ranges::is_permutation(rows.feature_names, other.feature_names)) return;
@@ -97,17 +96,15 @@ void require_same_order(const Dataset& rows, const Dataset& other) {
       other.source, theirs - other.feature_names.begin() + 1, in_quotes(*theirs), rows.source, in_quotes(*mine)));
 }
 
-// Without a unit a model is loaded in margins where it has some.
-std::unique_ptr<GraphModel> margins_beside(const std::string& name, const std::string& path,
-                                           std::optional<OutputUnit> unit, size_t columns, const Context& context) {
-  if (unit != OutputUnit::probability && unit != OutputUnit::log_odds) return {};
-  std::unique_ptr<GraphModel> model = GraphModel::from_onnx(name, read_model(path, context), {{}, columns}, context);
+// The model in margins, if `unit` is another one and the model has margins; else null.
+std::unique_ptr<EngineModel> margins_beside(const std::string& name, const std::string& path,
+                                            const EngineModelOptions& options, const Context& context) {
+  if (options.unit != OutputUnit::probability && options.unit != OutputUnit::log_odds) return {};
+  EngineModelOptions unitless = options;
+  unitless.unit.reset();
+  std::unique_ptr<EngineModel> model = EngineModel::from_onnx(name, read_model(path, context), unitless, context);
   if (model->info().unit != OutputUnit::margin) return {};
   return model;
-}
-
-bool takes_text(const GraphModel& model) {
-  return std::ranges::any_of(model.inputs(), [](const RowInput& input) { return input.type == OnnxElement::string; });
 }
 
 }  // namespace
@@ -142,27 +139,24 @@ void ModelRowsArguments::refuse_as_output(const std::string& path, std::string_v
 }
 
 ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted& wanted, const Session& session) {
-  const std::string& path = session.now_at(given.model);
+  const std::string path = session.now_at(given.model);
   OnnxModel onnx = read_model(path, session.context);
   ModelRowsArguments arguments = given;
   declare_text_columns(arguments.model, onnx, arguments.table.options);
-  // The model first: it says what is to be kept of the cells.
+  // The model first: it decides whether cells are kept as doubles.
   const bool keep_doubles = compares_doubles(onnx);
   const Tables tables = open_tables(arguments, session, keep_doubles);
   const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
   ModelRows made;
   OwnedSubject& subject = made.subject;
   made.external_files = onnx.external_files;
-  made.model = GraphModel::from_onnx(arguments.model, std::move(onnx), {wanted.unit, columns}, session.context);
-  std::shared_ptr<GraphModel> margins;
-  if (wanted.margins) margins = margins_beside(arguments.model, path, wanted.unit, columns, session.context);
+  const EngineModelOptions options{wanted.unit, columns, std::make_shared<TextCodes>()};
+  made.model = EngineModel::from_onnx(arguments.model, std::move(onnx), options, session.context);
+  if (wanted.margins) subject.margins = margins_beside(arguments.model, path, options, session.context);
   const auto features_of = [&](const Table& table, const KeptDoubles& doubles) {
-    // Numbers stand for the texts that a model has been shown, in their order.
-    if (margins != nullptr && takes_text(*margins)) margins->features_of(table);
     return made.model->features_of(table, keep_doubles ? &doubles : nullptr);
   };
   subject.model = made.model;
-  subject.margins = margins;
   subject.rows =
       std::make_shared<Dataset>(chosen_rows(features_of(tables.rows, tables.doubles), arguments.rows, made.numbers));
   const auto alike = [&](const Table& table, const KeptDoubles& doubles) {

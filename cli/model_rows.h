@@ -1,5 +1,5 @@
-// What commands share that run a model on the rows of a table beside a pool of others: their arguments, and how the
-// tables are read alike.
+// Shared by commands that run a model on the rows of a table, with a pool of other rows: their arguments, and how both
+// tables are read in the same way.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "assay/explain/subject.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "cli/commands.h"
 
 namespace assay::cli {
@@ -23,33 +23,33 @@ struct ModelRowsArguments {
   ReferenceWords reference;
   std::string groups = "auto";
 
-  // required: whether the command is nothing without --model and --data.
+  // required: whether the command needs --model and --data.
   void add_to(CLI::App& command, bool required);
-  // Whether something is said that stands for absent features; a pool says it by its mean.
+  // Whether there is a reference for absent features: --baseline, --background or a pool, whose mean is the default.
   bool has_reference() const;
-  // An input error when `path`, which the option names, is a file that these arguments have us read.
+  // Throws an input error if `path`, the value of `option`, is a file that these arguments read.
   void refuse_as_output(const std::string& path, std::string_view option = "--out") const;
 };
 
 // Everything that the arguments name, read.
 struct ModelRows {
-  std::shared_ptr<GraphModel> model;
+  std::shared_ptr<EngineModel> model;
   OwnedSubject subject = {};         // without players and targets, which are chosen later
-  std::vector<size_t> numbers = {};  // of the chosen rows, in the table or the part of it that --split names
-  std::vector<std::string> external_files = {};  // that the model keeps weights in
-  std::vector<std::string> named_labels = {};    // the columns that --label names, of rows and pool
+  std::vector<size_t> numbers = {};  // of the chosen rows, from 0, in the table or the part chosen by --split
+  std::vector<std::string> external_files = {};  // files beside the model that hold its weights
+  std::vector<std::string> named_labels = {};    // the label columns of rows and pool, if --label is given
 };
 
 struct ModelRowsWanted {
   std::optional<OutputUnit> unit = {};
-  bool reference = false;  // it is an input error when nothing stands for absent features
-  bool margins = false;    // beside a model of probabilities or log-odds; the subject has none where there are none
+  bool reference = false;  // required: an input error if there is none
+  bool margins = false;    // for probabilities and log-odds: also load the model in margins, if it has some
 };
 
 ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWanted& wanted, const Session& session);
 
-// Sets the players that --groups means for the subject's rows, and the words for them: "columns", "feature groups" or
-// what --groups says.
+// Sets the subject's players as --groups says, and the words for them: "columns", "feature groups" or the value of
+// --groups.
 void choose_groups(const std::string& groups, OwnedSubject& subject, const Context& context);
 
 // The rows in words: "iris (test part), rows 1,60".

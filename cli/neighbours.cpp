@@ -53,14 +53,14 @@ std::vector<size_t> wanted_rows(const NeighbourArguments& arguments, const Datas
   return rows;
 }
 
-// What is wrong with the words themselves, for the parser; empty where nothing is.
+// What is wrong with the text of --rows, for the parser; empty if nothing is.
 std::string wrong_rows(const std::string& text) {
   const auto wrong = no_row_range(text);
   return wrong ? fmt::format("expected rows, as in 1,5,10-20, found {}", in_quotes(*wrong)) : "";
 }
 
-// A radius may take in every pair of rows, so that results are found and printed some rows at a time: at most so many
-// pairs.
+// Most pairs that are found before they are printed. A radius may include every pair of rows, which would not fit into
+// memory.
 constexpr size_t kPairsAtATime = size_t{1} << 16;
 
 class NeighbourPrinter {
@@ -94,13 +94,13 @@ class JsonPrinter final : public NeighbourPrinter {
 
 class TextPrinter final : public NeighbourPrinter {
  public:
-  // all: whether everything is printed at once, so that columns are as wide as what is in them.
+  // all: everything is printed at the end, so columns are only as wide as they need to be.
   TextPrinter(const Dataset& data, bool all) : data_(data), all_(all), labelled_(!data.labels.empty()) {
     lines_ = {{"row", "neighbour", "distance"}};
     if (labelled_) lines_[0] = {"row", data.label_name, "neighbour", "distance", data.label_name};
   }
 
-  // Where not everything is known at once, every line is as wide as the widest there can be.
+  // If lines are printed as they come, every line is as wide as the widest possible one.
   void begin() override {
     if (all_) return;
     size_t name = 0;
@@ -132,7 +132,7 @@ class TextPrinter final : public NeighbourPrinter {
 
  private:
   std::vector<size_t> left() const { return labelled_ ? std::vector<size_t>{1, 4} : std::vector<size_t>{}; }
-  // Below a line that is as wide as any, which is not shown.
+  // Aligned together with the widest possible line, which is then cut off.
   void print_lines() {
     lines_.insert(lines_.begin(), widest_);
     const std::string text = aligned(lines_, left());

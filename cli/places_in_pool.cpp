@@ -14,7 +14,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr double kTestShare = 0.2;  // of splits that we make
+constexpr double kTestShare = 0.2;  // share of test rows in splits that Assay makes
 
 bool same_source(const std::string& a, const std::string& b) {
   const auto data_set = [](const std::string& what) { return is_dataset(what.substr(0, what.find(':'))); };
@@ -36,7 +36,7 @@ bool holds(const Table& all, const std::vector<size_t>& rows, const Table& part)
   return true;
 }
 
-// The rows of a part in the order of the whole; of rows that are alike the first.
+// Finds the rows of a part in the whole, in order. Of equal rows it takes the first.
 std::vector<size_t> rows_in_order(const Table& all, const Table& part) {
   std::vector<size_t> rows;
   for (size_t i = 0; i < all.rows() && rows.size() < part.rows(); i++) {
@@ -45,9 +45,8 @@ std::vector<size_t> rows_in_order(const Table& all, const Table& part) {
   return rows;
 }
 
-// The rows of one part of a table, by their numbers in the whole. A data set's own split has its training rows first;
-// other splits are made by label and seed, and where stays of one patient are kept together, by patient. Which of them
-// it was shows in the rows.
+// The rows of one part of a table, as indices in the whole. Tries the ways to split in turn until the rows agree: by
+// label and seed; a data set's own split, with training rows first; any other, such as by patient.
 std::vector<size_t> rows_of_part(TableArguments table, const Session& session) {
   const bool training = table.split == "train";
   const Table part = table.open(session);
@@ -75,7 +74,7 @@ std::vector<size_t> places_in_pool(const ModelRowsArguments& arguments, const Mo
   if (rows.subject.pool == nullptr || rows.numbers.empty() || !same_source(arguments.table.what, arguments.pool))
     return {};
   if (split == pool_split) return rows.numbers;
-  if (split != "all" && pool_split != "all") return {};  // training and test rows are apart
+  if (split != "all" && pool_split != "all") return {};  // training and test parts share no rows
   TableArguments part = arguments.table;
   part.split = split == "all" ? pool_split : split;
   const std::vector<size_t> in_whole = rows_of_part(part, session);

@@ -8,8 +8,8 @@
 
 namespace assay::cli {
 
-// For each of the chosen rows its number in the pool, kNoRow where it is none of its rows; empty where no row is. Rows
-// are one by their place in one file or data set, never by what they hold: a copy of a row is another row.
+// For each chosen row its index in the pool, kNoRow if it is not there; may be empty if no row is in the pool. Rows are
+// the same if they are at the same place of the same file or data set. A copy of a row is another row.
 std::vector<size_t> places_in_pool(const ModelRowsArguments& arguments, const ModelRows& rows, const Session& session);
 
 }  // namespace assay::cli

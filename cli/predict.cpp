@@ -11,7 +11,7 @@
 #include "assay/core/text.h"
 #include "assay/data/table_io.h"
 #include "assay/explain/target.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/metadata.h"
 #include "assay/model/model_file.h"
 #include "assay/model/text_columns.h"
@@ -31,22 +31,22 @@ struct PredictArguments {
   std::optional<double> tolerance;
 };
 
-// Differences up to this share of a column's largest score are those of rounding to float32.
+// Differences up to this share of a column's largest score count as float32 rounding.
 constexpr double kRounding = 1e-5;
 
 // How far predictions are from scores the user already has.
 struct ScoreComparison {
   size_t columns = 0;
   double largest = 0;
-  // Where that is, and what is there.
+  // Where the largest difference is, and the two numbers there.
   size_t row = 0;
   std::string column;
   float found = 0;
   float expected = 0;
-  size_t apart_rows = 0;  // with a difference that is more than rounding
+  size_t apart_rows = 0;  // rows with a difference beyond rounding
   size_t different_labels = 0;
   size_t labels = 0;
-  std::vector<std::string> not_compared = {};  // columns that the file has not
+  std::vector<std::string> not_compared = {};  // columns that are not in the file
 };
 
 struct Accuracy {
@@ -54,7 +54,7 @@ struct Accuracy {
   size_t rows = 0;
 };
 
-Table outputs_in_unit(const GraphModel& model, const Dataset& data, const Context& context) {
+Table outputs_in_unit(const EngineModel& model, const Dataset& data, const Context& context) {
   const ModelInfo& info = model.info();
   Table table;
   table.source = info.name;
@@ -76,7 +76,7 @@ double largest_score(const Table& table, size_t column) {
   return largest;
 }
 
-// apart: whether a difference of each row is more than rounding.
+// apart: for each row, whether a difference is beyond rounding.
 void compare_column(const Table& found, size_t mine, const Table& expected, size_t theirs, ScoreComparison& total,
                     std::vector<uint8_t>& apart) {
   const Column& a = found.columns[mine];
@@ -142,7 +142,7 @@ ScoreComparison compare(const Table& found, const Table& expected) {
 }
 
 // The share of rows whose largest output (or sign of a single margin) is the label's class; nothing without labels.
-std::optional<Accuracy> accuracy(const GraphModel& model, const Dataset& data, const Context& context) {
+std::optional<Accuracy> accuracy(const EngineModel& model, const Dataset& data, const Context& context) {
   const ModelInfo& info = model.info();
   if (data.labels.empty() || info.class_names.empty()) return {};
   Matrix outputs(data.rows(), info.outputs());
@@ -179,14 +179,13 @@ void report_comparison(const PredictArguments& arguments, size_t rows, const Sco
   }
 }
 
-// The comparison comes first: a model that has changed on its way here has no other number worth reading.
-// What the reader of a booster's file noted: where predictions differ from another way of asking the library, it says
-// so.
-std::string note_of(const GraphModel& model) {
+// What the reader of a booster's file noted, for example where the library itself can give other predictions.
+std::string note_of(const EngineModel& model) {
   const std::string* note = find_metadata(model.graph().metadata(), kNoteKey);
   return note == nullptr ? std::string() : one_line(*note);
 }
 
+// The comparison comes first: if it fails, no other number is worth reading.
 void report_text(const PredictArguments& arguments, const Table& predictions, const std::optional<Accuracy>& share,
                  const std::optional<ScoreComparison>& comparison, const std::string& note, FILE* to) {
   if (comparison) report_comparison(arguments, predictions.rows(), *comparison, to);
@@ -204,7 +203,7 @@ void report_json(const PredictArguments& arguments, const Table& predictions, co
   json out = json::object();
   if (comparison) {
     const bool differs = comparison->largest > 0;
-    // Neither NaN nor infinity is a number of JSON.
+    // JSON has no NaN and no infinities.
     const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(); };
     out["check"] = {{"largest_difference", number(comparison->largest)},
                     {"row", differs ? json(comparison->row) : json()},
@@ -231,7 +230,7 @@ void predict(const PredictArguments& arguments, const Session& session) {
   const std::string out = to_stdout ? "-" : arguments.out;
   if (!out.empty()) check_output(out);
   OnnxModel onnx = read_model(arguments.model, session.context);
-  // The model first: it says what is to be kept of the cells.
+  // The model first: it decides whether cells are kept as doubles.
   TableArguments rows = arguments.table;
   KeptDoubles doubles;
   const bool keep_doubles = compares_doubles(onnx);
@@ -240,7 +239,7 @@ void predict(const PredictArguments& arguments, const Session& session) {
   const Table table = rows.open(session);
   const size_t columns = table.columns.size() - (table.label ? 1 : 0);
   const auto model =
-      GraphModel::from_onnx(arguments.model, std::move(onnx), {unit_of(arguments.output), columns}, session.context);
+      EngineModel::from_onnx(arguments.model, std::move(onnx), {unit_of(arguments.output), columns}, session.context);
   const Dataset data = model->features_of(table, keep_doubles ? &doubles : nullptr);
   Table predictions = arguments.output.empty() ? model->own_outputs(data.x.view(), session.context)
                                                : outputs_in_unit(*model, data, session.context);

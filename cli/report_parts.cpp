@@ -10,7 +10,7 @@
 namespace assay::cli {
 namespace {
 
-// Rows of a table beside the results that the terminal shows; JSON has them all.
+// Most rows of a table that the terminal shows. JSON has all.
 constexpr size_t kShownTableRows = 20;
 
 }  // namespace

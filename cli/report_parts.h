@@ -1,4 +1,4 @@
-// Parts of what evaluate and aggregate show: tables beside the results.
+// Output that evaluate and aggregate share: tables that come with the results.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace assay::cli {
 
-// Each table with its name and the first of its rows, or (spread) some from the first to the last.
+// Prints each table with its name and its first rows or, with `spread`, rows spread evenly over it.
 void print_tables(std::string_view of, const std::vector<ScoreTable>& tables, FILE* to, bool spread = false);
 
 }  // namespace assay::cli

@@ -29,7 +29,7 @@ struct Experiment {
   Reproduction (*run)(const ReproduceOptions&, const Context&);
 };
 
-// In the order of the paper's numbers that they are most about; its Table 1 is a picture and comes last.
+// In the order of the paper's tables, but Table 1 (mnist) last.
 constexpr Experiment kExperiments[] = {{"faithfulness", reproduce_faithfulness},
                                        {"sensitivity", reproduce_sensitivity},
                                        {"ava", reproduce_ava},
@@ -48,7 +48,7 @@ std::vector<Experiment> chosen_experiments(const std::string& name) {
                          suggestion(name, known), joined(known)));
 }
 
-// Before any work, for that takes long.
+// Checked before any work, because it takes long.
 void check_reproduction_out(const std::string& path) {
   if (path.empty()) return;
   const std::string extension = format_extension(path);
@@ -58,7 +58,7 @@ void check_reproduction_out(const std::string& path) {
   check_output_folder(path);
 }
 
-// What makes the same numbers again: neither threads nor folders do.
+// What is needed to get the same numbers again. Threads and folders do not matter.
 ReproductionOrigin origin_of(const ReproduceArguments& arguments, const Session& session) {
   ReproductionOrigin origin;
   origin.command = fmt::format("assay reproduce {}{}", arguments.name, arguments.quick ? " --quick" : "");
@@ -88,7 +88,7 @@ void reproduce(const ReproduceArguments& arguments, const Session& session) {
   for (const Experiment& experiment : experiments) {
     tables.push_back(experiment.run(options, session.context));
     if (!shown) continue;
-    // Each as soon as it is there: all of them take a while.
+    // Each is printed as soon as it is there, because all of them take long.
     if (tables.size() > 1) fmt::print("\n");
     fmt::print("{}", reproduction_text({tables.back()}));
     std::fflush(stdout);

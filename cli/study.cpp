@@ -32,14 +32,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a study that trains its own model.
+// The name of a model that the study trains.
 constexpr const char* kTrainedModel = "model.onnx";
 
 std::vector<Spec> specs_of(std::string_view option, const std::string& text) {
   return text.empty() ? std::vector<Spec>() : parse_specs(option, text);
 }
 
-// Unknown names and options are known before anything is read.
+// Refuses unknown names and options before anything is read.
 StudyOptions options_of(const StudyArguments& arguments) {
   StudyOptions options;
   options.methods = specs_of("--methods", arguments.methods);
@@ -56,10 +56,10 @@ StudyOptions options_of(const StudyArguments& arguments) {
   return options;
 }
 
-// Of which recorded study this is a run to compare with; of none by default.
+// The recorded study that this run will be compared with; none by default.
 struct Verification {
   std::string recorded = {};         // its folder
-  bool from_recorded_parts = false;  // as run_study_in_folder has it
+  bool from_recorded_parts = false;  // see run_study_in_folder
 };
 
 FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& arguments, bool show, const Session& session,
@@ -84,8 +84,8 @@ FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& argume
   steps.page = [&](const FinishedStudy& finished, const Subject& subject) {
     const ReportOptions options = {.cells = !arguments.no_cells};
     if (verified.recorded.empty()) return report_page(finished, subject, options, session.context);
-    // The page of the recorded files, with the times that they say: what the recorded page must be. Files that do not
-    // fit together have none, and differ from what is made here anyway.
+    // Made from the recorded files and times: the recorded page must equal it. If the files cannot be read, the page is
+    // made from the new study; the comparison fails anyway.
     FinishedStudy recorded = finished;
     try {
       recorded = read_study(verified.recorded, session.context);
@@ -99,7 +99,7 @@ FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& argume
 }
 
 void plan_only(const StudyArguments& arguments, const Session& session) {
-  // A model that has to be trained is put where nobody looks, and removed.
+  // If a model must be trained, it goes to a temporary folder.
   const TemporaryFolder folder((fs::temp_directory_path() / "assay").string(), "plan");
   const StudyOptions options = options_of(arguments);
   const std::unique_ptr<OpenedStudy> opened = open_study(arguments, folder.path(), session);
@@ -108,8 +108,8 @@ void plan_only(const StudyArguments& arguments, const Session& session) {
   fmt::print("{}{}", plan_text(plan, opened->facts, subject), plan_costs(plan));
 }
 
-// --resume with nothing else says that the folder knows.
-void recall(StudyArguments& arguments, StudySettings& settings, const Session& session) {
+// --resume with --out alone: takes the arguments from the folder.
+void take_recorded(StudyArguments& arguments, StudySettings& settings, const Session& session) {
   const bool said_data = !arguments.subject.empty() || !arguments.rows.table.what.empty();
   if (arguments.resume && !settings.arguments.empty() && !said_data) {
     fail_input("--resume", "--out alone, or all arguments of the study", in_quotes(settings.arguments[0]));
@@ -133,16 +133,16 @@ void recall(StudyArguments& arguments, StudySettings& settings, const Session& s
 }
 
 void study(StudyArguments arguments, StudySettings settings, const Session& given) {
-  recall(arguments, settings, given);
+  take_recorded(arguments, settings, given);
   Session session = given;
   session.context.seed = settings.seed;
   options_of(arguments);
-  complete(arguments);
+  fill_in(arguments);
   if (arguments.plan_only) {
     plan_only(arguments, session);
     return;
   }
-  parse_study_words("--resume", settings.arguments);  // what cannot be read back could not be resumed
+  parse_study_words("--resume", settings.arguments);  // checks that the settings can be read back, for --resume
   check_inputs(arguments, session);
   const ClaimedFolder folder(arguments.out, settings, arguments.resume, arguments.overwrite, session.context);
   const bool show = !session.quiet && !session.json;
@@ -177,12 +177,12 @@ void rerun_study(const std::string& folder, const std::string& into, const Study
   Session quiet = session;
   quiet.quiet = true;
   quiet.context.seed = settings.seed;
-  complete(arguments);
+  fill_in(arguments);
   const auto move = [&](std::string_view option, const std::string& from, const std::string& to) {
     if (to.empty()) return;
     if (from.empty())
       fail_input(option, fmt::format("none: the study in {} has no such file", in_quotes(folder)), in_quotes(to));
-    const std::string& before = quiet.now_at(from);
+    const std::string before = quiet.now_at(from);
     if (before != from && before != to) {
       fail_input(option, fmt::format("{}, for the study has one file for both", in_quotes(before)), in_quotes(to));
     }
@@ -191,12 +191,12 @@ void rerun_study(const std::string& folder, const std::string& into, const Study
   move("--model", arguments.rows.model, where.model);
   move("--data", arguments.rows.table.what, where.data);
   move("--pool", arguments.rows.pool, where.pool);
-  // What went in is compared with what was recorded by the caller, who names what differs and does not start afresh.
+  // The caller has compared the inputs with the recorded ones, with better messages.
   settings.inputs.clear();
   const ClaimedFolder claimed(into, settings, false, false, quiet.context);
   const bool same_bits = settings.version == kVersion && settings.vector_target == vector_target();
-  // On other vector instructions training goes another way from its first rounding on. So what is checked is what was
-  // said of the model that there is.
+  // With other vector instructions, training rounds differently and ends in another model. So the recorded model is
+  // used, and only what follows from it is checked.
   if (!same_bits && arguments.rows.model.empty() && instead_of_file(folder, kTrainedModel).empty()) {
     std::error_code problem;
     fs::copy_file(path_within(folder, kTrainedModel), path_within(into, kTrainedModel), problem);

@@ -12,7 +12,7 @@
 namespace assay::cli {
 namespace {
 
-// Where results go and how the run is made: no part of what a study is.
+// Options that do not change the results: where they go and how the study is run.
 constexpr std::array<std::string_view, 5> kNotSettings = {"out", "resume", "overwrite", "plan", "help"};
 
 std::string count_or_auto(const std::string& text) {
@@ -74,8 +74,7 @@ std::vector<std::string> argument_words(const CLI::App& command) {
       words.push_back(fmt::format("--{}", name));
       continue;
     }
-    // One word, so that a value that looks like an option stays a value. Lists are joined by commas, as they were
-    // written.
+    // "--option=value" as one word, because a value may look like an option. Lists are joined by commas.
     words.push_back(fmt::format("--{}={}", name, fmt::join(option->results(), ",")));
   }
   return words;
@@ -84,7 +83,7 @@ std::vector<std::string> argument_words(const CLI::App& command) {
 StudyArguments parse_study_words(const std::string& where, const std::vector<std::string>& words) {
   StudyArguments arguments;
   CLI::App app;
-  app.set_help_flag();  // in settings it would be a wish that nobody can answer
+  app.set_help_flag();  // --help makes no sense in settings
   arguments.add_to(app);
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {

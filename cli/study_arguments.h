@@ -1,4 +1,4 @@
-// What the user says to `assay study`, and the words that its folder remembers it by.
+// The arguments of `assay study`, and how they are written to settings.json and read back.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct StudyArguments {
   std::string aggregators;
   std::string members;
   std::string encode;
-  std::string sample = "auto";       // rows that are studied: a number
-  std::string pool_sample = "auto";  // rows of the pool
+  std::string sample = "auto";       // how many rows are studied
+  std::string pool_sample = "auto";  // how many rows of the pool are used
   bool retrain = false;
   bool no_curves = false;
   bool no_variations = false;
@@ -28,12 +28,12 @@ struct StudyArguments {
   bool resume = false;
   bool overwrite = false;
   bool plan_only = false;
-  bool seed_given = false;  // to the program, not to the command
+  bool seed_given = false;  // --seed is an option of the program, not of the command
 
   void add_to(CLI::App& command);
 };
 
-// The words of what was said to the command.
+// The arguments that were given to the command, as words.
 std::vector<std::string> argument_words(const CLI::App& command);
 
 // The arguments that these words mean.

@@ -7,17 +7,16 @@
 
 namespace assay::cli {
 
-// Where inputs are now; empty: where they were.
+// New paths of inputs that were moved; empty: not moved.
 struct StudyOverrides {
   std::string model = {};
   std::string data = {};
   std::string pool = {};
 };
 
-// The study of `folder`, made anew in the folder `into`. Prints nothing. Where it was recorded by this version with
-// this vector target, everything is made anew and must have the same bytes. Otherwise every part is made from the
-// recorded ones that it follows from, beginning with the model where the study trained it: compare_study_folders says
-// how near each must be.
+// Runs the study of `folder` again in the folder `into`. Prints nothing. If this version and vector target made the
+// study, all is made again and must have the same bytes. Otherwise every part is made from recorded parts; a model that
+// the study trained is copied. compare_study_folders says how closely each part must agree.
 void rerun_study(const std::string& folder, const std::string& into, const StudyOverrides& where,
                  const Session& session);
 

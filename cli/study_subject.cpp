@@ -35,7 +35,7 @@ struct NamedFile {
   std::string name;
 };
 
-// What may be a file.
+// All arguments that may name a file.
 std::vector<NamedFile> named_files(const StudyArguments& arguments) {
   const ModelRowsArguments& rows = arguments.rows;
   return {{"model", rows.model},
@@ -57,13 +57,13 @@ void train_into(const StudyArguments& arguments, const std::string& path, const 
                                           arguments.encode.empty() ? kDefaultEncoding : arguments.encode,
                                           {.label = "--label", .encode = "--encode"});
   Recipe recipe = recipe_for(rows.data.item_shape);
-  // Which rows are studied is not the user's choice where a table is split: those with a rare category are among them.
+  // A split may put the only rows with a rare category into the studied part. They must not be refused.
   recipe.unseen = "unknown";
   const TrainResult result = train_recipe(recipe, rows.data, &rows.encoder, session.context);
   write_onnx(result.model, path);
 }
 
-// The same rows and pool, fewer of them.
+// Replaces rows and pool by samples of them.
 void sample(const StudyArguments& arguments, uint64_t seed, ModelRows& rows) {
   OwnedSubject& subject = rows.subject;
   const size_t players = subject.players.size();
@@ -79,12 +79,12 @@ void sample(const StudyArguments& arguments, uint64_t seed, ModelRows& rows) {
   if (pool.size() < subject.pool->rows()) subject.pool = std::make_shared<Dataset>(select_rows(*subject.pool, pool));
 }
 
-// What of the studied rows the training rows do not know.
+// Notes on categories and classes of the studied rows that the training rows did not have.
 std::vector<std::string> notes_on_unknown(const StudyArguments& arguments, const ModelRows& rows,
                                           const Session& session) {
   if (!takes_unknown(rows.model->graph().metadata())) return {};
   size_t of_unknown_class = 0;
-  // The table is read again only where some label may be of a class that is not known; most often none is.
+  // A missing label may be an unknown class. Only then is the table read again.
   if (std::ranges::any_of(rows.subject.rows->labels, [](float label) { return std::isnan(label); })) {
     const std::vector<size_t> found = rows_of_unknown_class(*rows.model->encoder(), arguments.rows.table.open(session));
     of_unknown_class = static_cast<size_t>(
@@ -95,7 +95,7 @@ std::vector<std::string> notes_on_unknown(const StudyArguments& arguments, const
 
 }  // namespace
 
-void complete(StudyArguments& arguments) {
+void fill_in(StudyArguments& arguments) {
   std::string& data = arguments.rows.table.what;
   if (!arguments.subject.empty()) {
     if (!data.empty()) {
@@ -146,7 +146,7 @@ void check_inputs(const StudyArguments& arguments, const Session& session) {
   const fs::path folder = absolute(arguments.out);
   for (const NamedFile& file : named_files(arguments)) {
     const bool table = file.role == "data" || file.role == "pool";
-    const std::string& path = session.now_at(file.name);
+    const std::string path = session.now_at(file.name);
     if (file.name.empty() || (table && names_dataset(file.name))) continue;
     if (!is_file(path)) {
       // Others may be words: mean, pool:100, auto.
@@ -165,7 +165,7 @@ void check_inputs(const StudyArguments& arguments, const Session& session) {
 std::vector<StudyInput> file_inputs(const StudyArguments& arguments, const Session& session) {
   std::vector<StudyInput> inputs;
   for (const NamedFile& file : named_files(arguments)) {
-    const std::string& path = session.now_at(file.name);
+    const std::string path = session.now_at(file.name);
     if (is_file(path)) inputs.push_back({file.role, file.name, file_sha256(path, session.context)});
   }
   return inputs;
@@ -175,7 +175,7 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   Session session = given;
   const bool trained = arguments.rows.model.empty();
   if (trained) {
-    // By its own name, wherever the folder is: a study that is made again elsewhere has the same bytes.
+    // Named without the folder, so that a study has the same bytes in any folder.
     const std::string path = fmt::format("{}/model.onnx", folder);
     arguments.rows.model = "model.onnx";
     session.moved.emplace_back(arguments.rows.model, path);
@@ -195,7 +195,7 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   for (const std::string& path : rows.external_files) {
     facts.inputs.push_back({fmt::format("model data {}", ++weights), path, file_sha256(path, context)});
   }
-  // Of a data set by name: the rows as the model takes them.
+  // For a data set given by name: the hash of the rows as the model takes them.
   const auto add_rows = [&](const char* role, const std::string& name, const Dataset& data) {
     if (!is_file(session.now_at(name))) facts.inputs.push_back({role, name, rows_hash(data)});
   };

@@ -1,4 +1,4 @@
-// What a study is of, opened: model (trained where there is none), rows, pool, players, targets and references.
+// Opens what a study is about: model (trained if there is none), rows, pool, players, targets and references.
 #pragma once
 
 #include <memory>
@@ -12,27 +12,26 @@
 
 namespace assay::cli {
 
-// Do not move it: the subject holds pointers into it.
+// Do not move: the subject holds pointers into it.
 struct OpenedStudy {
   ModelRows rows;
-  StudyFacts facts;                // what the program knows of it
+  StudyFacts facts;                // those that only the program knows
   std::vector<std::string> notes;  // plain sentences on the rows
 
   Subject subject() const { return rows.subject.view(); }
 };
 
-// Fills in what the user left unsaid: the parts of a data set, the name of the folder. An input error says what is
-// missing.
-void complete(StudyArguments& arguments);
+// Fills in defaults: the parts of a data set, the name of the folder. An input error says what is missing.
+void fill_in(StudyArguments& arguments);
 
-// An input error for an input that is no data set and no regular file, or that lies in the folder of the study, whose
-// files come and go.
+// Throws an input error if an input is neither a data set nor a regular file, or if it is inside the study's folder,
+// where files may be replaced or removed.
 void check_inputs(const StudyArguments& arguments, const Session& session);
 
 // The files that the arguments name, with their hashes.
 std::vector<StudyInput> file_inputs(const StudyArguments& arguments, const Session& session);
 
-// Trains where there is no model: into `folder`/model.onnx, unless an earlier run left it there.
+// Without a model, trains one and writes it to `folder`/model.onnx, unless an earlier run left one there.
 std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::string& folder, const Session& session);
 
 }  // namespace assay::cli

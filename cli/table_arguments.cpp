@@ -9,7 +9,7 @@ const std::map<std::string, char> kDelimiters = {{"", '\0'},         {",", ','},
 
 }  // namespace
 
-const std::string& Session::now_at(const std::string& name) const {
+std::string Session::now_at(const std::string& name) const {
   for (const auto& [from, to] : moved) {
     if (from == name) return to;
   }
@@ -51,7 +51,7 @@ Table TableArguments::open(const Session& session) const {
   request.data_dirs = session.data_dirs;
   request.split = split == "train" ? Split::train : split == "test" ? Split::test : Split::all;
   request.seed = session.context.seed;
-  const std::string& path = session.now_at(what);
+  const std::string path = session.now_at(what);
   Table table = open_table(path, reading, request, session.context);
   if (path != what) table.source = what;
   return table;

@@ -1,4 +1,4 @@
-// A folder that is gone with this, whatever happens.
+// A folder that is removed, with all in it, by the destructor.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace assay::cli {
 
 class TemporaryFolder {
  public:
-  // Beside this path, by a name that begins like it and that nobody could have made before.
+  // Makes a new folder beside this path. Its name begins with the last part of the path and is not in use.
   TemporaryFolder(const std::string& beside, const std::string& purpose);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

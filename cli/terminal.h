@@ -1,4 +1,4 @@
-// What the program shows while it works: progress on stderr.
+// Progress on stderr while the program works.
 #pragma once
 
 #include <chrono>

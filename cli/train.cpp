@@ -13,7 +13,7 @@
 #include "assay/data/encoder.h"
 #include "assay/data/io/bytes.h"
 #include "assay/data/table_io.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/train/recipe.h"
 #include "assay/model/train/training_rows.h"
 #include "cli/commands.h"
@@ -50,7 +50,7 @@ std::vector<int64_t> width_list(const char* option, const std::string& text) {
   return widths;
 }
 
-// The options of one struct from "a=1:b=2"; the option's own name stands for the item.
+// Sets the fields of a struct from "a=1:b=2". option: the name of the command line option, for messages.
 template <class Options>
 void set_options(const char* option, const std::string& text, Options& options) {
   if (text.empty()) return;
@@ -60,7 +60,7 @@ void set_options(const char* option, const std::string& text, Options& options) 
   setter.finish();
 }
 
-// item_shape: of a row, where it is known. What the user leaves unsaid of a network of convolutions fits the image.
+// item_shape: of a row, if known. Defaults of a convolutional network are chosen to fit the image.
 Recipe recipe_of(const TrainArguments& arguments, const std::vector<size_t>& item_shape = {}) {
   Recipe recipe = arguments.cnn.empty() ? table_recipe() : image_recipe();
   check_unseen("--unseen", arguments.unseen);
@@ -80,7 +80,7 @@ Recipe recipe_of(const TrainArguments& arguments, const std::vector<size_t>& ite
   return recipe;
 }
 
-// Before any work, for training takes long.
+// Checked before any work, because training takes long.
 void check_model_output(const std::string& path) {
   if (format_extension(path) != ".onnx") fail_input("--out", "a file that ends in .onnx", in_quotes(path));
   check_output_folder(path);
@@ -135,7 +135,7 @@ void print_training_json(const TrainArguments& arguments, const TrainResult& res
 }
 
 void train_model(const TrainArguments& arguments, const Session& session) {
-  recipe_of(arguments);  // what is wrong with the options is known before anything is read
+  recipe_of(arguments);  // throws for wrong options before anything is read
   check_model_output(arguments.out);
   if (arguments.table.what == "-" && arguments.table.split != "all") {
     fail_input("--data -", "--split all, for standard input is read once", in_quotes(arguments.table.split));

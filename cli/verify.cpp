@@ -27,8 +27,8 @@ struct VerifyArguments {
   bool files_only = false;
 };
 
-// Data sets by name ("data (rows)") are no files, and a model that the study trained ("model (trained)") is one of its
-// outputs; that they are the same shows when the study is run again.
+// Whether the input is a file that must still exist. Built-in data sets ("data (rows)") are not files, and a trained
+// model ("model (trained)") is an output: both are checked by running the study again.
 bool is_file_input(const StudyInput& input) { return !input.sha256.empty() && !input.role.ends_with(')'); }
 
 std::vector<std::string> input_problems(const Manifest& manifest, const StudyOverrides& where, const Context& context) {
@@ -58,8 +58,8 @@ std::vector<std::string> input_problems(const Manifest& manifest, const StudyOve
 struct Verified {
   std::vector<std::string> problems;
   std::string result;  // one line
-  size_t files = 0;    // that are the same
-  bool again = false;  // whether it was run again
+  size_t files = 0;    // how many agree
+  bool again = false;  // whether the study was run again
   bool exact = true;
 };
 
@@ -70,7 +70,7 @@ Verified verify(const VerifyArguments& arguments, const Session& session) {
   for (std::string& each : input_problems(manifest, arguments.where, session.context)) {
     made.problems.push_back(std::move(each));
   }
-  // Files that are damaged are reported as such, and not read.
+  // Damaged files are reported, and not read.
   if (made.problems.empty()) made.problems = maker_problems(arguments.study, session.context);
   if (!made.problems.empty()) {
     made.result = fmt::format("not verified: {} with the files; the study was not run again",
@@ -83,7 +83,7 @@ Verified verify(const VerifyArguments& arguments, const Session& session) {
                               plural(made.files, "file"));
     return made;
   }
-  // Beside the study, where there is room for another.
+  // Beside the study: a disk that holds one study should have room for another.
   const TemporaryFolder folder(arguments.study, "verify");
   rerun_study(arguments.study, folder.path(), arguments.where, session);
   const FolderComparison compared = compare_study_folders(arguments.study, folder.path(), session.context);

@@ -1,5 +1,5 @@
-// What fuzz targets share. A target takes any bytes and ends in a result or in an assay::Error: any other exception, a
-// sanitizer's report or a broken promise about the result is a finding.
+// Shared by all fuzz targets. A target takes any bytes and ends with a result or an assay::Error. Any other exception,
+// a sanitizer report or a failed require() is a bug.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Whether f came to its end; an assay::Error is the other way a target may go.
+// Whether f returned. False if it threw an assay::Error; other exceptions pass through.
 template <class F>
 bool succeeds(F&& f) {
   try {

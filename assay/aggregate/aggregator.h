@@ -1,8 +1,8 @@
-// What every aggregator is to the rest of the house.
+// The interface of all aggregators.
 //
-// An aggregator makes one explanation of each row out of several. aggregate() around it checks that the members fit
-// together, scales each to unit l2 norm (as the paper does; not for those that need their members as they are), and
-// adds what all results have: norm, cosine to the mean, base values, outputs, label and provenance.
+// An aggregator makes one explanation of each row out of several. aggregate() checks that the members fit together,
+// scales their rows to unit l2 norm as the paper does (unless the aggregator takes raw members), calls the aggregator,
+// and adds what all results have: norm, cosine to the mean, base values, outputs, label and provenance.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ struct AggregateTask {
 
 // What an aggregator cannot do without. `model` stands for model, data, players and targets together.
 struct AggregateNeeds {
-  size_t members = 1;  // at least so many
+  size_t members = 1;  // the least number of members
   bool model = false;
   bool reference = false;
   bool pool = false;
@@ -60,7 +60,7 @@ class Members {
   size_t players() const { return values_.empty() ? 0 : values_[0].cols(); }
   std::span<const float> of(size_t member, size_t row) const { return values_[member].row(row); }
   const Matrix& values(size_t member) const { return values_[member]; }
-  // Whether all of its members' attributions are numbers.
+  // Whether all members' attributions of this row are numbers.
   bool finite(size_t row) const { return finite_[row]; }
   bool zero(size_t member, size_t row) const { return zero_[member][row]; }
 
@@ -88,22 +88,22 @@ struct Combined {
 class Aggregator {
  public:
   virtual ~Aggregator() = default;
-  // What it needs with its options, given what it needs by default.
+  // What it needs with its options. by_default: the needs of its table entry.
   virtual AggregateNeeds needs(const AggregateNeeds& by_default) const { return by_default; }
-  // Why the aggregator cannot do this task, beyond its needs, as the end of a sentence that begins with its name;
-  // nothing when it can. No model is run.
+  // Why the aggregator cannot do this task although its needs are met; nothing when it can. The reason is the end of a
+  // sentence that begins with the aggregator's name. No model is run.
   virtual std::optional<Refusal> refuses(const AggregateTask& /*task*/) const { return {}; }
-  // Whether members come as they are instead of with unit norm.
+  // Whether it gets members as they are instead of scaled to unit norm.
   virtual bool takes_raw_members() const { return false; }
-  // Whether the values add up to output - base by themselves.
+  // Whether the values add up to output - base without being scaled.
   virtual bool adds_up() const { return false; }
-  // Whether the user wants them scaled to do so (option scale=output).
+  // Whether the user wants the values scaled to add up to it (option scale=output).
   virtual bool scales_to_output() const { return false; }
   virtual void combine(const AggregateTask& task, const Members& members, Combined& out,
                        const Context& context) const = 0;
 };
 
-// What a study gives an aggregator for which the user does not say it.
+// What a study sets for an aggregator where the user says nothing.
 struct StudyDefaults {
   struct Option {
     std::string name;
@@ -124,7 +124,7 @@ struct AggregatorInfo {
   std::string cost;       // in words
   AggregateNeeds needs = {};
   bool learns_weights = false;  // one list of weights for all rows, learnt from them
-  // In a study of this subject; named: whether the user asked for it by name.
+  // For a study of this subject. named: whether the user asked for this aggregator by name.
   StudyDefaults (*study_defaults)(const Subject& subject, bool named) = nullptr;
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Aggregator> (*make)(const Spec&) = nullptr;
@@ -146,18 +146,18 @@ struct Aggregate {
   std::vector<ScoreTable> tables = {};
 };
 
-// Why the aggregator cannot do this task, as a sentence; nothing when it can. No model is run. An input error for
-// options that the aggregator does not have.
+// Why the aggregator cannot do this task, as a sentence; nothing when it can. No model is run. Options that the
+// aggregator does not have are an input error.
 std::optional<Refusal> aggregator_refusal(const Spec& spec, const AggregateTask& task);
 
 // One explanation of each row. An input error names members that do not fit together (rows, ids, features, targets,
 // units); an unsupported error gives the aggregator's own reason.
 Aggregate aggregate(const Spec& spec, const AggregateTask& task, const Context& context);
 
-// The same aggregate for rows of the pool, made where some criterion needs it: of the pool's members, with the weights
-// that `made` learnt, or the radius it chose, where it does; a pool row is never its own antecedent. Spec, task and
-// what it refers to must outlive the result. An unsupported error when the task has no explanations of the pool and
-// they are needed.
+// The same aggregate for rows of the pool, made when a criterion needs them, from the members' explanations of the
+// pool. Learnt weights and a chosen radius are taken over from `made`. A pool row is never its own antecedent. Spec,
+// task and what it refers to must outlive the result. An unsupported error when explanations of the pool are needed and
+// the task has none.
 PoolExplanations aggregate_of_pool(const Spec& spec, const AggregateTask& task, const Aggregate& made);
 
 }  // namespace assay

@@ -9,6 +9,7 @@
 #include "assay/core/error.h"
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
+#include "assay/evaluate/criteria.h"
 
 namespace assay {
 
@@ -75,14 +76,9 @@ std::string aggregate_in_words(const Explanations& explanations) {
 }
 
 std::vector<std::string> needs_in_words(const AggregateNeeds& needs) {
-  std::vector<std::string> words;
-  const auto add = [&](bool needed, const char* word) {
-    if (needed) words.emplace_back(word);
-  };
-  add(needs.model, "model");
-  add(needs.reference, "reference");
-  add(needs.pool, "pool");
-  add(needs.pool_members, "pool members");
+  std::vector<std::string> words =
+      needs_in_words(Needs{.model = needs.model, .reference = needs.reference, .pool = needs.pool});
+  if (needs.pool_members) words.emplace_back("pool members");
   return words;
 }
 

@@ -13,12 +13,12 @@
 namespace assay {
 
 std::span<const AggregatorInfo> aggregators();
-// One of your own, after the others. Call it before anything is looked up in the table.
+// Adds an aggregator at the end. Call it before anything is looked up in the table.
 void add_aggregator(AggregatorInfo info);
 // An input error lists the aggregators when there is none of that name.
 const AggregatorInfo& find_aggregator(std::string_view name);
 
-// Whether explanations are what an aggregator made, and of what, in words: "an aggregate of a and b".
+// Whether an aggregator made these explanations; and what they are made of, in words: "an aggregate of a and b".
 bool is_aggregate(const Explanations& explanations);
 std::string aggregate_in_words(const Explanations& explanations);
 

@@ -1,25 +1,25 @@
-// AVA, Aggregate Valuation of Antecedents (Bhatt, Weller, Moura 2020, section 6): what a row's k nearest training rows
-// are explained by,
+// AVA, Aggregate Valuation of Antecedents (Bhatt, Weller, Moura 2020, section 6): the weighted mean of the explanations
+// of a row's k nearest training rows, its antecedents,
 //   phi(x) = sum over the k nearest rows z of the pool of weight_z g(z),
 //   weight_z = rho(x, z)^-1 / sum over z' of rho(x, z')^-1.
-// Where some are at distance 0 the limit holds: the mean over those alone. g is any explanation function. Where it
-// gives Shapley values, so does AVA, of the game v_AVA(S) = sum over z of weight_z v_z(S) (Theorem 5): values add up to
-// the weighted output less the weighted base of the antecedents, which is what output and base are.
+// If some are at distance 0, it is the mean over those alone (the limit). g is any explanation function. If g gives
+// Shapley values, AVA gives those of the game v_AVA(S) = sum over z of weight_z v_z(S) (Theorem 5): values add up to
+// output - base, where both are the weighted means of the antecedents' own.
 //
 // class says what is explained at an antecedent: the query's target (query), the class the antecedent is predicted to
 // be (own), or the query's target at rows of the query's predicted class alone (same). auto: query where rows can be
 // explained, same where explanations of the pool come from files.
 //
-// Standard errors, where g is sampled, are sum weight_z se_z: all rows share their draws, so errors do not average out,
-// and this is the most they can be.
+// If g is sampled, standard errors are sum weight_z se_z: all rows share their draws, so errors do not average out, and
+// this is the largest they can be.
 // Cost: the neighbour search, and one explanation of each distinct (antecedent, target).
-// A member that cannot be explained again (made elsewhere, or an aggregate) is refused unless a method is named or the
-// pool's explanations are given: it would be AVA of something else.
-// Assumes: nothing; a row without antecedents (none of its class) is undefined. A row is never its own antecedent.
-// Deviation from the paper: it multiplies by the sum of inverse distances, a slip for dividing; it does not say which
-// class of an antecedent is explained, and the query's is the default here because own ones did not lower maximum
-// sensitivity on Iris and raised it on Adult (docs/aggregators/ava.md); distances are of columns scaled on the pool
-// unless space=raw. Members are not scaled to unit norm, or Theorem 5 would not hold.
+// A member whose method cannot explain other rows (made elsewhere, or an aggregate) is refused, unless a method is
+// named or explanations of the pool are given.
+// A row without antecedents (none of its class) is undefined. A row is never its own antecedent.
+// Deviation from the paper: it multiplies by the sum of inverse distances where it must divide. It does not say which
+// class of an antecedent is explained; the default here is the query's, because own classes did not lower maximum
+// sensitivity on Iris and raised it on Adult (docs/aggregators/ava.md). Distances are of columns scaled on the pool
+// unless space=raw. Members are not scaled to unit norm: Theorem 5 would not hold.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -346,7 +346,7 @@ StudyDefaults ava_defaults(const Subject& subject, bool named) {
   }
   return {.left_out = fmt::format(
               "ava explains the antecedents of every row and neighbour by Shapley values, which takes too long for {} "
-              "players: name it in --aggregators, with a method, to have it",
+              "players: name it among the aggregators, with a method, to have it",
               players)};
 }
 

@@ -1,5 +1,4 @@
-// Borda's count: each member gives each player as many points as its place is worth, and points are averaged
-// (de Borda 1781).
+// Borda's count: each member gives each player points by its rank, and points are averaged (de Borda 1781).
 //
 //   score_i = mean over members of (d + 1 - r_i) / d
 //
@@ -7,8 +6,8 @@
 // ranks. So scores are from 1/d to 1. A row whose members are all zero ranks nobody: its values are 0.
 //
 // Cost: a sort for each member. Assumes nothing of the members' scales; only the order within each counts.
-// Deviation from the paper: it has no aggregate of ranks but Kemeny-Young's. This one is beside it because it is cheap,
-// and its order costs at most five times Kemeny-Young's least (Coppersmith, Fleischer, Rudra 2010).
+// Deviation from the paper: its only aggregate of ranks is Kemeny-Young's. Borda's is cheap, and its order costs at
+// most five times the least Kemeny-Young cost (Coppersmith, Fleischer, Rudra 2010).
 #include <algorithm>
 #include <numeric>
 #include <vector>

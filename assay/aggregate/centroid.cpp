@@ -4,16 +4,16 @@
 // p = 1 the geometric median. All others are convex too, and are solved by Newton's method to a certified gap
 // (centroids/centroid_of.h says how a lower bound comes about).
 //
-// On every row "bound" <= loss of every point, and "loss" is that of the result, in float64 before it is rounded to
-// float32; they differ by at most 1e-9 of the loss, or a note says on how many rows they do not and by how much
-// (l1 with p above 10, rarely). The minimum is unique for l2 with p > 1, and with p = 1 unless members lie on a line;
-// where it is not, any minimum may be the result: the mean where that is one.
+// Measures: "loss" is that of the result, in float64 before it is rounded to float32; no point has a smaller loss than
+// "bound". They differ by at most 1e-9 of the loss; a note counts the rows where they differ by more (rarely, for l1
+// with p above 10). The minimum is unique for l2 with p > 1, and with p = 1 unless members lie on a line. Where it is
+// not, the result is the mean if that is a minimum, else any minimum.
 //
 // l2 centroids lie in the convex hull of the members, and have weights there. l1 centroids need not, and have none.
 // Zero members count as members at the origin. Members that are all zero give zero.
 // Cost: l2 members^2 x players and some steps of members^3; l1 some tens of steps of members^2 x players.
-// Deviation from the paper: p is at least 1, where it takes any positive one: below 1 the loss is not convex. It names
-// the mean and the median, and leaves the other cases open.
+// Deviation from the paper: p is at least 1, not just positive: below 1 the loss is not convex. The paper only gives
+// the mean and the median.
 #include <utility>
 
 #include "assay/aggregate/aggregator.h"

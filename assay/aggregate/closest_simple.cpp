@@ -1,20 +1,19 @@
-// Near the mean, yet no more complex than the simplest member: what the paper wishes for.
+// A point near the mean that is no more complex than the simplest member.
 //
 //   minimise |phi - mean|_2 over phi with H(phi) <= h,   h = min over members that are not zero of H(g_j),
 // H the entropy of |phi| / |phi|_1 (Bhatt, Weller, Moura 2020, Definition 3). The mean is that of all members, of unit
 // l2 norm each. Where H(mean) <= h the mean itself is the answer. phi need not lie in the members' convex hull, so
 // there are no weights.
 //
-// The problem is not convex; hull/nearest.h solves it by a local search from several starts: a heuristic with two
-// guarantees that hold on every row, of members of unit norm in float32 and of the result as stored before
-// scale=output, which rounds once more:
+// The problem is not convex. hull/nearest.h searches locally from several starts: a heuristic. Two guarantees hold on
+// every row, for members of unit norm in float32 and the result as stored (scale=output then rounds once more):
 //   complexity(result) <= complexity(member) for every member that is not zero;
-//   |result - mean| <= |simplest member - mean|, the nearest of them where several are the simplest.
-// Where rounding to float32 would break one of them, that member is the result; also where the mean is zero (below 1e-6
-// of a member's norm): H is scale-free, so ever smaller points would be ever nearer.
+//   |result - mean| <= |simplest member - mean|, with the nearest one if several members are the simplest.
+// If rounding to float32 would break a guarantee, that member is the result. So it is if the mean is zero (below 1e-6
+// of a member's norm): H does not depend on length, so ever shorter points would be ever nearer.
 //
 // Cost: some thousand logarithms and powers for each player; no model evaluation.
-// Deviation from the paper: it states the wish, without an algorithm.
+// Deviation from the paper: it names this goal, without an algorithm.
 #include <algorithm>
 #include <cmath>
 #include <functional>

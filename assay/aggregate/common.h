@@ -1,4 +1,4 @@
-// What aggregators share: the loop over rows, means, and the way to criteria.
+// What aggregators share: the loop over rows, means, and the task of scoring a result.
 #pragma once
 
 #include <cstddef>
@@ -36,16 +36,16 @@ struct MemberRow {
   std::span<const size_t> nonzero = {};  // members that are not all zero here
 };
 
-// Runs body on every row whose members are all numbers, several rows at once on all threads; the others stay NaN and
-// are counted. The body fills out.values of its row (and its own row of what else there is) and returns nothing, or
-// the reason why the row is undefined: then its values are made NaN. Reasons are literals.
+// Runs body on every row whose members are all numbers, on all threads; the other rows stay NaN and are counted. The
+// body fills its row of out.values (and of the other matrices) and returns an empty text, or the reason why the row is
+// undefined: then its values are made NaN. Reasons are literals.
 void each_row(const Members& members, Combined& out, const Context& context, std::string_view task,
               const std::function<std::string_view(const MemberRow&)>& body);
 
 // Mean of the rows, in float64.
 void mean_of(MatrixView<const double> rows, std::span<double> mean);
 double l2_norm(std::span<const double> values);
-// Of vectors of one size, added up in order. Here, because searches spend their time in it.
+// For vectors of equal size, added up in order. Inline, because searches spend their time in it.
 inline double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
   for (size_t k = 0; k < a.size(); k++) sum += a[k] * b[k];
@@ -53,7 +53,7 @@ inline double dot(std::span<const double> a, std::span<const double> b) {
 }
 // Rounds to float32.
 void store_row(std::span<const double> values, std::span<float> out);
-// out.weights is rows x members; one list for all of them.
+// Fills out.weights (rows x members) with the same weights in every row.
 void share_weights(std::span<const double> weights, size_t rows, Combined& out);
 
 // The task of scoring these explanations of the task's rows. pool_explanations may be null.

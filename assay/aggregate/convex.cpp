@@ -2,9 +2,9 @@
 //   g(x) = sum over j of w_j g_j(x),   w_j >= 0, sum of w_j = 1, the same for all rows. Equal weights when none are
 // given.
 //
-// For any rows x and z, |g(x) - g(z)| <= sum over j of w_j |g_j(x) - g_j(z)|, so that its average sensitivity (and its
-// maximum, over the same neighbourhood) is at most the weighted mean of the members' (Proposition 1), for members of
-// unit norm as they are here. Combining also shortens vectors, which lowers l2 sensitivity by itself: see the norm.
+// For any rows x and z, |g(x) - g(z)| <= sum over j of w_j |g_j(x) - g_j(z)|. So its average and its maximum
+// sensitivity are at most the weighted mean of those of the members of unit norm (Proposition 1). Combining also
+// shortens vectors, which by itself lowers l2 sensitivity: see the measure "norm".
 //
 // Weights that sum to 1 up to 1e-6 are divided by their sum; others are refused. Zero members keep their weight.
 // Cost: members x players.

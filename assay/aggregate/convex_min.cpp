@@ -1,26 +1,25 @@
-// Learnt convex weights: the w on the simplex whose mixture phi_w(x) = sum over j of w_j g_j(x) of the members (of unit
-// norm) has the least mean over the rows of
+// Learnt convex weights w. Of all mixtures phi_w(x) = sum over j of w_j g_j(x) of the members (of unit norm), the one
+// with the least mean over the rows of
 //   avg_sensitivity   mean over z in N_r(x) of c_xz || phi_w(x) - phi_w(z) ||_2,   c = 1 or 1 / rho(x, z),
 //   max_sensitivity   the largest of the same,
 //   complexity        the entropy of |phi_w(x)|.
-// per = row learns weights for each row alone; w then mixes the row's neighbours too.
+// per = row learns weights for each row alone; the row's neighbours are then mixed by the same weights.
 //
-// The sensitivities are convex in w and grow in proportion to it, so that each subgradient bounds the minimum from
-// below: they are solved to a certified gap (mixtures/sublinear.h) out of one Gram matrix for each pair
-// (mixtures/pair_grams.h). From the bound 1e-8 times the best member's value is taken off for rounding, which matters
-// where differences of members cancel. Complexity is not convex: the best of many starts, without a bound. All three
-// are never worse than any member: at the end the mixture, rounded to float32 as it is stored, is compared with every
-// member by the criterion itself, and a member that is as good is taken instead. (Sensitivities with per = row: in
-// float64.)
+// The sensitivities are convex in w and grow in proportion to it, so that subgradients give a lower bound of the
+// minimum. They are solved to a certified gap (mixtures/sublinear.h) from one Gram matrix for each pair
+// (mixtures/pair_grams.h). Complexity is not convex: the result is the best of many starts, without a bound. The result
+// is never worse than a member: the mixture as stored in float32 is compared with every member by the criterion itself
+// (sensitivities with per = row: in float64), and a member that is as good is taken instead.
 //
-// The guarantee is about mixtures as they are. They are shorter than their members, and that alone lowers l2
-// distances; the value after scaling mixtures back to unit norm stands beside it, with no guarantee.
+// The guarantee is for mixtures as they are. They are shorter than their members, which alone lowers l2 distances. The
+// value after scaling mixtures back to unit norm is reported too, with no guarantee.
 // Rows without a neighbour take no part. Complexity is over rows where no member is zero; weights that make one of
-// these rows vanish (norm below 1e-4; per = row: below 5 % of the members') are not taken. Cost: for each pair of
-// neighbours m^2 d / 2 operations once, then m^2 for each of some ten (avg) or some hundred (max) steps. Deviation from
-// the paper (Bhatt, Weller, Moura 2020, Section 4.1): it argues that all weight goes to one function. The objective is
-// convex, so its minimum can be inside the simplex, strictly below every single function; Proposition 1 only bounds it
-// by the weighted mean.
+// these rows nearly zero (norm below 1e-4; per = row: below 5 % of the members') are not taken.
+// Cost: for each pair of neighbours m^2 d / 2 operations once, then m^2 for each of some ten (avg) or some hundred
+// (max) steps.
+// Deviation from the paper (Bhatt, Weller, Moura 2020, Section 4.1): it argues that all weight goes to one function.
+// But the objective is convex: its minimum can be inside the simplex, strictly below every single function. Proposition
+// 1 only bounds it by the weighted mean.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -110,18 +109,9 @@ ScoreTable table_of(std::string_view criterion, const Learnt& learnt, std::vecto
   return table;
 }
 
-void mix_all(const Members& members, std::span<const double> weights, Combined& out, const Context& context) {
-  share_weights(weights, members.rows(), out);
-  const Explanations mixed = mixed_rows(members, weights, context);
-  each_row(members, out, context, "convex_min", [&](const MemberRow& row) {
-    std::ranges::copy(mixed.values.row(row.row), out.values.row(row.row).begin());
-    return std::string_view();
-  });
-}
-
 void fall_back_to_mean(const Members& members, std::string reason, Combined& out, const Context& context) {
   const auto m = static_cast<double>(members.size());
-  mix_all(members, std::vector<double>(members.size(), 1 / m), out, context);
+  mix_all(members, std::vector<double>(members.size(), 1 / m), out, context, "convex_min");
   out.notes.push_back(std::move(reason));
 }
 
@@ -183,7 +173,7 @@ class SensitivityRun {
     learnt.value = mean_defined(learnt.row_values);
     learnt.renormalised = mean_defined(scores_of(learnt.weights, "unit"));
     learnt.bound = std::min(found.bound, learnt.value);
-    mix_all(members_, learnt.weights, out_, context_);
+    mix_all(members_, learnt.weights, out_, context_, "convex_min");
     const std::vector<std::string> names = member_names(task_);
     out_.notes.push_back(fmt::format(
         "{}; certified to be at most {:.2g} above the least of all mixtures{}",
@@ -308,7 +298,7 @@ void learn_complexity(const AggregateTask& task, const Members& members, Combine
   learnt.own = mean_complexities_of(members, rows);
   learnt.value = mean_complexity(mixed_rows(members, found.weights, context).values.view(), rows);
   take_best_member(learnt);
-  mix_all(members, learnt.weights, out, context);
+  mix_all(members, learnt.weights, out, context, "convex_min");
   finish_complexity(task, members, rows, learnt, out);
 }
 

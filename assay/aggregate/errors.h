@@ -2,7 +2,7 @@
 //
 // With u = g / ||g|| the member of unit norm and s its standard errors, to first order
 //   du_p = (dg_p - u_p sum over q of u_q dg_q) / ||g||,
-// so that for errors that are independent between players and between members, and weights that are held fixed,
+// so for errors that are independent between players and between members, and for fixed weights,
 //   var_p = sum over j of w_j^2 ((1 - u_p^2)^2 s_p^2 + u_p^2 sum over q != p of u_q^2 s_q^2) / ||g||^2.
 // Errors of one member's players are not quite independent (complete methods share out one sum), and weights that were
 // chosen by looking at the members have errors of their own; both are left out.

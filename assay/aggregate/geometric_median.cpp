@@ -1,14 +1,13 @@
 // Geometric median of the members (Weber 1909): argmin over g of sum over i of |g - g_i|_2, the centroid for l2 and
 // p = 1.
 //
-// Where a member is the optimum (the unit vectors from it to the others sum to no more than 1 in norm, or to no more
-// than the number of members equal to it: Vardi, Zhang, PNAS 2000), it is found exactly. On a line it is the median,
-// the midpoint of the two middle members of an even number: so of two members it is their mean. Otherwise by Newton's
-// method in the coordinates of the hull to a relative gap of 1e-9 between the measures "loss" and "bound", the second
-// of which no point can be below (centroids/centroid_of.h). It has weights, of the members.
+// Two cases are exact. If a member is the optimum, it is found (centroids/exact_median.h). If members lie on a line, it
+// is the median; of an even number, the midpoint of the two middle ones, so of two members the mean. Otherwise Newton's
+// method runs to a relative gap of 1e-9 between the measures "loss" and "bound"; no point has a loss below "bound"
+// (centroids/centroid_of.h). The result has weights of the members.
 //
-// It moves little as long as fewer than half of the members are far off, and turns with the coordinates, which the
-// median of each feature does not. Zero members count, as members at the origin.
+// It moves little as long as fewer than half of the members are far off. Unlike the median of each feature, it does not
+// depend on the choice of axes. Zero members count, as members at the origin.
 // Cost: members^2 x players, then some tens of steps of members^3.
 // Deviation from the paper: none; it names the mean and the median alone, this one follows from its definition.
 #include <utility>

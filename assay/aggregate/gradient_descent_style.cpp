@@ -11,10 +11,10 @@
 // take no part; a row of zero members alone is zero.
 // Cost: 2m walks of a few passes over d coordinates: below half a millisecond for m = 6, d = 784.
 //
-// Deviation from the paper: its printed step along +dE/dt would raise entropy, the text's (towards the target while
-// entropy falls) is meant; 2m walks, not 2d; exact steps, which jump to 0 or to the target, by default, fixed ones clip
-// there instead of overshooting, and have one length instead of one in proportion to a derivative that is infinite at
-// 0; a floor under the l1 norm of points that are no members (complexity/segment.h says why l1).
+// Deviations from the paper: its printed step along +dE/dt would raise entropy; here, as in its text, steps go towards
+// the target while entropy falls. There are 2m walks, not 2d. By default steps are exact: they jump to 0 or to the
+// target. Fixed steps stop there instead of overshooting, and all have one length; the paper's is in proportion to a
+// derivative that is infinite at 0. Points that are no members have a floor under their l1 norm (complexity/segment.h).
 #include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/common.h"
 #include "assay/aggregate/complexity/options.h"

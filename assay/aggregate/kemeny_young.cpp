@@ -3,20 +3,19 @@
 //   cost(order) = sum over members and pairs of players of 1 where the two order the pair differently, 1/2 where the
 //                 member ties it
 //
-// Members rank by |phi|, the largest first (by=value: by phi). The least cost is what Kendall's tau summed over members
-// is largest for: the centroid of rankings under that distance. Half a point for a tie is paid whichever way the pair
-// goes. Values are scores (d + 1 - rank) / d, or the ranks themselves. A row whose members are all zero ranks nobody:
-// its values are 0.
+// Members rank by |phi|, the largest first (by=value: by phi). The order of least cost has the largest sum of Kendall's
+// tau over members. A tie costs 1/2 in any order. Values are scores (d + 1 - rank) / d, or the ranks themselves. A row
+// whose members are all zero ranks nobody: its values are 0.
 //
-// Finding it is NP-hard, so it is taken apart first. Players that every member ties count as one of more weight: put
-// next to each other they cost no more than apart. Strongly connected components of "most members rank i before j" come
-// one after the other (ranks/tournament.h). What is left is mostly small, and goes, up to 20 players, to dynamic
-// programming over subsets; above that to CBC where its plugin is there (ranks/cbc.h, from solver=auto up to 300
-// players); else the best order that a local search finds stays. The measure "cost" is the result's, and no order costs
-// less than the measure "bound": where they are equal the row is certified optimal, and a note counts the others.
+// Finding it is NP-hard, so the problem is divided first. Players that every member ties are merged into one of more
+// weight: side by side they cost no more than apart. Strongly connected components of "most members rank i before j"
+// are ordered one by one (ranks/tournament.h). Components of up to 20 players are solved by dynamic programming over
+// subsets, larger ones by CBC if its plugin is there (ranks/cbc.h; with solver=auto up to 300 players), else by a local
+// search. The measure "cost" is that of the result; no order costs less than the measure "bound". Where they are equal
+// the row is certified optimal; a note counts the others.
 //
-// An optimum need not be the only one. Of components without an order the one with the lowest player comes first, and
-// players that every member ties keep the order of their numbers.
+// There may be several optima. Of components that may come in any order, the one with the lowest player comes first.
+// Players that every member ties keep the order of their numbers.
 // Cost: m d^2 comparisons, then little for most rows; 50 ms for a component of 20 players, time_limit for a hard one of
 // more, some 100 ms of search for 784 players. Memory: 8 d^2 bytes and at most 8 MB for subsets, for each thread.
 // A row's result depends on its own members, the options and the seed alone, not on its place among the rows, unless

@@ -1,9 +1,9 @@
 // Median of the members, feature by feature: the centroid for l1 and p = 1 (Bhatt, Weller, Moura 2020, Proposition 3).
 //
 // Of an even number of members it is the midpoint of the two middle values; all values between these have the same
-// loss. Each value lies between the members' values; one member out of three or more that is far off moves it no
-// farther than to its neighbours. Measures: "loss", the sum of l1 distances to the members, and "bound", the same. No
-// weights: the median need not lie in the members' convex hull.
+// loss. Of three or more members, one that is far off moves a value no farther than to the next member's value.
+// Measures: "loss", the sum of l1 distances to the members, and "bound", the same. No weights: the median need not lie
+// in the members' convex hull.
 //
 // Zero members count, as members whose values are all 0.
 // Cost: a sort of the members for each player.

@@ -17,28 +17,27 @@
 
 namespace assay {
 
-// An input error names the two members and what differs between them: rows, ids, features, targets, units or explained
-// values, as far as both say; or what of the task does not fit them.
+// An input error if two members differ in rows, ids, features, targets, units or explained values (where both have
+// them), or if the task does not fit the members. The error names the members and what differs.
 void check_members(const AggregateTask& task);
 
-// The task's names; else each member's method.
+// The task's names; without them, each member's method.
 std::vector<std::string> member_names(const AggregateTask& task);
 
-// Features, targets and ids, each from the first member that says it.
+// Fills features, targets and ids, each from the first member that has it.
 void fill_frame(std::span<const Explanations* const> members, Explanations& made);
 
-// Empties the fields of `shared` that `other` says differently.
+// Empties the fields of `shared` that differ from those of `other`.
 void keep_shared(const Provenance& other, Provenance& shared);
 
-// Makes rows exactly zero that are zero up to rounding: noise must not be scaled to the length of an explanation. A row
-// is so where its output equals its base, and its largest |value| is 0, both up to what float32 rounds off them, 2.5e-7
-// times the larger of |output| and |base|: at that precision nothing is to be explained there. Values are small in
-// other rows for other reasons, as gradients are where a class is certain, or by features of large numbers: they stay.
-// The row alone decides, so that it has the same aggregate beside any others. Output and base are empty, or NaN for
-// rows, where they are not known: nothing is cleared there.
+// Sets rows to exactly 0 that are 0 up to rounding: noise must not be scaled to the length of an explanation. Such a
+// row has |output - base| and all |values| at most 2.5e-7 times the larger of |output| and |base|, the rounding of
+// float32. Other rows with small values stay as they are (gradients are small where a class is certain). Only the row
+// itself decides, so its aggregate does not depend on other rows. Nothing is cleared where output or base are unknown
+// (empty, or NaN for a row).
 void clear_rounding(MatrixView<float> values, std::span<const double> output, std::span<const double> base);
 
-// Outputs and bases of rows of the pool, which explanations of a pool do not carry.
+// Outputs and bases of rows of the pool. PoolExplanations do not hold them.
 class PoolOutputs {
  public:
   struct Values {
@@ -47,9 +46,9 @@ class PoolOutputs {
   };
 
   explicit PoolOutputs(const AggregateTask& task);
-  // Whether model, pool, targets and reference are there.
+  // Whether the task has a model, a pool, its targets and a reference.
   bool known() const;
-  // Empty where they are not. The reference is predicted once.
+  // Empty unless known(). The model runs on the reference once.
   Values of(std::span<const size_t> rows, const Context& context) const;
 
  private:
@@ -61,11 +60,11 @@ class PoolOutputs {
   mutable Matrix of_reference_;
 };
 
-// Whether the member has a base in any row: some methods have none, as gradients.
+// Whether the member has a base in any row. Some methods have none, for example gradients.
 bool says_base(const Explanations& member);
 
-// Notes: the label of relative results, members that say they are of other models or tables, and the rows where members
-// are zero, or are taken for it.
+// Adds notes: that the result is relative, that members come from different models or tables, and in how many rows a
+// member is zero, or is taken as zero.
 void note_members(const AggregateTask& task, const Members& members, Explanations& made);
 
 }  // namespace assay

@@ -3,22 +3,20 @@
 //   minimise H(phi) over phi = sum over i of lambda_i g_i,  lambda >= 0 summing to 1,  |phi|_1 >= floor,
 // H the entropy of |phi| / |phi|_1 (Bhatt, Weller, Moura 2020, Definition 3), g_i the members of unit l2 norm that are
 // not zero, floor a share of their mean l2 norm (which is 1). Members are always admitted, even below the floor. Of
-// points of equal entropy, up to rounding, the longest that was looked at is the result: enumeration looks at all of
-// them.
+// points of equal entropy, up to rounding, the longest that was looked at is the result.
 //
 // H is quasi-concave on every cell of the arrangement of {lambda_i = 0} and {phi_k = 0}, so the minimum is at one of
 // its vertices, or where one of its lines meets the floor: hull/enumerate.h looks at all of them when C(m + d, m - 1)
 // is at most `vertices`. Otherwise a descent along the lines (hull/enumerate.h), then branch and bound (hull/bound.h)
-// with an effort of the same order give the simplest point met and a proven lower bound, which may close the gap as
-// well.
+// with a similar effort, give the simplest point found and a proven lower bound, which may be equal.
 //
-// Guarantee: complexity(result) <= complexity(member) for every member of unit norm that is not zero, both in float32,
-// the result as stored before scale=output, which rounds once more. "bound" is at most the entropy of every point of
-// the hull above the floor, in float64, and "certified" is 1 where it is reached there: the result is the minimum,
-// rounded. Cost: for m members and d players up to C(m + d, m - 2) lines of O(d log d) each; no model evaluation.
-// Deviation from the paper: it has no global minimum, only the heuristic of its Algorithm 2. The floor, which it does
-// not have either, is one of the l1 norm, not the l2 norm: the former is linear within a cell, so that exactness
-// survives, and never smaller, so that nothing is kept out that the same floor under the l2 norm would admit.
+// Guarantee: complexity(result) <= complexity(member) for every nonzero member of unit norm, both in float32
+// (scale=output then rounds once more). "bound" is at most the entropy of every point of the hull above the floor, in
+// float64. "certified" is 1 if the result reaches it: then the result is the minimum, rounded.
+// Cost: for m members and d players up to C(m + d, m - 2) lines of O(d log d) each; no model evaluation.
+// Deviation from the paper: it has no global minimum, only the heuristic of its Algorithm 2. It has no floor either.
+// The floor is under the l1 norm, which is linear within a cell, so that the minimum stays exact; as |phi|_1 >=
+// |phi|_2, it admits all points that the same floor under the l2 norm would.
 #include <fmt/format.h>
 
 #include <algorithm>

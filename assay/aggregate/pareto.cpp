@@ -1,24 +1,22 @@
-// The trade-off of mixtures: over convex weights w, the front of (faithfulness up, average sensitivity down, complexity
-// down) of phi_w(x) = sum over j of w_j g_j(x), means over the rows, with the members and the other aggregates placed
-// on it. The paper (Bhatt, Weller, Moura 2020, Section 6) leaves open how to lower sensitivity and complexity together
-// and how to aggregate for faithfulness; this shows what mixtures can do. One mixture of the front is the result.
+// The trade-off between three criteria: the Pareto front of mixtures phi_w(x) = sum over j of w_j g_j(x) with convex
+// weights w, for high faithfulness, low average sensitivity and low complexity (means over the rows). Members and other
+// aggregates are compared with it. One mixture of the front is the result. The paper (Bhatt, Weller, Moura 2020,
+// Section 6) leaves open how to lower sensitivity and complexity together and how to aggregate for faithfulness.
 //
 // About `points` weights are tried: vertices, a lattice, then finer steps around those on the front. For each of them
 // - faithfulness comes from covariances of a game that is played once (mixtures/subset_moments.h),
-// - sensitivity from one Gram matrix for each pair of neighbours (mixtures/pair_objectives.h), of explanations scaled
-//   to unit norm, members and others too: mixtures are shorter than their members, ranks and shares have scales of
-//   their own, and neither is stability,
+// - sensitivity from one Gram matrix for each pair of neighbours (mixtures/pair_objectives.h). All explanations are
+//   scaled to unit norm first: mixtures are shorter than their members, and that is not stability,
 // - complexity from the values.
 // They are what the criteria say of the mixture, up to the rounding of stored values to float32.
 //
-// Each mean is over the rows where the criterion is defined for every member, the same for all. Weights that make one
-// of these rows vanish (norm below 1e-4) or its sums constant have no place on the front; a note counts them.
-// Differences up to 1e-7 do not count (of sensitivities divided by rho, 1e-7 times the mean of 1 / rho), so that
-// rounding decides nothing: the values are those of the criteria to about 1e-8. No mixture that was tried dominates one
-// of the front; between those tried there may be better ones. Cost: the game once; for each of the weights m^2
-// operations for each pair and m d for each row. With others = true also those aggregates, of the neighbours too, which
-// may take far longer than all the rest; above 100 players kemeny_young and minimum_complexity are left out, and a note
-// says so. Deviation from the paper: none; it has no such method.
+// Each mean is over the rows where the criterion is defined for every member. Weights that make one of these rows
+// nearly zero (norm below 1e-4) or its sums constant cannot be on the front; a note counts them. Differences up to 1e-7
+// do not count (for sensitivities divided by rho, 1e-7 times the mean of 1 / rho), because values are exact to about
+// 1e-8. No mixture that was tried dominates one of the front; between those tried there may be better ones.
+// Cost: the game once; for each of the weights m^2 operations for each pair and m d for each row. With others = true
+// also the other aggregates, of the neighbours too, which may take far longer; above 100 players kemeny_young and
+// minimum_complexity are left out, and a note says so.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -139,13 +137,7 @@ class ParetoRun {
         resolution_, context_);
     find_front();
     const size_t picked = pick();
-    const std::vector<double>& weights = search_.weights[front_[picked]];
-    share_weights(weights, members_.rows(), out_);
-    const Explanations mixed = mixed_rows(members_, weights, context_);
-    each_row(members_, out_, context_, "pareto", [&](const MemberRow& row) {
-      std::ranges::copy(mixed.values.row(row.row), out_.values.row(row.row).begin());
-      return std::string_view();
-    });
+    mix_all(members_, search_.weights[front_[picked]], out_, context_, "pareto");
     tell(picked);
   }
 

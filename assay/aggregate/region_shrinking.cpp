@@ -7,14 +7,14 @@
 //
 // On every row complexity(result) <= complexity(member) for each member of unit norm that is not zero, both in float32,
 // exactly: where rounding would break that, the simplest member itself is the result (scale=output then rounds once
-// more). The result is a convex combination of the members, with its weights; coordinates that cancel are exactly 0. It
-// is not the least complex point of the hull in general: pairs see segments alone. Of points of equal entropy the
-// longest that was found is the result. Zero members take no part; a row of zero members alone is zero, with weights 0.
+// more). The result is a convex combination of the members, with its weights; coordinates that cancel are exactly 0. In
+// general it is not the simplest point of the hull: only segments are searched. Of points of equal entropy the longest
+// that was found is the result. Zero members take no part; a row of zero members alone is zero, with weights 0.
 // Cost: keep^2 / 2 segments a round at most; a few milliseconds a row for m = 6, d = 784.
 //
-// Deviation from the paper: exact minima by breakpoints, where it takes a numeric convex optimisation of what is not
-// convex; S itself stays among the candidates, or the best point could be lost; a floor under the l1 norm of points
-// that are no members (complexity/segment.h says why l1).
+// Deviations from the paper: minima are exact; it uses numeric convex optimisation, but entropy is not convex. S stays
+// among the candidates, or the best point could be lost. Points that are no members have a floor under their l1 norm
+// (complexity/segment.h).
 #include <algorithm>
 #include <limits>
 #include <vector>

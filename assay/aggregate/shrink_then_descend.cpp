@@ -1,12 +1,12 @@
 // Region shrinking, then walks (Bhatt, Weller, Moura 2020, appendix): a simpler explanation by both of the paper's
 // algorithms, one after the other.
 //
-// The appendix describes it in words alone: Algorithm 2 shrinks the region to a set S of points of low complexity, then
-// Algorithm 1 moves around the points of S. Read here as: shrink the region (complexity/shrink.h), then walk
+// The appendix describes it only in words: Algorithm 2 shrinks the region to a set S of points of low complexity, then
+// Algorithm 1 moves around the points of S. Here: shrink the region (complexity/shrink.h), then walk
 // (complexity/walk.h) from each point of the last S towards the mean of the members, and from the mean towards each of
 // these points. The simplest point that any walk reaches is the result. As walks start from all points of S and never
-// raise entropy, it is no more complex than that of region shrinking with the same options; against the walks alone it
-// may be either.
+// raise entropy, it is no more complex than the result of region shrinking with the same options. It may be simpler or
+// more complex than the result of walks alone.
 //
 // On every row complexity(result) <= complexity(member) for each member of unit norm that is not zero, both in float32,
 // exactly: where rounding would break that, the simplest member itself is the result (scale=output then rounds once

@@ -16,7 +16,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-// In the order of the first list, then what the second alone has. A name may be there several times.
+// In the order of the first list, then what only the second has. The values of a name that is repeated are joined.
 std::vector<InputChange> pair_changes(const Pairs& before, const Pairs& after) {
   std::vector<std::string> names;
   std::map<std::string, std::pair<std::string, std::string>> found;
@@ -50,7 +50,7 @@ Pairs input_pairs(const StudySummary& study) {
 std::vector<InputChange> input_changes(const StudyFolder& before, const StudyFolder& after) {
   Pairs first = before.facts;
   Pairs second = after.facts;
-  // Under other names than the facts', which say the same in words.
+  // Prefixed, because facts may have the same names.
   for (auto [study, pairs] : {std::pair(&before, &first), std::pair(&after, &second)}) {
     for (auto& [name, value] : input_pairs(study->summary)) pairs->emplace_back(fmt::format("input {}", name), value);
     for (const auto& [name, value] : study->settings) pairs->emplace_back(fmt::format("setting {}", name), value);
@@ -58,12 +58,12 @@ std::vector<InputChange> input_changes(const StudyFolder& before, const StudyFol
   return pair_changes(first, second);
 }
 
-// Which rows of which data: the hash in place of the name, for a file may have moved.
+// A text that identifies the rows and the data. Has the hash in place of the name, because a file may have moved.
 std::string chosen_rows(const StudyFolder& study) {
   std::string words = study.data;
   std::string hashes;
   for (const StudyInput& input : study.summary.inputs) {
-    // Of a data set by name, "data (rows)" has the hash of the rows themselves.
+    // For a built-in data set, "data (rows)" has the hash of the rows themselves.
     if (input.role != "data" && input.role != "data (rows)") continue;
     hashes += fmt::format(" {}", input.sha256.empty() ? input.name : input.sha256);
     if (input.sha256.empty() || input.name.empty()) continue;
@@ -76,7 +76,7 @@ std::string chosen_rows(const StudyFolder& study) {
   return fmt::format("{}|{}|{}|{}", words, hashes, study.summary.rows, chosen ? study.summary.seed : 0);
 }
 
-// Sets same_rows and says why.
+// Sets same_rows and rows_words.
 void compare_rows(const StudyFolder& before, const StudyFolder& after, StudyDiff& diff) {
   const auto ids_of = [](const StudyFolder& study) {
     return study.summary.entries.empty() ? RowIds() : read_row_ids(study, 0);
@@ -110,13 +110,13 @@ ChangeKind change_of(const ScoreChange& score) {
       std::isfinite(first) && std::isfinite(second)) {
     return ChangeKind::same;
   }
-  // Of infinities there is no test.
+  // NaN: infinities cannot be tested.
   if (!(score.adjusted_p < kSignificance) || std::isnan(score.test.difference)) return ChangeKind::unclear;
   if (score.direction == Direction::neither) return ChangeKind::different;
   return (score.test.difference > 0) == (score.direction == Direction::higher) ? ChangeKind::better : ChangeKind::worse;
 }
 
-// Over the explanations of each criterion; scores are sorted by it.
+// Fills adjusted_p and change. Scores must be sorted by criterion: p-values are adjusted within each.
 void adjust(std::vector<ScoreChange>& scores) {
   for (size_t from = 0; from < scores.size();) {
     size_t to = from;

@@ -24,12 +24,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMostSettingsBytes = 1 << 20;
-// What the user says to a program.
+// How a program spells these options, for messages.
 struct Words {
   std::string_view out;
   std::string_view resume;
   std::string_view overwrite;
-  std::string_view seed;  // up to its value
+  std::string_view seed;  // without the value
 };
 
 Words words_of(const StudySettings& settings) {
@@ -43,7 +43,7 @@ bool is_empty_folder(const std::string& path) {
   return empty && !problem;
 }
 
-// What a killed run leaves of a file that it was writing: "study.json.tmp-123-4" (AtomicFile).
+// Whether a killed run left this file unfinished: "study.json.tmp-123-4" (AtomicFile). Sets `of` to "study.json".
 bool is_leftover(const std::string& name, std::string& of) {
   const size_t at = name.rfind(".tmp-");
   if (at == std::string::npos) return false;
@@ -62,15 +62,15 @@ bool is_part(const std::string& folder, const fs::path& name) {
   return name.extension() == expected && valid_stem(name.stem().string());
 }
 
-// A folder from somebody else may hold links, and what is written or removed through them lies elsewhere.
+// Links could lead to files outside of the folder, which must not be written or removed.
 void refuse_link(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_symlink(path, ignored)) return;
   fail_input(path.string(), "a file or folder of the study's own", "a link");
 }
 
-// Calls `own` for each file that a study put here, and `leftover` for what it was writing when it was killed. Looks
-// into no folder but the study's three, and refuses links.
+// Calls `own` for each file of a study, and `leftover` for each that was being written when the study was killed. Looks
+// only into the folder itself and the study's three inner folders. Links are an input error.
 void each_own_file(const std::string& folder, const std::function<void(const fs::path&)>& own,
                    const std::function<void(const fs::path&)>& leftover) {
   std::error_code ignored;
@@ -101,7 +101,7 @@ void remove_file(const fs::path& path) {
   if (problem) fail_io(path.string(), "remove it", problem.value());
 }
 
-// settings.json goes last: a folder without it is no study any more.
+// Removes settings.json last: without it the folder does not count as a study.
 void remove_study(const std::string& folder) {
   const auto remove = [](const fs::path& path) {
     if (path.filename() != "settings.json") remove_file(path);
@@ -114,7 +114,7 @@ void remove_leftovers(const std::string& folder) {
   each_own_file(folder, [](const fs::path&) {}, remove_file);
 }
 
-// What the first says and the second does not.
+// The settings that only the first has, in words.
 std::string difference(const StudySettings& first, const StudySettings& second) {
   std::vector<std::string> words;
   if (first.seed != second.seed) words.push_back(fmt::format("{}{}", words_of(first).seed, first.seed));
@@ -129,7 +129,7 @@ void check_same_study(const std::string& folder, const StudySettings& settings, 
   const StudySettings found = read_settings(folder, context);
   require_program(path, found, settings.program);
   if (found.arguments != settings.arguments || found.seed != settings.seed) {
-    // The package does not remember a model that is in memory: it needs to be told everything again.
+    // The Python package cannot: a model in memory is not in the settings.
     const bool remembers = settings.program == kStudyCommand;
     fail_input(path, fmt::format("the settings of this study ({})", difference(settings, found)),
                fmt::format("others ({}){}", difference(found, settings),
@@ -167,10 +167,10 @@ void claim_folder(const std::string& folder, const StudySettings& settings, bool
       check_same_study(folder, settings, context);
       return;
     }
-    read_settings(folder, context);  // that it is a study's, and not somebody else's file of that name
+    read_settings(folder, context);  // throws if it is not the settings of a study
     remove_study(folder);
   } else if (is_there(folder) && !is_empty_folder(folder)) {
-    // Of a study that was being replaced, empty folders are left.
+    // Replacing a study may have left its folders empty.
     std::error_code ignored;
     for (const auto& item : fs::directory_iterator(folder, ignored)) {
       const std::string name = item.path().filename().string();
@@ -178,7 +178,7 @@ void claim_folder(const std::string& folder, const StudySettings& settings, bool
           std::ranges::find(kStudyFolders, name) != kStudyFolders.end() && is_empty_folder(item.path().string());
       if (own) continue;
       const bool study = std::ranges::find(kStudyFiles, name) != kStudyFiles.end() || name == "scores";
-      // Another study's files are not removed without its settings.json.
+      // Without settings.json nothing is removed: the files may not be a study's.
       fail_input(words.out, "a new or empty folder",
                  fmt::format("{} with {} in it{}", in_quotes(folder), in_quotes(name),
                              study ? ", which is no study's without settings.json" : ""));

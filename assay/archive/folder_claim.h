@@ -1,7 +1,7 @@
-// The folder of a study, claimed before anything is computed: no two studies run in one folder, none goes on with parts
-// of another, and what is not a study's own is left alone.
+// Claims the folder of a study before anything is computed. So no two studies run in one folder, no study continues
+// with parts of another, and files that are not a study's own are left alone.
 //
-// Messages call what the user can do by the words of the program that the settings name.
+// Messages name options as the program in the settings does: "--resume" or "resume=True".
 #pragma once
 
 #include <optional>
@@ -14,20 +14,20 @@
 
 namespace assay {
 
-// With the folders above it.
+// Also makes the folders above it.
 void make_folder(const std::string& folder);
 
-// Puts settings.json into the folder, which is there. An input error when it holds something else than a study to go on
-// with (`resume`) or to replace (`overwrite`), or a study of another program or of other settings, or a link where a
-// file should be. What a killed run was writing is removed; of other files none that a study did not make.
+// Writes settings.json into the folder, which must exist. Throws an input error unless the folder is empty, or holds a
+// study to continue (`resume`: by the same program, with the same settings) or to replace (`overwrite`). Links in place
+// of the study's files are an input error too. Removes what a killed run was writing, but only files of a study.
 void claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
                   const Context& context);
 
-// Takes back what a study left that failed before its first part was finished, so that the same command works once the
-// cause is mended. Folders that are empty then go too.
+// Removes the files of a study that failed before its first part was finished, and the folders if they are then empty.
+// So the same command works once the cause is fixed.
 void abandon_folder(const std::string& folder);
 
-// Held while a study runs in a folder: an input error when another one does.
+// Held while a study runs in a folder. Throws an input error if another study runs there.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder);
@@ -39,7 +39,7 @@ class FolderLock {
   int folder_ = -1;
 };
 
-// A folder that is made, locked and claimed for one study, which may run in it until this is gone.
+// Makes, locks and claims a folder for one study. The lock ends with this object.
 class ClaimedFolder {
  public:
   ClaimedFolder(std::string path, StudySettings settings, bool resume, bool overwrite, const Context& context);
@@ -53,11 +53,11 @@ class ClaimedFolder {
   std::optional<FolderLock> lock_;
 };
 
-// The settings of the study in a folder; an input error when there is none.
+// The settings of the study in a folder. Throws an input error if there is none.
 StudySettings read_settings(const std::string& folder, const Context& context);
 
-// Keeps in settings.json what goes into the study, and refuses what an earlier run had otherwise: its finished parts
-// are of other inputs.
+// Adds the inputs to settings.json. Throws an input error if an earlier run had the same input with another hash: its
+// finished parts were made from other data.
 void record_inputs(const std::string& folder, const std::vector<StudyInput>& inputs, const Context& context);
 
 }  // namespace assay

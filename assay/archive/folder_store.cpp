@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 3> kPartFolders = {"explanations", "pool", "scores"};
-// No study's scores are larger; a file that claims to be is not read into memory.
+// Larger than the scores of any study: a larger file is not read.
 constexpr uint64_t kMostBytes = uint64_t{1} << 32U;
 
 Matrix rows_of(MatrixView<const float> values, const std::vector<size_t>& rows) {

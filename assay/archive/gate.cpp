@@ -16,10 +16,10 @@ namespace assay {
 namespace {
 
 constexpr std::string_view kRulesSchema = "assay.rules/1";
-constexpr size_t kRulesDepth = 4;  // our own are 3 deep
+constexpr size_t kRulesDepth = 4;  // valid rules are 3 deep
 constexpr size_t kMostRules = 1'000;
 
-// The JSON library takes the last of several fields of one name, and a slip would loosen a rule unseen.
+// Refuses repeated fields: the JSON library would silently take the last one, which may be a weaker rule.
 JsonRead parse_rules(std::string_view where, std::string_view text) {
   limit_json_depth(where, text, kRulesDepth);
   std::vector<std::set<std::string>> open;
@@ -130,7 +130,7 @@ std::vector<size_t> entries_of(const std::string& where, const GateRule& rule, c
   return entries;
 }
 
-// The best by its mean; the first where none has one, so that the rule fails.
+// The entry with the best mean. If no mean is defined, the first: the rule then fails.
 size_t best_of(const std::vector<size_t>& entries, size_t criterion, const StudySummary& study) {
   const double sign = direction_sign(study.criteria[criterion].direction);
   const auto value = [&](size_t entry) { return sign * study.entries[entry].scores[criterion].mean; };
@@ -141,7 +141,7 @@ size_t best_of(const std::vector<size_t>& entries, size_t criterion, const Study
   return best;
 }
 
-// Written so that a comparison with NaN is never a pass. Nothing where the bounds are kept.
+// Why the score fails the rule; empty if it passes. Comparisons are written so that NaN never passes.
 std::string problem_of(const GateRule& rule, const ScoreSummary& score) {
   if (std::isnan(score.mean)) return "undefined";
   const double low = rule.by_interval ? score.interval.low : score.mean;

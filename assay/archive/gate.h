@@ -1,13 +1,13 @@
-// A gate: rules that the scores of a study must keep, for continuous integration of models.
+// A gate: rules that the scores of a study must meet, for continuous integration of models.
 //
 //   {"schema": "assay.rules/1",
 //    "rules": [{"criterion": "faithfulness", "explanation": "kernel_shap", "least": 0.8, "least_coverage": 0.9},
 //              {"criterion": "max_sensitivity", "explanation": "best", "most": 0.5, "by": "interval"}]}
 //
-// A rule bounds the mean over rows of one criterion, or (by interval) both ends of its 95 % interval, for one
-// explanation, for all of a kind, for any of them, or for the best one. What is undefined keeps no bound. A rule about
-// something that the study does not have is an input error, not a failure: it would otherwise never be noticed that
-// nothing is checked.
+// A rule bounds a criterion's mean over rows or, with "by": "interval", both ends of its 95 % interval. It is about one
+// explanation, all of them, all of a kind, any of them, or the best one. An undefined score fails. A rule about
+// something that the study does not have is an input error, not a failure: otherwise nobody would notice that nothing
+// is checked.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +29,13 @@ struct GateRule {
   bool by_interval = false;
 };
 
-// The text is hostile: unknown and repeated fields, other types, no rules, rules without a bound or with bounds that
-// nothing can keep are input errors that start with `where`.
+// The text is not trusted. Unknown or repeated fields, wrong types, no rules, and rules without a bound or with bounds
+// that nothing can meet are input errors that start with `where`.
 std::vector<GateRule> gate_rules_from_json(std::string_view where, std::string_view text);
 
 // One explanation against a rule.
 struct GateCheck {
-  size_t entry = 0;  // of the study
+  size_t entry = 0;  // index in the study
   ScoreSummary score = {};
   bool passed = false;
   std::string reason = {};  // why not: "undefined", "below 0.8"
@@ -43,13 +43,13 @@ struct GateCheck {
 
 struct GateOutcome {
   GateRule rule = {};
-  size_t criterion = 0;                // of the study
-  std::vector<GateCheck> checks = {};  // one for each explanation that the rule is about; the best alone where it is
+  size_t criterion = 0;                // index in the study
+  std::vector<GateCheck> checks = {};  // one for each explanation that the rule is about
   bool passed = false;
 };
 
-// One outcome for each rule. An input error that starts with `where` for a rule about a criterion or explanation that
-// the study does not have, a criterion that several of its criteria could be, or the best by a criterion that has none.
+// One outcome for each rule. Throws an input error that starts with `where` if a rule names a criterion or explanation
+// that the study does not have, an ambiguous criterion, or "best" for a criterion without a direction.
 std::vector<GateOutcome> run_gate(std::string_view where, const std::vector<GateRule>& rules,
                                   const StudySummary& study);
 

@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kManifestSchema = "assay.manifest/1";
 constexpr uint64_t kMostManifestBytes = uint64_t{64} << 20;
-constexpr size_t kManifestDepth = 6;  // our own is 3 deep
+constexpr size_t kManifestDepth = 6;  // those that we write are 3 deep
 
-// A name that stays inside of its folder on any system: parts between slashes, none of them empty, "." or "..".
+// Whether the name stays inside the folder on any system: no part between slashes is empty, "." or "..".
 bool stays_inside(std::string_view name) {
   if (name.empty() || name.find_first_of(std::string_view("\\:\0", 3)) != std::string_view::npos) return false;
   for (;;) {
@@ -35,7 +35,7 @@ bool stays_inside(std::string_view name) {
   }
 }
 
-// Why the folder cannot be looked through is an io error.
+// Throws an io error if the folder cannot be read.
 std::vector<std::string> extra_files(const std::string& folder, const Manifest& manifest, const Context& context) {
   std::vector<std::string> extra;
   const size_t prefix = (fs::path(folder) / "").string().size();
@@ -44,7 +44,7 @@ std::vector<std::string> extra_files(const std::string& folder, const Manifest& 
   for (; !error && next != fs::recursive_directory_iterator(); next.increment(error)) {
     context.check_cancelled();
     std::error_code ignored;
-    // A link to a folder is not looked into, so it is itself what is extra.
+    // A link to a folder is not followed: the link itself counts as a file.
     if (next->is_directory(ignored) && !next->is_symlink(ignored)) continue;
     const std::string name = next->path().string().substr(prefix);
     const auto known =
@@ -55,7 +55,7 @@ std::vector<std::string> extra_files(const std::string& folder, const Manifest& 
   return extra;
 }
 
-// Nothing where the file is as it should be.
+// What is wrong with the file; empty if nothing is.
 std::string output_problem(const std::string& folder, const std::string& name, const std::string& hash,
                            const Context& context) {
   const std::string instead = instead_of_file(folder, name);
@@ -107,7 +107,7 @@ Manifest read_manifest(const std::string& folder, const Context& context) {
 
 std::vector<std::string> manifest_problems(const std::string& folder, const Manifest& manifest,
                                            const Context& context) {
-  // By name, and missing, changed and extra ones among each other.
+  // All kinds of problems together, sorted by name.
   std::map<std::string, std::string> problems;
   for (const auto& [name, hash] : manifest.outputs) {
     context.check_cancelled();

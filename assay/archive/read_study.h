@@ -1,4 +1,4 @@
-// A finished study read back from its folder, whole: for those who want to look at it again.
+// Reads a finished study back from its folder.
 #pragma once
 
 #include <string>
@@ -8,9 +8,8 @@
 
 namespace assay {
 
-// study.json, scores and explanations of every entry: all that the study had, so that study_json() gives the bytes of
-// the file back; and the times of run.json. The files are hostile: what does not fit is an input error that names the
-// file.
+// Reads study.json, the scores and explanations of every entry, and the times in run.json. study_json() of the result
+// has the bytes of the file. The files are not trusted: what is wrong is an input error that names the file.
 FinishedStudy read_study(const std::string& folder, const Context& context);
 
 }  // namespace assay

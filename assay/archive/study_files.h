@@ -1,4 +1,4 @@
-// The files of a study's folder: their names, and writing those that are made once everything is computed.
+// The names of the files in a study's folder, and writing those that are made at the end.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ bool is_there(const std::string& path);
 // The file appears whole or not at all.
 void write_whole(const std::string& path, std::string_view text, const Context& context);
 
-// study.json, run.json, scores.csv, report.html and, last, manifest.json. page makes the text of report.html.
+// Writes study.json, run.json, scores.csv, report.html and last manifest.json. page: makes the text of report.html.
 void write_study_files(const std::string& folder, const FinishedStudy& finished,
                        const std::function<std::string()>& page, const Context& context);
 

@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A study of 100,000 rows by 30 criteria has some 60 MB for each entry.
+// For comparison: 100,000 rows by 30 criteria are some 60 MB for each entry.
 constexpr uint64_t kMostJsonBytes = uint64_t{1} << 30;
 
-// Whether the program numbered the rows.
+// Whether the ids are row numbers that the program gave.
 bool has_row_numbers(const NpzFile& file) {
   if (!file.contains("meta")) return false;
   const std::string where = fmt::format("{}, array 'meta'", file.name());

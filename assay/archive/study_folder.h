@@ -1,8 +1,8 @@
-// The folder of a finished study, opened for reading: study.json at once, the scores of single rows when they are asked
-// for. What `assay gate`, `assay diff` and `assay verify` start from.
+// Opens the folder of a finished study: reads study.json at once, and the scores of rows when they are asked for.
+// `assay gate`, `assay diff` and `assay verify` use it.
 //
-// The files are hostile: sizes are limited before they are read, names of files come from checked stems, links are not
-// followed, and what does not fit is an input error that names the file.
+// The files are not trusted. Sizes are limited, file names come from checked stems, links are not followed, and what is
+// wrong is an input error that names the file.
 #pragma once
 
 #include <cstddef>
@@ -20,39 +20,39 @@ struct StudyFolder {
   std::string path;
   StudySummary summary;
   std::string data;           // which rows, in words
-  std::string vector_target;  // of the hot loops
-  size_t rows_available = 0;  // rows that those studied were chosen from
-  // What else study.json says of how it was made, as words in a fixed order: model, unit, reference, accuracy, ...
+  std::string vector_target;  // the vector instructions in use
+  size_t rows_available = 0;  // rows from which the studied ones were chosen
+  // More from study.json on how the study was made, as text in a fixed order: model, unit, reference, accuracy, ...
   std::vector<std::pair<std::string, std::string>> facts = {};
-  std::vector<std::pair<std::string, std::string>> settings = {};  // what the user said
+  std::vector<std::pair<std::string, std::string>> settings = {};  // what the user asked for
 };
 
-// Reads study.json. A folder without one is no finished study, which the input error says.
+// Reads study.json. Without one, throws an input error that the folder is no finished study.
 StudyFolder open_study_folder(const std::string& path, const Context& context);
 
-// Every score of every row of one entry (its index in the summary), from scores/STEM.json. An input error where the
-// file is of another entry, or of other criteria or rows than study.json says.
+// Reads every score of every row of one entry, given by its index in the summary, from scores/STEM.json. Throws an
+// input error if entry, criteria or rows are not those of study.json.
 StudyEntry read_study_entry(const StudyFolder& study, size_t entry, const Context& context);
 
 struct RowIds {
-  std::vector<std::string> ids = {};  // empty where rows have no names
-  // Rows of a file without names are known by their numbers ("row") once they are chosen or sampled. Those of another
-  // file have the same numbers, so they are no names. A column that is called "row" counts as numbers, too.
+  std::vector<std::string> ids = {};  // empty if rows have no names
+  // Whether the ids are only row numbers ("row"), which sampled rows without names get. They do not identify rows:
+  // another file has the same numbers. The ids of a column that is called "row" count as numbers too.
   bool numbers = false;
 };
 
-// From the entry's explanations.
+// Reads the row ids from the entry's explanations.
 RowIds read_row_ids(const StudyFolder& study, size_t entry);
 
-// "name/inner", where the folder's name may end in a slash.
+// "folder/inner". `folder` may end in a slash.
 std::string path_within(const std::string& folder, const std::string& inner);
 
-// What is there in place of a regular file of the folder itself: "a link", "a link at 'scores'", "a folder", "nothing",
-// "something else" (a pipe, a device); empty where it is a regular file. Opens nothing. Links would lead out of the
-// folder, and a pipe would be waited for without end. The folder may be a link: the user named it.
+// Empty if `inner` is a regular file in the folder. Else what is there: "a link", "a link at 'scores'", "a folder",
+// "nothing" or "something else" (a pipe, a device). Opens nothing: a link may lead out of the folder, and reading a
+// pipe may never end. The folder itself may be a link, because the user named it.
 std::string instead_of_file(const std::string& folder, const std::string& inner);
 
-// The path of a file that must be a regular one, and the text of such a file of at most 1 GiB.
+// The path and the text of a file in the folder. It must be a regular file; for the text, of at most 1 GiB.
 std::string file_within(const std::string& folder, const std::string& inner);
 std::string text_within(const std::string& folder, const std::string& inner, const Context& context);
 

@@ -1,5 +1,5 @@
-// settings.json: what the user asked of a study, kept in its folder so that the study can be gone on with and made
-// again. docs/study-format.md describes every field.
+// settings.json: what the user asked for, kept in the study's folder so that the study can be resumed and repeated.
+// docs/study-format.md describes every field.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,27 @@
 
 namespace assay {
 
-// Who makes studies, and reads its own settings back.
+// The programs that make studies. Each reads only its own settings back.
 inline constexpr std::string_view kStudyCommand = "assay study";   // the command line
 inline constexpr std::string_view kStudyFunction = "assay.study";  // the Python package
 
 struct StudySettings {
-  // What was said, as words, without where the study goes; the program that wrote them reads them back.
+  // The arguments, as words, without the output folder. Only the program that wrote them can read them.
   std::vector<std::string> arguments;
   uint64_t seed = 0;
-  // What makes the parts: those of others are not mixed with ours.
+  // The maker of the parts. Parts by another version or vector target are not mixed with ours.
   std::string version = kVersion;
   std::string vector_target = assay::vector_target();
-  std::vector<StudyInput> inputs = {};  // as they were when the study began; none before they are read
+  std::vector<StudyInput> inputs = {};  // as the study began; empty until they are read
   std::string program = std::string(kStudyCommand);
 };
 
 std::string settings_json(const StudySettings& settings);
-// The text is hostile: what does not fit is an input error that starts with `where`. Without a program it is the
+// The text is not trusted: what is wrong is an input error that starts with `where`. If it names no program, it is the
 // command line's.
 StudySettings settings_from_json(const std::string& where, const std::string& text);
 
-// An input error that starts with `where` when another program than this one made the study: its words mean nothing
-// here.
+// Throws an input error that starts with `where` if another program made the study: its arguments cannot be read here.
 void require_program(const std::string& where, const StudySettings& found, std::string_view program);
 
 }  // namespace assay

@@ -29,12 +29,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Numbers that are computed by the same steps of float64 from the same recorded ones.
+// Relative tolerance for numbers that are computed in float64 by the same steps from the same recorded numbers.
 constexpr double kSameNumbers = 1e-9;
 constexpr size_t kComparedDepth = 32;
 constexpr uint64_t kMostTextBytes = uint64_t{1} << 30;
 
-// Bytes as they lie on the disk: open_bytes would unpack them.
+// The bytes on the disk: open_bytes would decompress them.
 std::string raw_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::error_code error;
@@ -47,7 +47,7 @@ std::string raw_bytes(const std::string& path) {
   return bytes;
 }
 
-// What is compared, by name with /, and why it cannot be: empty for regular files.
+// Names of files to compare, with /, and for each why it cannot be compared; empty for regular files.
 using ComparedFiles = std::map<std::string, std::string>;
 
 ComparedFiles compared_files(const std::string& folder, HeldTo by) {
@@ -76,12 +76,12 @@ ComparedFiles compared_files(const std::string& folder, HeldTo by) {
   return files;
 }
 
-// Made by every study, and not compared here: hashes, what was asked for, times, and the page where versions differ.
+// Files of a study that may be left out of the comparison: hashes, settings, times, and with another version the page.
 bool never_compared(std::string_view name) {
   return name == "manifest.json" || name == "settings.json" || name == "run.json" || name == "report.html";
 }
 
-// All that is in a folder and is no folder, by path; links are not followed.
+// Sorted paths of all that is in a folder, at any depth, except folders. Links are not followed.
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -95,13 +95,13 @@ std::vector<std::string> files_in(const std::string& folder) {
   return names;
 }
 
-// Fields by their path without numbers in brackets. Options and names of files may be called the same, elsewhere.
+// Paths of fields, without numbers in brackets. Whole paths, because options may have the same names.
 const std::set<std::string_view>& fields_of_the_machine() {
   static const std::set<std::string_view> fields = {"facts.version", "facts.vector_target"};
   return fields;
 }
 
-// What study.json concludes from its numbers, in words and by rules that change from version to version.
+// The conclusions in study.json. Their words and rules change from version to version.
 const std::set<std::string_view>& concluded_fields() {
   static const std::set<std::string_view> fields = {"verdict",
                                                     "warnings",
@@ -172,21 +172,11 @@ class JsonWalk {
   std::string first_;
 };
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (size_t from = 0; from <= text.size();) {
-    const size_t to = std::min(text.find('\n', from), text.size());
-    lines.push_back(text.substr(from, to - from));
-    from = to + 1;
-  }
-  return lines;
-}
-
-// Keys that one object has and the other has not, at any depth of the first; reading by fields does not look at them.
+// A key of `a`, at any depth, that `b` does not have; empty if none. Reading by fields would not notice it.
 std::string other_keys(const JsonRead& a, const JsonRead& b) {
   if (a.is_array() && b.is_array()) {
     for (size_t i = 0; i < std::min(a.size(), b.size()); i++) {
-      if (!a[i].is_structured()) break;  // of numbers
+      if (!a[i].is_structured()) break;  // a list of numbers
       if (std::string found = other_keys(a[i], b[i]); !found.empty()) return found;
     }
   }
@@ -199,7 +189,7 @@ std::string other_keys(const JsonRead& a, const JsonRead& b) {
   return {};
 }
 
-// The parts of one entry, recorded and made again.
+// Compares the parts of entries, recorded and made again. Each function returns the difference; empty if none.
 class EntryParts {
  public:
   EntryParts(std::string recorded, std::string again, const Context& context)
@@ -246,7 +236,7 @@ class EntryParts {
     return NpzFile(path_within(folder, name), context_).names();
   }
 
-  // Of the recorded attributions of the entry that this file is of.
+  // The scales of the recorded attributions of the entry that this file belongs to.
   ScoreScales scales_of(const std::string& name) {
     const std::string stem = fs::path(name).stem().string();
     const std::string file = fmt::format("explanations/{}.npz", stem);
@@ -262,7 +252,7 @@ class EntryParts {
   std::map<std::string, ScoreScales> scales_;
 };
 
-// How two files whose bytes differ do so; empty where that is within the tolerances.
+// How two files with different bytes differ; empty if the difference is within the tolerances.
 std::string file_difference(const std::string& name, const std::string& recorded, const std::string& again, HeldTo by,
                             EntryParts& parts, const Context& context) {
   if (by != HeldTo::exact) {
@@ -293,8 +283,8 @@ std::string json_difference(std::string_view where, std::string_view recorded, s
 }
 
 std::string lines_difference(std::string_view recorded, std::string_view again) {
-  const auto first = lines_of(recorded);
-  const auto second = lines_of(again);
+  const auto first = split_at(recorded, '\n');
+  const auto second = split_at(again, '\n');
   for (size_t i = 0; i < std::min(first.size(), second.size()); i++) {
     if (first[i] == second[i]) continue;
     return fmt::format("line {} differs: recorded {}, found {}", i + 1, in_quotes(first[i]), in_quotes(second[i]));

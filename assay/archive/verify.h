@@ -1,17 +1,15 @@
-// Whether a study that was run again came out the same: file against file.
+// Whether a study that was run again came out the same: compares two folders file by file.
 //
-// What was made by the same version of Assay with the same vector target has the same bytes. Otherwise the second
-// folder holds what was made again part by part, each from the recorded parts that it follows from (study/run.h):
-//   explanations, pool   made again: numbers within the tolerances of core/rounding.h, everything else equal
-//   scores               of the recorded attributions, likewise; evaluate/rounding.h says which scores may jump
-//   study.json           from the recorded scores: equal, to 1e-9 where numbers were computed. By another version, what
-//                        it concludes (order, standing, p, dominated, dominated_by, verdict, warnings) is not compared
+// With the same version of Assay and the same vector target, all bytes must be equal. Otherwise each part in the second
+// folder was made from recorded parts (study/run.h), and must agree as follows:
+//   explanations, pool   numbers within the tolerances of core/rounding.h, everything else equal
+//   scores               made from the recorded attributions; the same, and evaluate/rounding.h says which may jump
+//   study.json           made from the recorded scores: equal, computed numbers to 1e-9. With another version, its
+//                        conclusions (order, standing, p, dominated, dominated_by, verdict, warnings) are not compared
 //   scores.csv, model    equal
-//   report.html          the second folder has the page that follows from the recorded files, times included, so it is
-//                        equal; not compared where another version made it
+//   report.html          made from the recorded files and times: equal. Not compared with another version
 // run.json (times), settings.json (what both started from) and manifest.json (hashes of the others) are never compared.
-// Links are not followed: what is no regular file is a difference, and is not
-// opened.
+// Links are not followed: what is not a regular file is a difference, and is not opened.
 #pragma once
 
 #include <cstddef>
@@ -24,28 +22,28 @@
 namespace assay {
 
 struct FolderComparison {
-  size_t files = 0;                         // that were compared
-  bool exact = true;                        // bit for bit
+  size_t files = 0;                         // how many were compared
+  bool exact = true;                        // whether all bytes had to be equal
   std::string why_not_exact = {};           // one sentence
-  std::vector<std::string> same = {};       // names of files that are
+  std::vector<std::string> same = {};       // names of files that agree
   std::vector<std::string> different = {};  // a sentence each, starting with the file's name
 };
 
-// Which version and vector target made the study is said twice. How the study is run again and how the two are compared
-// follow from it, so that it must be the same: one sentence where it is not, none where it is.
+// settings.json and study.json both name the version and the vector target that made the study. Returns one sentence if
+// they differ, else nothing. They must agree, because they decide how the study is run again and compared.
 std::vector<std::string> maker_problems(const std::string& folder, const Context& context);
 
-// Both are folders of finished studies. Cost: reads every file of both once, those that differ twice.
+// Both must be folders of finished studies. Cost: reads every file of both once, and files that differ twice.
 FolderComparison compare_study_folders(const std::string& recorded, const std::string& again, const Context& context);
 
-// What two files are held to: the same bytes, or what another vector target or version of Assay may change.
+// How closely two files must agree: in all bytes, or but for what another vector target or version may change.
 enum class HeldTo { exact, other_target, other_version };
 
-// How two texts of study.json differ: how many fields, and the first of them by its path and values; empty where they
-// say the same. Texts are hostile: what is no JSON is an input error that starts with `where`.
+// How two texts of study.json differ: the number of fields, and the first one with its path and values. Empty if they
+// agree. The texts are not trusted: what is not JSON is an input error that starts with `where`.
 std::string json_difference(std::string_view where, std::string_view recorded, std::string_view again, HeldTo by);
 
-// The first line of two tables that differs, likewise.
+// The first line that differs between two tables; empty if they agree.
 std::string lines_difference(std::string_view recorded, std::string_view again);
 
 }  // namespace assay

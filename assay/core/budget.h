@@ -1,9 +1,9 @@
-// What one job has spent of its context's Budget.
+// Counts the memory and steps that one job takes, and ends the job when they exceed its context's Budget.
 //
-// Whoever takes memory or time because a file says so charges it here first, before it is taken: the job ends with one
-// sentence instead of a machine without memory, and can be interrupted wherever it charges. An account belongs to one
-// job (one file read, one graph folded, one front filtered), so that what a job may do never depends on the jobs before
-// it. Not for several threads.
+// Sizes in a file are not trusted: code that takes memory or time because a file says so charges it here first. A job
+// over budget then ends with an error message, not with a machine out of memory. Each charge also checks for
+// cancellation. An account belongs to one job (one file read, one graph folded, one front filtered), so that no job
+// pays for an earlier one. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,14 @@ class Spending {
   const std::string& where() const { return where_; }
   // Messages name this from now on.
   void at(std::string where) { where_ = std::move(where); }
-  // An input error when the job has taken more than the budget with these; Error(cancelled) when it is to stop.
+  // Charge the job: an input error if the total exceeds the budget, Error(cancelled) if the caller asked to stop.
   void take_bytes(uint64_t count);
   void take_steps(uint64_t count);
-  // Memory that is free again.
+  // For memory that was freed.
   void give_back_bytes(uint64_t count) { bytes_ -= count < bytes_ ? count : bytes_; }
 
   uint64_t bytes() const { return bytes_; }
   uint64_t steps() const { return steps_; }
-  // What may still be taken.
   uint64_t bytes_left() const { return context_.budget.bytes < bytes_ ? 0 : context_.budget.bytes - bytes_; }
 
  private:
@@ -40,7 +39,7 @@ class Spending {
   uint64_t steps_ = 0;
 };
 
-// Checks for cancellation about every `every` calls, for loops whose single turns are too short to look each time.
+// Checks for cancellation in every `every`-th turn: for loops whose turns are too short to check each time.
 class Interruptible {
  public:
   explicit Interruptible(const Context& context, uint32_t every = 1 << 14) : context_(context), every_(every) {}

@@ -7,8 +7,8 @@
 
 namespace assay {
 
-// Receives progress. Calls come from one thread at a time. What shows progress must not fail because of it: nothing
-// here may throw.
+// Receives progress. Calls come from one thread at a time. Nothing here may throw: a display that fails must not stop
+// the work.
 class Progress {
  public:
   virtual ~Progress() = default;
@@ -19,9 +19,9 @@ class Progress {
   virtual void rename(std::string_view /*task*/) noexcept {}
 };
 
-// The most that one job sized by a model from outside may take: building its graph, computing its constants, planning a
-// block of rows and trying it. A file of a few bytes can ask for gigabytes and hours. Charged through Spending
-// (core/budget.h). Packed files have a limit of their own (data/io/unpacking.h).
+// The most memory and work that one job may take where a model file sets its size: building its graph, computing its
+// constants, planning a block of rows and trying it. A file of a few bytes can ask for gigabytes and hours. Charged
+// through Spending (core/budget.h). Packed files have a limit of their own (data/io/unpacking.h).
 struct Budget {
   uint64_t bytes = uint64_t{1} << 30;
   uint64_t steps = uint64_t{1} << 35;  // multiply-adds, comparisons, copied elements: about 1 ns each
@@ -38,7 +38,7 @@ struct Context {
   unsigned thread_count() const;
   // Throws Error(cancelled) once the caller asked to stop.
   void check_cancelled() const;
-  // The same without progress, for work inside of a task that tells its own.
+  // The same without progress, for work inside a task that reports its own.
   Context quiet() const {
     Context same = *this;
     same.progress = nullptr;

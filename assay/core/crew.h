@@ -1,8 +1,7 @@
 // The threads that parallel loops share: kept between loops, because starting one takes longer than a small loop.
 //
-// A system may refuse threads (a limit on a user's processes, a container's, memory for their stacks). Loops then run
-// on those that there are, and on the calling thread alone where there are none: the results are the same, and only the
-// time differs.
+// The system may refuse to start threads (limits on the processes of a user or container, no memory for stacks). Loops
+// then run on the threads that did start, or on the calling thread alone. Results are the same; only the time differs.
 #pragma once
 
 #include <chrono>
@@ -28,17 +27,17 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  // body(0) to body(count - 1), each once, on the calling thread and at most `threads` - 1 others. The body must not
-  // throw, and may run loops itself.
+  // Calls body(0) to body(count - 1), each once, on the calling thread and at most `threads` - 1 others. The body must
+  // not throw, and may run loops itself.
   void run(unsigned threads, size_t count, const std::function<void(size_t)>& body);
 
-  // The most threads that a loop wanted and did not get, and how many there were then; zeros where all were there.
+  // The largest number of threads that a loop wanted and did not get, and how many it had. Zeros: no shortage.
   struct Shortage {
     unsigned wanted = 0;
     unsigned had = 0;
   };
   Shortage shortage() const;
-  // The same as a sentence; empty where all were there.
+  // The same as a sentence for users; empty: no shortage.
   std::string note() const;
 
  private:
@@ -50,15 +49,15 @@ class Crew {
 
   const Start start_;
   mutable std::mutex mutex_;
-  std::condition_variable called_;  // there is a loop with room for a helper, or the end has come
+  std::condition_variable called_;  // signalled when a loop has room for a helper, and at the end
   std::vector<std::thread> helpers_;
   std::vector<Loop*> loops_;
-  std::chrono::steady_clock::time_point next_try_;  // to start a thread, after one was refused
+  std::chrono::steady_clock::time_point next_try_;  // after a refusal, no thread is started before this
   Shortage shortage_;
   bool closing_ = false;
 };
 
-// The one of this process. A forked process has one of its own, because threads do not come along into it.
+// The crew of this process. A forked process gets its own, because fork does not copy threads.
 Crew& process_crew();
 
 }  // namespace assay

@@ -14,6 +14,13 @@ void fail_input(std::string_view where, std::string_view expected, std::string_v
 
 void fail_input(std::string message) { throw Error(ErrorKind::input, std::move(message)); }
 
+void fail_missing(std::string message, Need need) { throw Error(ErrorKind::input, std::move(message), need); }
+
+void fail_argument(std::string argument, std::string_view rest) {
+  std::string message = fmt::format("{}{}", argument, rest);
+  throw Error(ErrorKind::input, std::move(message), Need::none, std::move(argument));
+}
+
 void fail_unknown(std::string_view where, const std::vector<std::string>& known, std::string_view found) {
   fail_input(where, joined(known, "or"), fmt::format("{}{}", in_quotes(found), suggestion(found, known)));
 }

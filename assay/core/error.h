@@ -25,21 +25,24 @@ enum class ErrorKind {
 
 class Error : public std::exception {
  public:
-  Error(ErrorKind kind, std::string message, Need need = Need::none)
-      : kind_(kind), message_(std::move(message)), need_(need) {}
+  Error(ErrorKind kind, std::string message, Need need = Need::none, std::string argument = {})
+      : kind_(kind), message_(std::move(message)), need_(need), argument_(std::move(argument)) {}
 
   ErrorKind kind() const noexcept { return kind_; }
-  // What would help, where something is missing that can be given.
+  // What the caller could give to make it work.
   Need need() const noexcept { return need_; }
+  // The argument that the sentence begins with ("target: expected ..."), or "". Front ends spell it: --target.
+  const std::string& argument() const noexcept { return argument_; }
   const char* what() const noexcept override { return message_.c_str(); }
 
  private:
   ErrorKind kind_;
   std::string message_;
   Need need_;
+  std::string argument_;
 };
 
-// Throws an unsupported error that carries what would help.
+// Throws an unsupported error with the refusal's reason and need.
 [[noreturn]] void refuse(const Refusal& refusal);
 
 // Throws an input error that reads "<where>: expected <expected>, found <found>".
@@ -48,11 +51,16 @@ class Error : public std::exception {
 // Throws an input error with this sentence.
 [[noreturn]] void fail_input(std::string message);
 
-// Throws the input error of a name that is none of the known ones: "<where>: expected mean or median, found 'men' (did
-// you mean 'mean'?)".
+// Throws an input error that is about something that was not given.
+[[noreturn]] void fail_missing(std::string message, Need need);
+
+// Throws an input error about an argument; the sentence is its name and the rest: "target" and ": expected ...".
+[[noreturn]] void fail_argument(std::string argument, std::string_view rest);
+
+// Throws the input error for an unknown name: "<where>: expected mean or median, found 'men' (did you mean 'mean'?)".
 [[noreturn]] void fail_unknown(std::string_view where, const std::vector<std::string>& known, std::string_view found);
 
-// The entry of a table whose member `name` is this one; the error above when there is none.
+// The entry of the table with this name; the error of fail_unknown if there is none.
 template <class Entry>
 const Entry& find_by_name(std::string_view where, std::span<const Entry> table, std::string_view name) {
   std::vector<std::string> known;

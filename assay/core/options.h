@@ -1,4 +1,4 @@
-// One spelling for all lists and options: items joined by commas, options after colons.
+// The syntax of all lists and options: items joined by commas, options after colons.
 //
 //   kernel_shap:samples=2048:paired=true,deeplift
 //
@@ -47,12 +47,12 @@ class OptionVisitor {
   // The value is one of these words.
   virtual void choice(std::string_view name, std::string& value, std::string_view meaning,
                       const std::vector<std::string>& words) = 0;
-  // A number, or `word` for a value that is found when it is needed: then there is none.
+  // A number, or `word` (such as auto): value is then empty, and is chosen when it is needed.
   virtual void real_or(std::string_view name, std::optional<double>& value, std::string_view word,
                        std::string_view meaning, std::string_view unit, double least, double most) = 0;
   virtual void integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word,
                           std::string_view meaning, std::string_view unit, int64_t least, int64_t most) = 0;
-  // Numbers in brackets, as in [0.1,0.5], at least one; a single number may go without.
+  // One or more numbers in brackets, as in [0.1,0.5]; a single number needs no brackets.
   virtual void reals(std::string_view name, std::vector<double>& value, std::string_view meaning, std::string_view unit,
                      double least, double most) = 0;
 };
@@ -68,7 +68,7 @@ struct OptionInfo {
 
 namespace detail {
 
-// Applies the options of one spec, then refuses those no field took.
+// Applies the options of one spec; finish() refuses those that no field took.
 class OptionSetter : public OptionVisitor {
  public:
   explicit OptionSetter(const Spec& spec);

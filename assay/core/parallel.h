@@ -1,8 +1,8 @@
 // The one parallel loop: over fixed blocks whose bounds depend on the problem alone, never on the number of threads.
 //
-// Results are bitwise equal for any thread count as long as a block writes only its own output; what blocks add up
-// is combined in block order by parallel_reduce. An exception in a block reaches the caller: of several, the one of
-// the lowest block, so that the message does not depend on scheduling either.
+// Results are bitwise equal for any thread count as long as a block writes only its own output. parallel_reduce
+// combines the results of blocks in block order. An exception in a block reaches the caller. If several blocks throw,
+// it is the one of the lowest block, so that the message does not depend on scheduling either.
 #pragma once
 
 #include <cstddef>

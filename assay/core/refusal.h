@@ -1,4 +1,4 @@
-// Why something cannot be done with what there is, as data: front ends say which of their arguments would help.
+// Why a request cannot be met, and which input would help: front ends name the argument to give.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace assay {
 
-// What methods, criteria and aggregators cannot do without.
+// Inputs that a method, criterion or aggregator may need.
 enum class Need {
-  none,   // nothing that could be given helps
-  model,  // with the rows that were explained
+  none,   // nothing the caller could give helps
+  model,  // the model, with the rows that were explained
   reference,
   pool,
   pool_explanations,
@@ -19,15 +19,15 @@ enum class Need {
   pool_labels,
   others,
   members,
+  data_folder,  // that holds the files of a data set
 };
 
 struct Refusal {
-  std::string reason;  // a sentence, or the end of one that begins with the name of what refuses
+  std::string reason;  // a sentence, or the part of one after the name of what refuses
   Need need = Need::none;
 
   Refusal(std::string why, Need what = Need::none) : reason(std::move(why)), need(what) {}
   Refusal(const char* why, Need what = Need::none) : reason(why), need(what) {}
-  operator const std::string&() const { return reason; }
   friend bool operator==(const Refusal& a, std::string_view b) { return a.reason == b; }
 };
 

@@ -18,7 +18,7 @@ namespace assay {
 class Sha256 {
  public:
   void add(std::string_view bytes);
-  // Of everything added so far, as 64 lower-case hexadecimal digits. More may be added afterwards.
+  // The hash of everything added so far, as 64 lower-case hexadecimal digits. More may be added afterwards.
   std::string hex() const;
 
  private:
@@ -33,8 +33,8 @@ class Sha256 {
 
 std::string sha256_hex(std::string_view bytes);
 
-// Of a file's bytes as they lie on the disk (compressed ones are not unpacked), in pieces. Anything but a regular file
-// is an input error, because a pipe would be waited for and then be gone; reading stops when the context is cancelled.
+// The hash of a file's bytes as they lie on the disk (compressed files are not unpacked). Anything but a regular file
+// is an input error: reading a pipe would wait for it and use it up. Stops when the context is cancelled.
 std::string file_sha256(const std::string& path, const Context& context);
 
 }  // namespace assay

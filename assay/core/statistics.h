@@ -56,12 +56,12 @@ struct Interval {
 };
 
 // Percentile bootstrap interval of the mean. NaN values are left out. Same seed, same bits. More than 4,096 values are
-// dealt out at random to so many groups, which are then drawn instead: sums of groups are as independent as the values,
-// and the spread of the mean is the same. Cost: draws x the smaller of the two.
+// first dealt at random into 4,096 groups, and groups are drawn instead of values: their sums are as independent as the
+// values, and the spread of the mean is the same. Cost: draws x min(values, 4,096).
 Interval bootstrap_mean(std::span<const double> values, double confidence, size_t draws, uint64_t seed);
 
 struct PairedTest {
-  size_t pairs;            // both sides defined
+  size_t pairs;            // with both values defined
   double mean_difference;  // of first - second
   double standard_error;
   double p_value;  // two-sided
@@ -71,8 +71,8 @@ struct PairedTest {
 PairedTest paired_t_test(std::span<const double> first, std::span<const double> second);
 
 // Paired sign-flip permutation test of the mean difference: no assumption on the shape of the differences, only that
-// under the null their signs are exchangeable. All 2^n sign patterns when that is at most `draws`, otherwise `draws`
-// random ones with the observed pattern counted in, so that p is never 0. Undefined when a difference is infinite.
+// under the null their signs are exchangeable. Tries all 2^n sign patterns if these are at most `draws`. Otherwise
+// `draws` random ones, and counts the observed pattern too, so that p is never 0. Undefined for infinite differences.
 PairedTest paired_permutation_test(std::span<const double> first, std::span<const double> second, size_t draws,
                                    uint64_t seed);
 

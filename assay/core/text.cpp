@@ -137,6 +137,16 @@ std::string suggestion(std::string_view unknown, const std::vector<std::string>&
   return match ? fmt::format(" (did you mean {}?)", in_quotes(*match)) : "";
 }
 
+std::vector<std::string_view> split_at(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(at, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
 std::string joined(const std::vector<std::string>& words, std::string_view last) {
   std::string out;
   for (size_t i = 0; i < words.size(); ++i) {

@@ -22,6 +22,9 @@ std::string in_quotes(std::string_view text);
 // " (did you mean 'x'?)" when a known name is close to the unknown one, else nothing.
 std::string suggestion(std::string_view unknown, const std::vector<std::string>& known);
 
+// The parts between these characters: one more than there are of them.
+std::vector<std::string_view> split_at(std::string_view text, char at);
+
 // "a, b and c", for sentences that list what is allowed.
 std::string joined(const std::vector<std::string>& words, std::string_view last = "and");
 

@@ -1,8 +1,8 @@
 // Which vector instructions the hot loops use.
 //
-// One binary carries several versions of each hot loop and picks the best the machine has. With one target results are
-// bitwise equal on any number of threads; provenance names it, and pinning it lets another machine repeat them (with
-// the same binary and C library).
+// The binary holds several versions of each hot loop and uses the best that the machine can run. On one target, results
+// are bitwise equal for any number of threads. Provenance names the target. Another machine repeats the results bit for
+// bit if the target is pinned there, with the same binary and C library.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ std::string vector_target();
 // The targets this machine can run, best first.
 std::vector<std::string> vector_targets();
 
-// From now on uses this target in the whole process. For the start of a program (ASSAY_TARGET) and for tests, before or
-// between computations. An input error when the machine does not have it.
+// Uses this target from now on, in the whole process. For the start of a program (ASSAY_VECTOR_TARGET) and for tests;
+// never call it during a computation. An input error if the machine does not have it.
 void pin_vector_target(std::string_view name);
 
 }  // namespace assay

@@ -13,16 +13,16 @@
 
 namespace assay {
 
-// Numeric features at their mean, categorical ones (codes or one-hot) at their mode, the lowest code of equal ones.
+// Numeric features at their mean, categorical ones (codes or one-hot) at their mode (the lowest code of several).
 std::vector<float> mean_baseline(const Dataset& pool);
 // Numeric features at their median, categorical ones at their mode.
 std::vector<float> median_baseline(const Dataset& pool);
 // A row the user gives: `given` holds exactly one, encoded like the pool. An input error otherwise.
 std::vector<float> given_baseline(const Dataset& given, const Dataset& pool);
-// The pool row of least confident prediction, the first of equal ones. confidence[i] is the largest class probability
-// of row i (or any number that grows with confidence); NaN never wins. An input error when none is defined.
+// The pool row with the least confident prediction; the first of several. confidence[i] is the largest class
+// probability of row i (or any number that grows with confidence); NaN never wins. An input error when none is defined.
 size_t neutral_row(std::span<const double> confidence);
-// `count` distinct pool rows at random, ascending; all of them when there are not more.
+// `count` distinct pool rows at random, ascending; all rows if there are no more than that.
 std::vector<size_t> background_rows(size_t pool_rows, size_t count, uint64_t seed);
 
 }  // namespace assay

@@ -17,7 +17,7 @@ struct FeatureGroup {
   size_t first = 0;
   size_t count = 1;
   ColumnKind kind = ColumnKind::numeric;
-  std::vector<std::string> levels = {};  // of a categorical feature; a one-hot column each when count > 1
+  std::vector<std::string> levels = {};  // of a categorical feature; one column each if one-hot (count > 1)
 };
 
 struct Dataset {
@@ -30,7 +30,7 @@ struct Dataset {
   std::vector<std::string> class_names;    // empty for a regression
   std::string id_name;                     // of the column that names rows; empty when there is none
   std::vector<std::string> ids;            // names of rows, where given
-  std::vector<size_t> item_shape = {};     // of one row when rows are images
+  std::vector<size_t> item_shape = {};     // dimensions of one row, if rows are images
   std::vector<std::string> notes = {};     // what reading the cells lost, one sentence each
 
   size_t rows() const { return x.rows(); }

@@ -119,7 +119,7 @@ Table open_table(const std::string& what, const TableOptions& options, const Dat
 }
 
 bool dataset_available(const std::string& name, const DatasetRequest& request) {
-  return DataFiles(find_source(name).info, request.data_dirs).complete();
+  return DataFiles(find_source(name).info, request.data_dirs).all_found();
 }
 
 }  // namespace assay

@@ -19,7 +19,7 @@ namespace assay {
 struct DataFile {
   std::string name;         // inside the set's folder; .gz and .xz forms of it are found too
   std::string sha256;       // empty: not known
-  std::string hashed = {};  // the published file that sum is of, when it is not `name` itself
+  std::string hashed = {};  // the published file that sha256 is of, if it is not `name`
 };
 
 struct DatasetInfo {
@@ -35,8 +35,8 @@ struct DatasetInfo {
   std::vector<std::string> options = {};  // what may follow the name, as in mimic3:sepsis=angus
 };
 
-// Of a data set: its own split where it has one, else stratified with a fifth of the rows for testing, the stays of one
-// patient on one side. Of a file: likewise stratified on its label, or at random without one.
+// Which rows to load. A data set is split by its own split if it has one. Otherwise a fifth of the rows is for testing,
+// stratified by label, the stays of one patient on one side. Files likewise, at random without a label.
 enum class Split { all, train, test };
 
 struct DatasetRequest {
@@ -57,7 +57,7 @@ Table load_dataset(const std::string& spec, const DatasetRequest& request = {}, 
 Table open_table(const std::string& what, const TableOptions& options = {}, const DatasetRequest& request = {},
                  const Context& context = {});
 
-// Whether the files of a set are found; where one is not, its load would fail.
+// Whether all files of a set are found; if not, load_dataset would fail.
 bool dataset_available(const std::string& name, const DatasetRequest& request = {});
 
 }  // namespace assay

@@ -1,8 +1,8 @@
 // From raw tables to what a model sees: fitted on training rows, applied to any rows, stored with the model as JSON.
 //
 // Numeric columns may be imputed, then scaled. Categorical columns become a code (label) or 0/1 columns that form one
-// feature group (one_hot). Missing values stay NaN unless imputed; for a category that had missing values in training,
-// "missing" is a level of its own, the first one, as label encoders give it when handed Adult's '?'.
+// feature group (one_hot). Missing values stay NaN unless imputed. A categorical column with missing values in training
+// has "missing" as a level of its own, the first one, which is what label encoders make of Adult's '?'.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct EncoderOptions {
   }
 };
 
-// What users say: label or one_hot, with options as in one_hot:scale=standardise. `option` names it in errors.
+// Reads what users write: label or one_hot, with options as in one_hot:scale=standardise. `option` names it in errors.
 EncoderOptions encoder_options(std::string_view option, const std::string& encode);
 
 // How one raw column is encoded.
@@ -52,7 +52,7 @@ struct ColumnEncoding {
   // Numeric: (value - shift) / scale.
   double shift = 0;
   double scale = 1;
-  // What replaces a missing value, a number or the code of a level (before shift and scale); NaN = nothing does.
+  // What replaces a missing value: a number (before shift and scale) or the code of a level. NaN: nothing does.
   double fill = 0;
 
   // The levels in order of their codes, "missing" first where it is one.
@@ -61,8 +61,8 @@ struct ColumnEncoding {
 
 class Encoder {
  public:
-  // An input error when a column to be imputed or made one-hot has no value at all, or one to be scaled an infinite
-  // one.
+  // An input error if a column to be imputed or made one-hot has no value at all, or a column to be scaled has an
+  // infinite value.
   static Encoder fit(const Table& training, const EncoderOptions& options);
 
   // Columns are matched by name; others are ignored. An input error names a column that is missing or of the wrong

@@ -1,8 +1,8 @@
-// Cells of a table as its file has them, where float32 rounds them: for models that compare doubles.
+// The cells of a table as float64, for columns that float32 would round: for models that compare doubles.
 //
-// Tables are float32. Most models take them so; some libraries of trees do not, and rounding may carry a cell across
-// one of their thresholds. Who reads a table for such a model asks for its doubles too, beside the table
-// (TableOptions::doubles): 8 bytes a cell of the columns that need them, which nobody else pays.
+// Tables are float32, which suits most models. Some tree libraries compare doubles, and rounding may carry a cell
+// across one of their thresholds. For such a model, ask the reader for the doubles too (TableOptions::doubles). Cost: 8
+// bytes for each cell of the columns that float32 would round.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@
 
 namespace assay {
 
-// By the name of a column all its cells; columns that float32 holds, and categories, are not there.
+// Maps the name of a column to all its cells. Holds only numeric columns that float32 would round.
 class KeptDoubles {
  public:
-  // Null where float32 holds the column.
+  // Null if float32 holds the column exactly.
   const std::vector<double>* find(std::string_view column) const {
     const auto found = columns_.find(column);
     return found == columns_.end() ? nullptr : &found->second;
@@ -30,7 +30,7 @@ class KeptDoubles {
   void erase(std::string_view column) {
     if (const auto found = columns_.find(column); found != columns_.end()) columns_.erase(found);
   }
-  // These rows in place of all.
+  // Keeps these rows only, in this order.
   void select(const std::vector<size_t>& rows) {
     for (auto& [name, cells] : columns_) {
       std::vector<double> chosen;
@@ -44,15 +44,16 @@ class KeptDoubles {
   std::map<std::string, std::vector<double>, std::less<>> columns_;
 };
 
-// Collects the cells of one column of `values`, which they are narrowed into. They come in the order of their rows;
-// what is missing may be left out. cells stays empty as long as float32 holds all of them.
+// Adds one cell of a column to `cells`. `values` holds the same cells as float32. Call it in the order of rows; missing
+// cells may be skipped. `cells` stays empty until the first cell that float32 rounds; the cells before it, and skipped
+// ones, are then taken from `values`.
 inline void keep_double(std::vector<double>& cells, MatrixView<const float> values, size_t row, size_t column,
                         double cell) {
   if (cells.empty() && (static_cast<double>(static_cast<float>(cell)) == cell || cell != cell)) return;
   while (cells.size() < row) cells.push_back(static_cast<double>(values(cells.size(), column)));
   cells.push_back(cell);
 }
-// The same for what was left out at the end.
+// Call it after the last cell: fills in the cells that were skipped at the end.
 inline void finish_doubles(std::vector<double>& cells, MatrixView<const float> values, size_t column) {
   while (!cells.empty() && cells.size() < values.rows()) {
     cells.push_back(static_cast<double>(values(cells.size(), column)));

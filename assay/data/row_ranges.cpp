@@ -31,23 +31,13 @@ std::optional<RowRange> row_range(std::string_view item) {
   return range;
 }
 
-std::vector<std::string_view> items_of(std::string_view text) {
-  std::vector<std::string_view> items;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    items.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return items;
-}
-
 }  // namespace
 
 std::vector<size_t> rows_from_ranges(std::string_view where, std::string_view text, size_t rows) {
   constexpr size_t kMostRepeated = size_t{1} << 16;
   const size_t most = std::max(rows, kMostRepeated);
   std::vector<size_t> out;
-  for (const std::string_view item : items_of(text)) {
+  for (const std::string_view item : split_at(text, ',')) {
     const auto range = row_range(item);
     if (!range || range->first < 1 || range->last < range->first || range->last > rows) {
       fail_input(where, fmt::format("rows from 1 to {}, as in 1,5,10-20", rows), in_quotes(item));
@@ -60,7 +50,7 @@ std::vector<size_t> rows_from_ranges(std::string_view where, std::string_view te
 }
 
 std::optional<std::string_view> no_row_range(std::string_view text) {
-  for (const std::string_view item : items_of(text)) {
+  for (const std::string_view item : split_at(text, ',')) {
     if (!row_range(item)) return item;
   }
   return std::nullopt;

@@ -13,20 +13,20 @@ struct RowSplit {
   std::vector<size_t> test;   // ascending
 };
 
-// Each class gives the same share of its rows to the test part, rounded so that the whole does too (largest
-// remainders, ties to the lower class). Missing labels (NaN) are a class of their own. An input error unless
-// 0 < test_share < 1.
+// Each class gives the same share of its rows to the test part. Counts are rounded so that the whole gives this share
+// too (largest remainders, ties to the lower class). Missing labels (NaN) are a class of their own. An input error
+// unless 0 < test_share < 1.
 RowSplit stratified_split(std::span<const float> labels, double test_share, uint64_t seed);
 
-// The same for rows that belong together, such as the stays of one patient: all rows of a group go to one side. Groups
-// are numbers, one for each row; none at all means that every row is its own, and gives the split above. Groups are
-// taken in a random order, and one changes sides where that brings the classes' counts in the test part nearer (in the
-// sum of squares) to those of a split by rows, until none does. So no group alone could be moved for the better, and
-// where groups have one class each, its count is off by half of its largest group at most. An input error unless
-// 0 < test_share < 1 and groups are none or as many as labels.
+// The same for rows that belong together, such as the stays of one patient: all rows of a group go to one side.
+// `groups` holds a group number for each row; if it is empty, this is stratified_split. At first all groups are for
+// training. They are visited in a random order, again and again, and a group changes sides if that brings the class
+// counts of the test part nearer (in the sum of squares) to those of stratified_split. It ends when no such move is
+// left. If every group has one class, a class's count is off by at most half of its largest group. An input error
+// unless 0 < test_share < 1 and groups are none or as many as labels.
 RowSplit grouped_split(std::span<const float> labels, std::span<const size_t> groups, double test_share, uint64_t seed);
 
-// At most `count` rows that keep the classes' shares; all rows when there are not more. Ascending.
+// `count` rows, or all if there are fewer, in which classes keep their shares. Ascending.
 std::vector<size_t> stratified_sample(std::span<const float> labels, size_t count, uint64_t seed);
 
 }  // namespace assay

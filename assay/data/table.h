@@ -15,12 +15,12 @@
 namespace assay {
 
 inline constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-// Codes are held in float32, which counts exactly to here; beyond it they would collide.
+// Codes are held in float32, which is exact for whole numbers up to this; beyond it codes would collide.
 inline constexpr size_t kMostLevels = size_t{1} << std::numeric_limits<float>::digits;
 
 enum class ColumnKind { numeric, categorical };
 
-// What a text says that is True or False, in whatever case; nothing for all others.
+// The value of a text that is True or False, in any case; nothing for other texts.
 std::optional<bool> truth_of(std::string_view text);
 
 struct Column {
@@ -32,7 +32,7 @@ struct Column {
   size_t rounded = 0;
 };
 
-// The texts of a categorical column while it is read, each with the code it got when it first came.
+// The texts of a categorical column while it is read. Codes are 0, 1, 2, ... in the order in which texts first come.
 class LevelCodes {
  public:
   float code_of(std::string_view text) {
@@ -70,8 +70,8 @@ struct Table {
   size_t rows() const { return values.rows(); }
 };
 
-// Which of these names is meant: an exact name, or a position (1 is the first, -1 the last). An input error that
-// starts with `where` and lists the names when there is none.
+// The index of the name that is meant by an exact name or a position (1 is the first, -1 the last). An input error that
+// starts with `where` and lists the names if there is none.
 size_t find_column(std::string_view where, const std::vector<std::string>& names, std::string_view name_or_position);
 
 std::vector<std::string> column_names(const Table& table);

@@ -10,16 +10,15 @@
 
 namespace assay {
 
-// Options about text (delimiter, header, missing) concern CSV alone; label, id and kinds of columns concern every
-// format.
-// "-" is CSV on standard input.
+// Options about text (delimiter, header, missing) are for CSV alone; label, id and kinds of columns are for every
+// format. The path "-" is CSV on standard input.
 Table read_table(const std::string& path, const TableOptions& options = {}, const Context& context = {});
 
 // Refuses, before any work, an output that cannot be written: an unknown extension, a folder that is not there, a
 // format whose plugin is missing.
 void check_output(const std::string& path);
 
-// The part of it that holds for files of every kind: the folder must be there.
+// For files of every kind: refuses a folder that is not there.
 void check_output_folder(const std::string& path);
 
 // Refuses options that only text files have.
@@ -28,7 +27,7 @@ void refuse_text_options(const std::string& where, const TableOptions& options);
 // The options that concern every format (kinds of columns, label, id), applied to a table that was read without them.
 void apply_options(Table& table, const TableOptions& options);
 
-// Atomically: the old file or the new one, never half of one.
+// Writes atomically: the path holds the old file or the new one, never half of one.
 void write_table(const Table& table, const std::string& path, const Context& context = {});
 
 }  // namespace assay

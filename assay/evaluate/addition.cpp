@@ -1,14 +1,14 @@
 // Addition: what the log-odds of the predicted class gain when the k strongest players join the reference (Bhatt,
 // Weller, Moura 2020, appendix),
 //   s(y|reference with S from x) - s(y|reference),   s = ln p(y|.) - ln(1 - p(y|.)),
-// with S the k players of largest |phi| and y the class predicted at x. Computed from margins; a regression: the value.
+// with S the k players of largest |phi| and y the class predicted at x. Computed from margins. For a regression s is
+// the value.
 //
 // Undefined where attributions are all 0, and where a model that gives probabilities gives exactly 0 or 1. Several
 // reference rows: the mean over them. The class is the predicted one, as for deletion.
-// Deviation from the paper: its text adds the subset to the baseline, as above; its printed formula keeps the
-// complement instead, s(y|x with S at the reference) - s(y|reference), which is `form=printed`, and then lower is
-// better.
-// Cost: 1 evaluation for each row and reference row, and one for each row and each reference row.
+// Deviation from the paper: its text adds the subset to the baseline, as above. Its printed formula keeps the
+// complement instead, s(y|x with S at the reference) - s(y|reference): that is `form=printed`, where lower is better.
+// Cost: 1 evaluation for each pair of row and reference row, plus one for each row and for each reference row.
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -4,37 +4,20 @@
 //   N_r(x) = rows z of the pool with 0 < rho(x, z) <= r and the same predicted class.
 // weighting=inverse_distance is the form of the paper's appendix, the mean of D / rho.
 //
-// Undefined where N_r(x) is empty, never 0: the share of rows with a neighbourhood is the coverage. Distances D and rho
-// and the sum in float64; the sum runs in an order that depends on the pool alone.
+// Undefined where N_r(x) is empty; the share of rows with a neighbourhood is the coverage. Distances D and rho and the
+// sum are in float64; the order of the sum depends only on the pool.
 // Cost: a prediction of each row and of each row of the pool; an explanation of every row of the pool that is a
 // neighbour; then a few ns for each pair of rows.
 // Deviation from the paper: rho is measured in columns scaled on the pool unless space=raw, and the radius is found
 // from the data unless it is given; rows at distance 0, x itself among them, are no neighbours. The paper says its
 // tables use D / rho, but the sizes of its numbers suggest D, which is the default here.
 #include "assay/evaluate/criterion.h"
-#include "assay/evaluate/neighbourhoods/neighbourhoods.h"
 #include "assay/evaluate/neighbourhoods/sensitivity.h"
 
 namespace assay {
-namespace {
-
-class AvgSensitivity final : public Criterion {
- public:
-  using Options = NeighbourhoodOptions;
-
-  explicit AvgSensitivity(Options options) : options_(std::move(options)) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    score_sensitivity(task, options_, Fold::mean, scores, context);
-  }
-
- private:
-  Options options_;
-};
-
-}  // namespace
 
 CriterionInfo avg_sensitivity_criterion() {
-  return with_criterion_options<AvgSensitivity>(
+  return with_criterion_options<NeighbourSensitivity<Fold::mean>>(
       {.name = "avg_sensitivity",
        .title = "Mean change of the explanation among neighbours of the row's class",
        .family = "sensitivity",

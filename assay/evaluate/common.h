@@ -1,5 +1,5 @@
 // What criteria share: the order of players by strength, distances between explanations, predicted classes, and
-// predictions of rows that are made on the way.
+// predictions of rows that a criterion makes.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +36,9 @@ std::vector<uint32_t> largest_first(std::span<const float> values);
 // Ranks 1 .. n of the values, ascending; equal values share their mean rank.
 std::vector<double> ranks_of(std::span<const double> values);
 
-// D, between explanations. l0 counts the players that differ at all; cosine is 1 - cosine similarity (0 for two zero
-// vectors, undefined for one); kendall is the share of pairs of players that the two order differently by |value|, half
-// for pairs tied in one of them alone (0 .. 1).
+// The distance D between two explanations. l0 counts the players that differ at all. cosine is 1 - cosine similarity: 0
+// if both are zero, undefined if one is. kendall is the share (0 to 1) of pairs of players that the two order
+// differently by |value|; a pair tied in only one of them counts half.
 enum class ExplanationDistance { l1, l2, l0, cosine, kendall };
 const std::vector<std::string>& explanation_distance_names();
 ExplanationDistance explanation_distance(std::string_view name);
@@ -55,23 +55,23 @@ struct ComparisonOptions {
   }
 };
 
-// Each row to unit l2 norm; a zero row stays zero. Returns how many are zero.
+// Scales each row to unit l2 norm; a zero row stays zero. Returns how many rows are zero.
 size_t scale_to_unit_norm(MatrixView<float> rows);
-// A copy of the values, each row of unit norm where asked.
+// A copy of the values, scaled to unit norm if the options ask for it.
 Matrix prepared(MatrixView<const float> values, const ComparisonOptions& options);
 
-// Columns of the model's predicted classes; for a regression all rows are of one class.
+// The predicted class of each row; for a regression all rows are of one class.
 std::vector<uint32_t> predicted_classes(const Model& model, MatrixView<const float> rows, const Context& context);
 
-// Predicts `count` rows that fill(i, row) writes, in batches of bounded memory; take(i, outputs) sees the outputs of
-// each. Both may come from several threads at once for different i (a black box alone is called on this one). Nothing
-// depends on the size of the batches.
+// Predicts `count` rows in batches of bounded memory: fill(i, row) writes row i, take(i, outputs) gets its outputs.
+// Both may be called from several threads at once for different i; a black-box model itself is called on this thread.
+// No result depends on the size of the batches.
 void predict_made_rows(const Model& model, size_t count,
                        const std::function<void(size_t i, std::span<float> row)>& fill,
                        const std::function<void(size_t i, std::span<const float> outputs)>& take,
                        const Context& context, std::string_view task = {});
 
-// row = x with the columns of the players that are not `kept` from the reference row; kept: one byte for each player.
+// row = x, with the columns of players that are not kept taken from the reference row. kept: one byte for each player.
 void mask_row(const Players& players, std::span<const float> x, std::span<const float> reference,
               std::span<const uint8_t> kept, std::span<float> row);
 

@@ -1,13 +1,13 @@
 // Compatibility: how well the attributions add up to the model's value (Bhatt, Weller, Moura 2020, appendix).
 //   form=printed:  |sum over i of phi_i - f(x)|                    as the paper prints it
 //   form=gap:      |base + sum over i of phi_i - f(x)|             the completeness gap
-// f(x) is the explained value of the row and base that of the reference, both as the explanations hold them. A complete
-// method (Shapley values, DeepLift, integrated gradients) has a gap of 0 up to rounding or its tolerance, whatever the
-// base; the printed form is then |base|, a number about the reference, not about the explanation.
+// f(x) is the explained value of the row and base that of the reference, both as stored with the explanations. A
+// complete method (Shapley values, DeepLift, integrated gradients) has a gap of 0, up to rounding or its tolerance. Its
+// printed form is |base|, which says something about the reference, not about the explanation.
 //
-// The mean of the other form comes as a table. The gap is undefined without a base value (methods that use no
-// reference, attributions made elsewhere). Where the explanations hold no f(x), the model is asked once for each row;
-// without a model the row is undefined.
+// A table has the mean of the other form. The gap is undefined without a base value (methods that use no reference,
+// attributions made elsewhere). If the explanations have no f(x), the model is run once for each row; without a model
+// the row is undefined.
 // Cost: none, or 1 evaluation for each row of attributions made elsewhere. Sums in float64.
 // Deviation from the paper: none for form=printed.
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Complexity: how spread out an explanation is (Bhatt, Weller, Moura 2020, Definition 3), the entropy
 //   mu_C = - sum over i of p_i ln p_i,   p_i = |phi_i| / sum over j of |phi_j|,
-// with the natural logarithm and 0 ln 0 = 0. 0 when one player has everything, ln d when all have the same.
+// with the natural logarithm and 0 ln 0 = 0. It is 0 if one player has everything, and ln d if all have the same size.
 //
 // Undefined for an explanation that is all zero. Sums in float64, without cancellation (kernels/entropy.h).
 // Cost: none; the explanations alone, some nanoseconds for each player.

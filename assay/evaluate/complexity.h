@@ -1,4 +1,4 @@
-// The complexity of one explanation, for whatever lowers or reports it; the criterion is in complexity.cpp.
+// The complexity of one explanation; the criterion is in complexity.cpp.
 #pragma once
 
 #include <span>

@@ -3,15 +3,14 @@
 //   mu_CON(x) = E_z[I(g(z))] / I(g(x)),   I = -ln P.
 // P(x) is the share of reference rows whose leave-one-out kernel density is at most that of x (density/surprise.h,
 // density/kernel_density.h): near 0 for a surprising explanation, large for a typical one, about 1 for one of ordinary
-// surprise. The reference rows are the pool's where there are explanations of a pool, else the rows' own. A row is not
-// held against itself: reference rows of the same inputs are left out of its density and of its share.
+// surprise. The reference rows are those of the pool if there are explanations of a pool, else the explained rows. A
+// row is not compared with itself: reference rows with the same inputs are left out of its density and of its share.
 //
 // Undefined with fewer than 2 reference rows, when those do not vary, or when all of them have the same inputs.
 // Cost: none beside explaining the reference rows; (rows + references) x references x players.
-// Deviation from the paper: it takes P from a density that it does not name, which can exceed 1 and make I negative;
-// here P is a rank. By default the share is smoothed by half a row, which keeps I positive and finite, so that means
-// over rows exist: convictions then lie between about 1 / ln(2 n) and 2 n for n reference rows. share=plain has
-// infinities.
+// Deviation from the paper: its P is a density that it does not name; a density can exceed 1 and make I negative. Here
+// P is a share. By default it is smoothed by half a row, which keeps I positive and finite, so that means over rows
+// exist: convictions lie between about 1 / ln(2 n) and 2 n for n reference rows. share=plain can give infinities.
 #include <fmt/format.h>
 
 #include <numeric>

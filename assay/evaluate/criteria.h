@@ -12,13 +12,13 @@
 namespace assay {
 
 std::span<const CriterionInfo> criteria();
-// One of your own, after the others. Call it before anything is looked up in the table.
+// Adds a criterion at the end. Call it before anything is looked up in the table.
 void add_criterion(CriterionInfo info);
 // An input error lists the criteria when there is none of that name.
 const CriterionInfo& find_criterion(std::string_view name);
 
-// Names of the criteria that are shown first, in the order of the table, and what the criterion of a name is for: none
-// where there is no such criterion.
+// The names of the criteria that have a role, in the order of the table; and the role of a criterion, none if there is
+// no such criterion.
 std::vector<std::string> main_criteria();
 CriterionRole role_of(std::string_view criterion);
 

@@ -1,7 +1,7 @@
-// What every criterion is to the rest of the house.
+// The interface of all criteria.
 //
-// A criterion scores the explanations of many rows at once. evaluate() around it refuses beforehand what cannot be
-// done, and adds what all results have: options, direction, mean, error, interval and coverage.
+// A criterion scores the explanations of many rows at once. evaluate() refuses what cannot be done, calls the
+// criterion, and adds what all results have: options, direction, mean, error, interval and coverage.
 #pragma once
 
 #include <cstddef>
@@ -55,19 +55,19 @@ struct Needs {
 class Criterion {
  public:
   virtual ~Criterion() = default;
-  // What it needs with its options, given what it needs by default.
+  // What it needs with its options. by_default: the needs of its table entry.
   virtual Needs needs(const Needs& by_default) const { return by_default; }
-  // Why the criterion cannot do this task, beyond the needs of its table entry, as the end of a sentence that begins
-  // with its name ("needs class labels, and ..."); nothing when it can. No model is run.
+  // Why the criterion cannot do this task although its needs are met; nothing when it can. The reason is the end of a
+  // sentence that begins with the criterion's name ("needs class labels, and ..."). No model is run.
   virtual std::optional<Refusal> refuses(const EvaluateTask& /*task*/) const { return {}; }
-  // Whether there is a score for each row, or one for each run over all of them.
+  // True: one score for each row. False: one score for each run over all rows.
   virtual bool scores_rows() const { return true; }
   // Fills values, undefined, and what else the criterion knows (standard_error, shared_error, tables, notes,
   // evaluations, dependent and mean_error). `scores.values` comes with one NaN for each row.
   virtual void score(const EvaluateTask& task, Scores& scores, const Context& context) const = 0;
 };
 
-// What a criterion measures of what people choose an explanation by.
+// Which of the qualities that people choose an explanation by a criterion measures.
 enum class CriterionRole {
   none,
   faithfulness,
@@ -88,12 +88,12 @@ struct CriterionInfo {
   Needs needs = {};      // with the options' defaults
   bool sampled = false;  // may have standard errors of single rows
   CriterionRole role = CriterionRole::none;
-  bool of_paper = false;        // studied where nobody chooses criteria
-  bool retrains = false;        // studied where the user asks for retraining
+  bool of_paper = false;        // a study uses it unless the user chooses criteria
+  bool retrains = false;        // a study uses it only if the user asks for retraining
   bool by_subset_size = false;  // its table "by size" is the curve of faithfulness over the sizes of subsets
-  // The options that a study gives it where the user says none, for so many players.
+  // The options that a study sets for this number of players, if the user sets none.
   std::vector<std::pair<std::string, std::string>> (*study_options)(size_t players) = nullptr;
-  // What a study should say of it with these options and so many players; nothing as a rule.
+  // A note that a study adds for these options and this number of players; usually nothing.
   std::optional<std::string> (*study_note)(const Spec& spec, size_t players) = nullptr;
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Criterion> (*make)(const Spec&) = nullptr;
@@ -113,11 +113,12 @@ CriterionInfo with_criterion_options(CriterionInfo info) {
 }
 
 // Why the criterion cannot do this task, as a sentence; nothing when it can (a missing explainer is no refusal). No
-// model is run. An input error for options that the criterion does not have.
+// model is run. Options that the criterion does not have are an input error.
 std::optional<Refusal> criterion_refusal(const Spec& spec, const EvaluateTask& task);
 
-// The scores of all rows. An unsupported error with the reason when the criterion cannot, an input error for shapes
-// that do not fit. A row whose attributions are not all finite is undefined for every criterion that reads them.
+// The scores of all rows. An unsupported error gives the reason if the criterion cannot do this task; shapes that do
+// not fit are an input error. A row whose attributions are not all finite is undefined for every criterion that reads
+// them.
 Scores evaluate(const Spec& spec, const EvaluateTask& task, const SummaryOptions& summary, const Context& context);
 
 }  // namespace assay

@@ -1,15 +1,15 @@
 // Deletion: what the log-odds of the predicted class lose when the k strongest players are removed (Bhatt, Weller,
 // Moura 2020, appendix),
 //   s(y|x) - s(y|x with S at the reference),   s = ln p(y|.) - ln(1 - p(y|.)),
-// with S the k players of largest |phi| and y the class predicted at x, frozen there. Computed from margins, so that a
-// row the model is sure of is as exact as any. A regression: the value itself.
+// with S the k players of largest |phi| and y the class predicted at x. Computed from margins, so that rows of which
+// the model is sure are precise too. For a regression s is the value itself.
 //
 // Undefined where attributions are all 0 (there is no order), and where a model that gives probabilities gives exactly
-// 0 or 1. Several reference rows: the mean over them. The class is the predicted one, as the paper has it, whichever
-// was explained: for one output, and for two classes in probabilities or log-odds, |phi| is the same; else (two margins
-// have explanations of their own) a note counts the rows that were explained for another.
-// Deviation from the paper: it leaves S open; here it is the k strongest, and ties go by index.
-// Cost: 1 evaluation for each row and reference row, and one for each row and each reference row.
+// 0 or 1. Several reference rows: the mean over them. The class is the predicted one, as in the paper, even if another
+// was explained. For one output, and for two classes in probabilities or log-odds, |phi| is the same for both;
+// otherwise a note counts the rows explained for another class.
+// Deviation from the paper: it does not say what S is; here it is the k strongest players, ties by index.
+// Cost: 1 evaluation for each pair of row and reference row, plus one for each row and for each reference row.
 #include <cstdint>
 #include <optional>
 #include <string>

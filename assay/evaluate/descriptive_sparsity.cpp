@@ -2,7 +2,7 @@
 // With r_i = phi_i / max over j of |phi_j|, in -1 .. 1, the mass around zero is MAZ(t) = share of players with
 // |r_i| <= t, and the score is the area under it,
 //   integral over t from 0 to 1 of MAZ(t) = 1 - mean over i of |r_i|,
-// since player i is counted for the t from |r_i| to 1. 0 when all players have the same size, 1 - 1/d when one has
+// since player i counts for t from |r_i| to 1. It is 0 if all players have the same size, 1 - 1/d if one has
 // everything.
 //
 // Undefined for an explanation that is all zero. Sums in float64. Cost: none.

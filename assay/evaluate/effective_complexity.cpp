@@ -6,9 +6,9 @@
 //   form=count: the number of players with |phi_i| > eps x max over j of |phi_j|; no model is run.
 //
 // Undefined when all attributions are 0 (nothing orders the players), and for form=loss when L(0) = 0 (there is no
-// change to explain) or the model gives no number on the way. L need not fall with k: the least k counts, as in the
-// paper, also where a later one is worse again.
-// Cost: for form=loss at most d evaluations for each reference row, in waves that stop at the answer; count: none.
+// change to explain) or the model gives no number on the way. L need not fall with k: as in the paper the least k
+// counts, even if a larger k is worse again.
+// Cost: for form=loss at most d evaluations for each reference row, in batches until k is found; for form=count none.
 // Deviation from the paper: the expectation over what is not kept is the mean over the reference rows (one baseline
 // row, or a background), the loss is squared, and the tolerance is a share of the loss of keeping nothing, so that it
 // has no unit; the paper's is a number in the unit of the loss.

@@ -1,23 +1,22 @@
-// Faithfulness: whether attributions say how much the model loses without them (Bhatt, Weller, Moura 2020,
-// Definition on faithfulness): Pearson's correlation, over subsets S of one size, of
+// Faithfulness: whether attributions say how much the explained value loses without the players (Bhatt, Weller, Moura
+// 2020, Definition on faithfulness): Pearson's correlation, over subsets S of one size, of
 //   sum over i in S of phi_i   with   f(x) - f(x with S at the reference),
-// f the explained value, whose target is frozen at x. With a background f(x with S at the reference) is the mean over
-// its rows, taken before correlating.
+// with f the explained value for the target of x. With a background f(x with S at the reference) is the mean over its
+// rows, taken before correlating.
 //
-// All C(d, |S|) subsets when they are within `budget`: no sampling error. Otherwise `samples` distinct random ones, the
-// same for all rows, with a standard error for each row (subsets/subset_correlation.h, which also says when a side
-// counts as constant: then the score is undefined, never 0). The mean over rows has the error of the shared subsets in
-// its own. With fewer than 50 subsets these errors would be too small, so fewer are not taken.
+// If there are at most `budget` subsets of that size, all are used, without sampling error. Otherwise `samples`
+// distinct random ones, at least 50, the same for all rows, with a standard error for each row (with fewer, errors
+// would be too small). The error of the mean over rows includes that of the shared subsets. If a side is constant, the
+// score is undefined (subsets/subset_correlation.h).
 //
-// form = pooled is the paper's own experiment: in each of `runs` runs every row loses one random subset of its own, and
-// over the rows the mean attribution in the subset is correlated with the value of the modified row. A faithful
-// explanation gives high attributions to what lowers that value when it goes, so the paper's correlation falls as
-// faithfulness rises, and its sign is turned here: a run's score is minus the correlation of the text. A table gives
-// for each run the correlation as printed, and beside it the one with f(x) - f(modified x). The error over runs is that
-// of the subsets alone: all runs have the same rows, and say nothing of others.
-// Deviation from the paper: its tables are means of the pooled form, all positive, without a word on the sign; rows of
-// different f(x) are mixed there, and even a perfect explanation of a linear model of independent features scores about
-// 0 (with the difference instead: 1). So the definition, per_row, is the default.
+// form = pooled is the paper's own experiment: in each of `runs` runs every row loses a random subset of its own; over
+// the rows, the mean attribution in the subset is correlated with the value of the modified row. If an explanation is
+// faithful, removing high attributions lowers that value, so this correlation is negative. A run's score is minus the
+// correlation. For each run a table gives the correlation as printed, and the one with f(x) - f(modified x). The error
+// over runs only shows the effect of the subsets: all runs have the same rows.
+// Deviation from the paper: its tables are means of the pooled form, all positive, without a word on the sign. The
+// pooled form mixes rows of different f(x): even a perfect explanation of a linear model of independent features scores
+// about 0 (with the difference instead: 1). So the definition, per_row, is the default.
 // Cost: a game value for each subset and reference row; pooled: `runs` evaluations for each reference row, and one.
 #include "assay/evaluate/faithfulness.h"
 

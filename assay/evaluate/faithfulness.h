@@ -12,8 +12,8 @@
 
 namespace assay {
 
-// For each row the correlation over exactly these subsets, in any sizes; NaN where undefined. attributions: a row for
-// each row of the game, a column for each player.
+// For each row of the game, the correlation over exactly these subsets, which may differ in size; NaN where undefined.
+// attributions: rows of the game x players.
 std::vector<double> faithfulness_of(const Game& game, MatrixView<const float> attributions,
                                     std::span<const std::vector<uint32_t>> subsets, const Context& context);
 

@@ -4,8 +4,8 @@
 //
 // It is faithfulness at subsets of one player, without sampling. f is the explained value; with a background the mean
 // over its rows. Undefined where either side does not vary (see subsets/subset_correlation.h).
-// Deviation from the paper: it takes the drop of the class's probability, which is the explained value only where the
-// model's output is a probability; margins do not flatten out where the model is sure.
+// Deviation from the paper: it takes the drop of the class's probability. Here f may be a margin, which does not
+// flatten out where the model is sure.
 // Cost: a game value for each player and reference row.
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 //
 // A deterministic g scores exactly 0; a g that samples coalitions, orders or noise does not, and a distance such as l2
 // then says by how much. Explanations that were made by another build, or kept with fewer digits, differ in their last
-// bits, and l0 counts that. The second seed is a function of the context's seed and the first one, and never the first.
-// Undefined where an explanation is not all numbers.
+// bits, and l0 counts that. The second seed depends on the context's seed and the first one, and always differs from
+// the first. Undefined where an explanation is not all numbers.
 // Cost: one more explanation of each row.
 #include <fmt/format.h>
 

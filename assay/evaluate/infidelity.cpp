@@ -9,25 +9,24 @@
 // perturbation = noise: I is normal in every column, of standard deviation `scale` times the column's over the pool;
 // categories, whose scale is 0, stay as they are.
 //
-// What I . phi is depends on what phi is. attributions = local: slopes, for each column (gradient, smooth_grad);
-// I . phi as printed. attributions = global: effects of being there at all, as of all other methods, in which x -
-// reference is already a factor: then phi_i stands for slope_i (x_i - reference_i), and I . phi is the sum of phi over
-// the removed players, or with noise the sum of phi_i I_i / (x_i - reference_i). A column that equals the reference has
-// an effect of 0 and no known slope: its term is 0; should it have an attribution all the same, the row is undefined.
-// attributions = auto: by the method that made them; local for gradient and smooth_grad, else global.
-// Slopes and noise are of columns: they are refused for players of several columns.
+// I . phi depends on what phi is. attributions = local: phi are slopes by column (gradient, smooth_grad), and I . phi
+// is as printed. attributions = global, as of all other methods: phi_i is the effect of player i being present, so it
+// stands for slope_i (x_i - reference_i). Then I . phi is the sum of phi over the removed players, or with noise the
+// sum of phi_i I_i / (x_i - reference_i). A column that equals the reference has no effect and no known slope: its term
+// is 0; if it has an attribution all the same, the row is undefined. attributions = auto: local for gradient and
+// smooth_grad, else global. Slopes and noise belong to columns, so they are refused for players of several columns.
 //
 // normalise_scale: phi is first scaled by the factor that fits best, beta = sum (I . phi) drop / sum (I . phi)^2 over
 // the draws (none for phi = 0); methods of different scale can then be compared. The standard error takes beta as
 // given, which is right to first order, since the score is at its minimum in beta.
 //
-// All rows share the draws: the error of the mean over rows that comes from them is the standard deviation over draws
-// of the mean over rows of a draw's squared gap, over sqrt(samples); with beta as given, each row its own.
+// All rows share the draws. Their part in the error of the mean over rows is the standard deviation over draws of (the
+// mean over rows of that draw's squared gap) / sqrt(samples), with the beta of each row as given.
 //
-// Noise that is lost in the rounding of all of a row's numbers perturbs nothing: that row is undefined. Deviation from
-// the paper: it lists other perturbations (squares of an image, noise towards a baseline), and applies the factor to
-// its comparisons in places; noise alone is theirs as it stands. Cost: samples + 1 evaluations; for removal so many
-// game values for each reference row.
+// A row is undefined if the noise is lost in the rounding of all its numbers.
+// Deviation from the paper: it lists other perturbations (squares of an image, noise towards a baseline) and uses the
+// factor beta in some comparisons; only perturbation = noise is exactly the paper's.
+// Cost: samples + 1 evaluations; for removal samples + 1 game values for each reference row.
 #include "assay/evaluate/infidelity.h"
 
 #include <fmt/format.h>

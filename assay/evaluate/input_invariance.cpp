@@ -2,12 +2,12 @@
 // Schuett, Daehne, Erhan, Kim, "The (Un)reliability of Saliency Methods", 2019),
 //   D(g(f, x), g(f', x + c)),   f'(x) = f(x - c),   c_j = shift * unit_j,
 // with unit_j the deviation of column j over the pool, 0 for categories (space=scaled), or 1 (space=raw). f' at the
-// shifted row is f at the row, and their gradients are equal: a method that tells the two apart looks at the
-// coordinates.
+// shifted row is f at the row, and their gradients are equal: a method that gives different explanations depends on how
+// the inputs are recorded.
 //
-// reference=fixed keeps the reference at the same numbers (zero stays zero), which is then another point of the data;
-// reference=shifted moves it along, and a method that is a function of f and of differences alone scores 0. x + c - c
-// is x up to rounding in float32, so scores of about 1e-6 of the explanation are 0.
+// reference=fixed keeps the numbers of the reference (zero stays zero), which then stand for another point.
+// reference=shifted moves the reference along; a method that uses only f and differences from the reference then scores
+// 0. x + c - c is x up to rounding in float32, so scores of about 1e-6 of the explanation are 0.
 // Undefined where an explanation is not all numbers, and where no column has a deviation to be shifted by.
 // Deviation from the paper: it shows pictures; here the distance between the two explanations.
 // Cost: one more explanation of each row.

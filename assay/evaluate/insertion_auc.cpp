@@ -4,11 +4,11 @@
 // by trapezoids over even steps of the share q. Higher is better: what matters most should bring the class back at
 // once. A regression: the area under its value, in its unit.
 //
-// y is the class that was explained, frozen: an order by value is of use for no other. Several reference rows: the mean
-// of their curves. Undefined where attributions are all 0. The mean curve over rows is in the scores' table. A note
-// counts rows explained for another class than the predicted one, which published numbers are of.
+// y is the explained class, because an order by value only makes sense for that. Several reference rows: the mean of
+// their curves. Undefined where attributions are all 0. The mean curve over rows is in the scores' table. Published
+// numbers are for the predicted class; a note counts rows explained for another.
 // Deviation from the paper: it starts from a blurred image; here the reference stands for absent.
-// Cost: steps - 1 evaluations for each row and reference row, and one for each row and each reference row.
+// Cost: steps - 1 evaluations for each pair of row and reference row, plus one for each row and for each reference row.
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/removal/curves.h"
 

@@ -2,14 +2,14 @@
 // Erhan, Kindermans, Kim 2019; Bhatt, Weller, Moura 2020, appendix),
 //   mu_KAR = mean over test rows of 1[f(x) = y] - 1[f_k(x with its k strongest players alone) = y],
 // where f_k is trained from fresh weights on rows that each kept only their own k strongest players by |phi|. A player
-// that is absent has the value of the reference. The value of a seed is the mean over the grid of k; what training,
-// controls, regressions and left-out rows are, is in retraining/retraining.h.
+// that is absent has the value of the reference. The value of a seed is the mean over the grid of k. Training,
+// controls, regressions and left-out rows: retraining/retraining.h.
 //
 // Lower is better: the accuracy stays when what matters is still there. Compare with the random ranking in the table.
 //
-// Deviation from the paper: its formula gives the retrained model the unmodified row, a slip (such a model never saw
-// one while it was trained); here test rows lose players as training rows do, as Hooker et al. have it. The paper has
-// one training and one k; here there are several seeds, a grid of k and controls.
+// Deviation from the paper: its formula gives the retrained model the unmodified row, though that model was trained on
+// modified ones. Here test rows lose players as training rows do, as in Hooker et al. The paper has one training and
+// one k; here there are several seeds, a grid of k and controls.
 //
 // Cost: seeds * k trainings; with controls seeds * (2 k + 1). Explanations of all labelled rows of the pool are needed.
 #include <optional>

@@ -4,36 +4,19 @@
 //   N_r(x) = rows z of the pool with 0 < rho(x, z) <= r and the same predicted class.
 // weighting=inverse_distance takes the largest of D / rho instead: a local Lipschitz constant over the data.
 //
-// Undefined where N_r(x) is empty, never 0: the share of rows with a neighbourhood is the coverage. Distances D and rho
-// in float64.
+// Undefined where N_r(x) is empty; the share of rows with a neighbourhood is the coverage. Distances D and rho are in
+// float64.
 // Cost: a prediction of each row and of each row of the pool; an explanation of every row of the pool that is a
 // neighbour; then a few ns for each pair of rows.
 // Deviation from the paper: rho is measured in columns scaled on the pool unless space=raw, and the radius is found
 // from the data unless it is given; rows at distance 0, x itself among them, are no neighbours.
 #include "assay/evaluate/criterion.h"
-#include "assay/evaluate/neighbourhoods/neighbourhoods.h"
 #include "assay/evaluate/neighbourhoods/sensitivity.h"
 
 namespace assay {
-namespace {
-
-class MaxSensitivity final : public Criterion {
- public:
-  using Options = NeighbourhoodOptions;
-
-  explicit MaxSensitivity(Options options) : options_(std::move(options)) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    score_sensitivity(task, options_, Fold::max, scores, context);
-  }
-
- private:
-  Options options_;
-};
-
-}  // namespace
 
 CriterionInfo max_sensitivity_criterion() {
-  return with_criterion_options<MaxSensitivity>(
+  return with_criterion_options<NeighbourSensitivity<Fold::max>>(
       {.name = "max_sensitivity",
        .title = "Largest change of the explanation among neighbours of the row's class",
        .family = "sensitivity",

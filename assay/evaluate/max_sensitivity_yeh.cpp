@@ -3,9 +3,9 @@
 // estimated by the largest of `samples` points y that are uniform in this box. unit_j is the deviation of column j over
 // the pool, 0 for categories, which stay as they are (space=scaled), or 1 (space=raw).
 //
-// All rows share their draws, the target is frozen at x, and a sampled method draws the same at y as at x. The largest
-// of some points is at most the maximum over the box, and grows with their number: compare results of equal `samples`
-// only. over=explanation divides by || g(x) ||_2, as Captum's sensitivity_max and Quantus' MaxSensitivity do.
+// All rows share their draws, y has the target of x, and a sampled method draws the same at y as at x. The largest of
+// some points is at most the maximum over the box, and grows with their number: only compare results with equal
+// `samples`. over=explanation divides by || g(x) ||_2, as Captum's sensitivity_max and Quantus' MaxSensitivity do.
 // Undefined where an explanation is not all numbers, where no column can move, and, over=explanation, where g(x) = 0.
 // Cost: `samples` explanations of each row.
 #include <fmt/format.h>

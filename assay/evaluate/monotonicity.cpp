@@ -9,9 +9,9 @@
 // Equal attributions are added by index. Undefined when all attributions are zero (there is no order), and when f does
 // not change at all (every order would do).
 // Deviation from the papers: they take the probability of the predicted class and skip the first step, from the
-// reference to one player (first_step=false); both orders, by |phi| and by phi, are found in their implementations.
-// Where negative attributions are strong the value should fall, and order=strength counts it as a fault: the criterion
-// is for attributions of evidence in favour.
+// reference to one player (first_step=false). Their implementations use both orders, by |phi| and by phi. A strong
+// negative attribution should lower the value, but order=strength counts that as a fault: the criterion suits
+// attributions that are mostly positive.
 // Cost: d + 1 evaluations for each reference row.
 #include <algorithm>
 #include <cmath>

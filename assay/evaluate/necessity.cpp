@@ -6,10 +6,10 @@
 // q the share of all positive attribution that is removed. Lower is better for both: the score should fall to that of
 // the reference at once, and equal shares of attribution should cost the same whichever players they come from.
 //
-// s is the probability, or the log-odds (`score`); a regression: its value. Players of negative or zero attribution
-// stay as in the row. Several reference rows: each s is the mean over them, as in the game that is explained
-// (removal/proportion.h). Undefined where no attribution is positive. More than 100 positive players: 100 even steps
-// through them.
+// s is the probability or the log-odds (option `score`); for a regression the value. Players of negative or zero
+// attribution stay as in the row. Several reference rows: each s is the mean over them, as in the game that is
+// explained (removal/proportion.h). Undefined where no attribution is positive. More than 100 positive players: 100
+// even steps through them.
 // Deviation from the paper: between whole players the score is taken as linear in q.
 // Cost: M + 1 evaluations for each row and reference row, twice that for proportionality.
 #include "assay/evaluate/criterion.h"

@@ -1,7 +1,7 @@
-// Explanations of the rows of a pool, each made at most once and only where some criterion needs it.
+// Explanations of the rows of a pool, each made at most once and only when a criterion needs it.
 //
-// Every row of the pool has one target: the one that all explained rows share, or, where those differ (the predicted
-// class of each), its own predicted class. So a neighbour of the same predicted class is explained for the same target.
+// A row of the pool has the target that all explained rows share. If each explained row has its own predicted class as
+// target, so has each row of the pool. So a neighbour of the same predicted class has the same target.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +29,10 @@ class PoolExplanations {
 
   size_t rows() const { return values_.rows(); }
   size_t players() const { return values_.cols(); }
-  // After this the attributions of these rows (in any order, repeats allowed) are there. From one thread at a time.
+  // Makes the attributions of these rows (in any order, repeats allowed) where they are missing. One thread at a time.
   void need(std::span<const size_t> rows, const Context& context);
   void need_all(const Context& context);
-  // Attributions that an earlier run made: a row of `values` for each of the rows, none of which is known yet.
+  // Stores attributions that an earlier run made: a row of `values` for each of `rows`. None of them may be known yet.
   void know(std::span<const size_t> rows, MatrixView<const float> values);
   std::vector<size_t> known_rows() const;  // ascending
   // Rows x players; only rows that were needed, or given, mean anything.
@@ -48,8 +48,8 @@ class PoolExplanations {
   size_t explained_ = 0;
 };
 
-// Explanations of the rows of the subject's pool by a method with a seed, made where they are needed. The pool has
-// targets; what the subject points to must outlive the result.
+// Explanations of the subject's pool by this method and seed, made when needed. The pool must have targets. What the
+// subject points to must outlive the result.
 PoolExplanations pool_explanations_by(const Subject& subject, const Spec& method, uint64_t seed);
 
 }  // namespace assay

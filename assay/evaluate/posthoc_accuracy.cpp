@@ -7,7 +7,7 @@
 // Undefined where attributions are all 0; refused for a regression.
 // Deviation from the paper: it scores a selector that was trained for this and sets unselected features to 0; here the
 // reference stands for absent.
-// Cost: 1 evaluation for each row and reference row, and one for each row and each reference row.
+// Cost: 1 evaluation for each pair of row and reference row, plus one for each row and for each reference row.
 #include <cmath>
 #include <cstdint>
 #include <optional>

@@ -7,12 +7,10 @@
 // rows, and the error of the mean has a part for them. Categories have no deviation and stay as they are: a row whose
 // perturbed players are all categories is undefined, and so is one that float32 is too coarse to move.
 // `perturbation=baseline` puts the players at the reference instead, and moves categories too. Undefined where
-// attributions are all 0. Deviation from OpenXAI: its noise has one deviation for all columns, which suits columns
-// scaled to 0 .. 1, and it flips discrete columns; here each column's own deviation is the unit. Its option of an area
-// over all k is left out. Cost: samples evaluations for a row, and one; baseline: 1 for each reference row, and one.
-#include <optional>
-#include <string>
-
+// attributions are all 0.
+// Deviation from OpenXAI: its noise has one deviation for all columns, which suits columns scaled to 0 .. 1, and it
+// flips discrete columns; here each column's own deviation is the unit. Its area over all k is left out.
+// Cost: samples + 1 evaluations for a row; baseline: reference rows + 1.
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/removal/gap.h"
 
@@ -21,26 +19,10 @@ namespace {
 
 constexpr GapQuestion kImportantGap{.name = "prediction_gap_important", .strongest = true};
 
-class PredictionGapImportant final : public Criterion {
- public:
-  using Options = GapOptions;
-
-  explicit PredictionGapImportant(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    return refuses_gap(task, kImportantGap, options_);
-  }
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    score_gap(task, kImportantGap, options_, scores, context);
-  }
-
- private:
-  Options options_;
-};
-
 }  // namespace
 
 CriterionInfo prediction_gap_important_criterion() {
-  return with_criterion_options<PredictionGapImportant>(
+  return with_criterion_options<PredictionGap<kImportantGap>>(
       {.name = "prediction_gap_important",
        .title = "How far the prediction moves when the k strongest players are perturbed",
        .family = "importance",

@@ -7,13 +7,10 @@
 // rows, and the error of the mean has a part for them. Categories have no deviation and stay as they are: a row whose
 // perturbed players are all categories is undefined, and so is one that float32 is too coarse to move.
 // `perturbation=baseline` puts the players at the reference instead, and moves categories too. Undefined where
-// attributions are all 0; refused when nothing is left beside the k strongest. Deviation from OpenXAI: its noise has
-// one deviation for all columns, which suits columns scaled to 0 .. 1, and it flips discrete columns; here each
-// column's own deviation is the unit. Its option of an area over all k is left out. Cost: samples evaluations for a
-// row, and one; baseline: 1 for each reference row, and one.
-#include <optional>
-#include <string>
-
+// attributions are all 0; refused if the k strongest are all players.
+// Deviation from OpenXAI: its noise has one deviation for all columns, which suits columns scaled to 0 .. 1, and it
+// flips discrete columns; here each column's own deviation is the unit. Its area over all k is left out.
+// Cost: samples + 1 evaluations for a row; baseline: reference rows + 1.
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/removal/gap.h"
 
@@ -22,26 +19,10 @@ namespace {
 
 constexpr GapQuestion kUnimportantGap{.name = "prediction_gap_unimportant", .strongest = false};
 
-class PredictionGapUnimportant final : public Criterion {
- public:
-  using Options = GapOptions;
-
-  explicit PredictionGapUnimportant(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    return refuses_gap(task, kUnimportantGap, options_);
-  }
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    score_gap(task, kUnimportantGap, options_, scores, context);
-  }
-
- private:
-  Options options_;
-};
-
 }  // namespace
 
 CriterionInfo prediction_gap_unimportant_criterion() {
-  return with_criterion_options<PredictionGapUnimportant>(
+  return with_criterion_options<PredictionGap<kUnimportantGap>>(
       {.name = "prediction_gap_unimportant",
        .title = "How far the prediction moves when all but the k strongest players are perturbed",
        .family = "importance",

@@ -1,22 +1,22 @@
-// Parameter randomisation: whether an explanation notices that the model has forgotten what it learnt (Adebayo, Gilmer,
+// Parameter randomisation: whether an explanation changes when the model's parameters are made random (Adebayo, Gilmer,
 // Muelly, Goodfellow, Hardt, Kim, "Sanity Checks for Saliency Maps", NeurIPS 2018). Layer by layer, from the outputs
-// down, parameters are drawn afresh as before training, and the same rows are explained again:
+// down, parameters are drawn as before training, and the same rows are explained again:
 //   value = mean over layers l of similarity(g(f, x), g(f_l, x)),
 // f_l having layers 1 .. l randomised (order=cascading) or layer l alone (order=independent). Similarity is Spearman's
-// rank correlation, or the cosine, of |phi| or of phi. An explanation of the model should change: near 0 is as it
-// should be, near 1 means that it shows the input rather than the model.
+// rank correlation, or the cosine, of |phi| or of phi. Near 0 is good; near 1 means that the explanation shows the
+// input rather than the model.
 //
-// Features are raw, networks are trained on standardised ones: a layer that reads the features starts as if these were
-// standardised by their mean and deviation over the pool (model/randomise.h), else fresh weights would saturate what
-// follows. Without a pool the deviations that came with the reference count, with its mean; without these, none.
+// Features are raw, but random weights suit standardised ones; else later layers would saturate. So a layer that reads
+// the features gets weights as if features were standardised by their mean and deviation over the pool
+// (model/randomise.h). Without a pool the mean and deviations of the reference are used, if it has some.
 //
-// Targets and reference stay those of the trained model, and a sampled method draws the same in all of them. Spearman's
-// ranks share ties. A layer after which the explanation has no ranking (all of one size) is left out of the mean of
-// that row; a layer that is lost for most rows is named in a note. The table gives the mean over rows for each number
-// of layers. With several draws of the parameters the value is their mean, with its standard error. Undefined: all
-// attributions 0, one player or no ranking in the explanation, numbers that are not finite. Deviation from the paper:
-// it shows similarities by layer; the mean over layers is one number for a row. Cost: one explanation of each row for
-// each layer and draw.
+// Targets and reference stay those of the trained model, and a sampled method uses the same draws for every f_l. Ties
+// share their mean rank. If the explanation of f_l has no ranking (all of one size), layer l is left out of that row's
+// mean; a note names layers left out for most rows. The table gives the mean over rows for each number of layers. With
+// several draws of the parameters the value is their mean, with its standard error. Undefined if attributions are all
+// 0, not finite or without ranking, or if there is one player.
+// Deviation from the paper: it shows similarities by layer; here a row's score is the mean over layers.
+// Cost: one explanation of each row for each layer and draw.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // of |phi| (order=absolute) or of phi (order=signed). A row's score is the mean over the other explanations
 // (agreement/by_other.h); a table has a row for each of them.
 //
-// Undefined when one of the two gives all players the same rank: all zero, equal sizes, one player.
+// Undefined when one of the two gives all players the same rank: all zero, equal sizes, or only one player.
 // Cost: none; d ln d for each pair of explanations.
 #include <algorithm>
 #include <cmath>

@@ -1,19 +1,18 @@
-// Whether scores that were computed on another vector target, or by another version, from the same attributions are the
-// same within the tolerances of core/rounding.h.
+// Compares scores of the same attributions that were computed on another vector target or by another version: are they
+// equal within the tolerances of core/rounding.h?
 //
 // A criterion is of one of four kinds:
-//   smooth     a little more or less of what it reads changes it a little: every value must be near.
-//   stepwise   comparisons of numbers that are not kept decide it: which class a model predicts, whether a step falls,
-//              how the explanations of a changed model rank. Where two of them are equal up to rounding, a value jumps.
+//   smooth     small changes of the input change the score little: every value must be near.
+//   stepwise   depends on comparisons of numbers: which class a model predicts, whether a step falls, how the
+//              explanations of a changed model rank. If two of these are equal up to rounding, the score may jump.
 //              All but one value in twenty (at least one) must be near.
-//   quotient   divided by single attributions, which may be near 0, or by changes that are: a hundredth of itself, and
-//              one value in twenty may jump, where what it is divided by is rounding itself.
-//   retrained  networks are trained for it, and training takes another way from its first rounding on. Values of runs
-//              are not compared; the means may be 8 standard errors of the one that was made again apart, and 0.05.
-// An order of attributions decides nothing here: both come from the same ones.
+//   quotient   divides by attributions or changes, which may be near 0. Values may differ by a hundredth, and one in
+//              twenty may jump, because its divisor is nothing but rounding.
+//   retrained  trains networks, and training diverges from the first rounding on. Values of runs are not compared;
+//              the means may differ by 8 standard errors of the repeated run plus 0.05.
+// The order of attributions makes no score jump: both scores come from the same attributions.
 //
-// Mean, standard error and coverage must follow from the recorded values besides. So a value that jumps does not leave
-// them free.
+// Mean, standard error and coverage must also follow from the recorded values, even if a value jumps.
 #pragma once
 
 #include <string>
@@ -30,15 +29,15 @@ namespace assay {
 enum class ScoreKind { smooth, stepwise, quotient, retrained };
 ScoreKind score_kind(std::string_view criterion);
 
-// What the rounding of scores is measured by that have the unit of something that was scored.
+// Sizes of what was scored. The rounding of scores in the same unit is relative to them.
 struct ScoreScales {
   double attributions = 0;  // the largest of attribution_scales (explain/rounding.h)
   double outputs = 0;       // the largest |output| or |base|
-  bool regression = false;  // scores of the model's outputs are in their unit; else they are probabilities and log-odds
+  bool regression = false;  // true: scores of outputs have the unit of the outputs; false: probabilities or log-odds
 };
 ScoreScales score_scales(const Explanations& scored);
 
-// How far a score of this size may be apart, beside its own share. options: of the criterion; largest: the largest
+// The absolute tolerance of a score, in addition to the relative one. options: of the criterion; largest: the largest
 // |score| of all rows.
 double score_floor(std::string_view criterion, const std::vector<std::pair<std::string, std::string>>& options,
                    double largest, const ScoreScales& scales);

@@ -45,13 +45,13 @@ struct Scores {
   bool of_rows = true;
   std::vector<double> standard_error = {};  // of each value, where it is sampled; empty where nothing is
   std::vector<Undefined> undefined = {};    // all reasons, most frequent first
-  // Over the defined values. Where those are not independent, as when each is a mean over the other rows, the criterion
-  // says so and sets the error of the mean itself, NaN where it has none.
+  // Whether the values depend on each other, for example because each is a mean over the other rows. Then the criterion
+  // sets mean_error itself; NaN if it has none.
   bool dependent = false;
-  // Where all rows share their random draws: the standard error of the mean that comes from the draws alone, which no
-  // spread over rows can show. Added to error and interval.
+  // If all rows share their random draws: the standard error of the mean that comes from the draws, which the spread
+  // over rows does not show. It is added to mean_error and interval.
   double shared_error = 0;
-  double mean = NAN;
+  double mean = NAN;  // this and the next two: over the defined values
   double mean_error = NAN;
   Interval interval = {NAN, NAN};
   double coverage = 0;  // share of values that are defined
@@ -60,19 +60,19 @@ struct Scores {
   uint64_t evaluations = 0;             // rows that the model predicted or differentiated for this criterion alone
 };
 
-// How the summary's interval is found: percentile bootstrap over the rows; the normal one where they are dependent, and
-// Student's t over runs, which are few.
+// How the interval of the mean is found: by percentile bootstrap over rows. By normal quantiles if the values are
+// dependent, and by Student's t over runs, which are few.
 struct SummaryOptions {
   double confidence = 0.95;
   size_t draws = 1000;  // 0: no interval
 };
 
-// Fills mean, mean_error (unless dependent), interval, coverage from the values; sorts the reasons. Infinite values, of
-// which no mean is useful, count as defined and make mean and interval infinite or NaN, as arithmetic has it.
+// Fills mean, mean_error (unless dependent), interval and coverage from the values; sorts the reasons. Infinite values
+// count as defined, so they make mean and interval infinite or NaN.
 void summarise(Scores& scores, const SummaryOptions& options, const Context& context);
 
-// Counts the reasons why rows are undefined; criteria note one for each NaN they write. Merging parts in order keeps
-// the order of reasons.
+// Counts the reasons why rows are undefined: one for each NaN that a criterion writes. Reasons stay in the order of
+// their first use, also through merge().
 class UndefinedCounts {
  public:
   void add(std::string_view reason, size_t rows = 1);

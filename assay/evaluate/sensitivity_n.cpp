@@ -4,12 +4,12 @@
 // and a row's score is the mean over the sizes where it is defined. A method that has the paper's property
 // "sensitivity-n" at all n scores 1.
 //
-// Wide rows take `sizes` sizes, evenly spread from 1 to d - 1. All subsets of a size when they are within `budget`,
-// otherwise `samples` distinct random ones, the same for all rows; a row's standard error is that of the mean over
-// sizes, whose subsets are drawn independently, and the mean over rows has the error of the shared subsets in its own.
-// The table "by size" has the mean over rows, its standard error, the rows where it is defined, and the subsets taken.
-// Deviation from the paper: it stops at about 80 % of the features and draws 100 subsets of each size; here all sizes
-// count, and few subsets are enumerated. A side that does not vary makes that size undefined (see
+// Wide rows use `sizes` sizes, evenly spread from 1 to d - 1. All subsets of a size are used if they are within
+// `budget`, otherwise `samples` distinct random ones, the same for all rows. A row's standard error is that of the mean
+// over sizes, whose subsets are drawn independently. The error of the mean over rows includes that of the shared
+// subsets. The table "by size" has the mean over rows, its standard error, the rows where it is defined, and the
+// subsets taken. Deviation from the paper: it stops at about 80 % of the features and draws 100 subsets of each size;
+// here all sizes count, and few subsets are enumerated. A side that does not vary makes that size undefined (see
 // subsets/subset_correlation.h).
 // Cost: a game value for each subset of all sizes and reference row.
 #include <fmt/format.h>

@@ -3,12 +3,12 @@
 // A row's score is the mean over its partners, the other rows. Rows are distinct when their inputs differ; where the
 // inputs are not known, every two rows are.
 //
-// All other rows are partners when there are at most `partners` of them; else so many are drawn for each row, with
-// replacement, and each score has its standard error. Rows that share inputs have fewer partners than others: the mean
-// then weighs rows equally, not pairs. Pairs are not independent: each row is in many. The mean over
-// rows is a U-statistic, and its standard error is the jackknife's (Hajek projection),
+// All other rows are partners if there are at most `partners` of them. Otherwise `partners` are drawn for each row,
+// with replacement, and each score has its standard error. Rows that share inputs have fewer partners than others; the
+// mean weighs rows equally, not pairs. Pairs are not independent, since each row is in many. The mean over rows is a
+// U-statistic, and its standard error is the jackknife's (Hajek projection),
 //   Var = 4 (n - 1) / (n (n - 2)^2) x sum over rows of (score - mean)^2, about 4 / n times the variance of the scores,
-// where sampled partners add to the scores' variance, which is taken off, and add the variance of their own mean.
+// If partners are sampled, the variance that this adds to the scores is subtracted, and that of the mean is added.
 // Undefined for a row without a partner. One pair of rows has no standard error.
 // Cost: none; rows x min(rows, partners) distances.
 // Deviation from the paper: none where all pairs are formed; else sampled partners.

@@ -1,9 +1,9 @@
 // Sign agreement: how many of the strongest players two explanations of a row have in common and with the same sign
 // (Krishna et al. 2022),
 //   |players in the top k of both whose values have the same sign| / k,
-// by |phi|, ties by index. With k = all, the default, it is the share of all players with the same sign; 0 has a sign
-// of its own, the same as that of another 0. A k above d is refused. A row's score is the mean over the other
-// explanations (agreement/by_other.h); a table has a row for each of them.
+// by |phi|, ties by index. With k = all, the default, it is the share of all players with the same sign; 0 only agrees
+// with 0. A k above d is refused. A row's score is the mean over the other explanations (agreement/by_other.h); a table
+// has a row for each of them.
 //
 // Undefined when one of the two is all zero. Cost: none; d ln d for each pair of explanations.
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Sparseness: how unequal the attributions are (Chalasani et al. 2020), the Gini index of |phi| (Hurley, Rickard 2009).
 // With the sizes |phi| in ascending order a_1 <= ... <= a_d,
 //   G = sum over i of (2 i - d - 1) a_i / (d sum over i of a_i).
-// 0 when all players have the same, 1 - 1/d when one has everything.
+// It is 0 if all players have the same size, 1 - 1/d if one has everything.
 //
 // Undefined for an explanation that is all zero. Sums in float64. Cost: none; d ln d for sorting.
 #include <algorithm>

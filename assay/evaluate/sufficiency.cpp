@@ -4,13 +4,13 @@
 //   ordering (S-Ord):        1/(M+1) sum over m = 0 .. M of min(s_m, s(x))
 //   proportionality (TPS):   integral over q from 0 to 1 of |s_strongest first(q) - s_weakest first(q)|,
 // q the share of all positive attribution that is added. Higher is better for ordering: the score should rise to that
-// of the row at once. Lower is better for proportionality: equal shares should do the same whichever players they come
-// from; the scores then carry that direction.
+// of the row at once. Lower is better for proportionality: equal shares of attribution should have the same effect,
+// whichever players they come from.
 //
-// s is the probability, or the log-odds (`score`); a regression: its value. Players of negative or zero attribution
-// stay at the reference. Several reference rows: each s is the mean over them, as in the game that is explained
-// (removal/proportion.h). Undefined where no attribution is positive. More than 100 positive players: 100 even steps
-// through them.
+// s is the probability or the log-odds (option `score`); for a regression the value. Players of negative or zero
+// attribution stay at the reference. Several reference rows: each s is the mean over them, as in the game that is
+// explained (removal/proportion.h). Undefined where no attribution is positive. More than 100 positive players: 100
+// even steps through them.
 // Deviation from the paper: between whole players the score is taken as linear in q.
 // Cost: M + 1 evaluations for each row and reference row, twice that for proportionality.
 #include "assay/evaluate/criterion.h"

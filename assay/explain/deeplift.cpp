@@ -2,12 +2,12 @@
 // pass from the output to the inputs by the chain rule, and an element-wise function has the multiplier
 // (f(x) - f(r)) / (x - r), or its slope where x and r are too near for a quotient.
 //
-// Multipliers belong to operators of the graph, not to modules of a framework: activations that are used twice or
+// Multipliers belong to operators of the graph, not to modules of a framework. So activations that are used twice or
 // called as functions, residual sums, products of two values that change ((x y - x' y') shared evenly), pooling,
-// normalisation and softmax are all exact, so the values sum to f(x) - f(r) up to rounding. Over a background the mean
-// of the attributions is given: that is DeepSHAP (Lundberg and Lee 2017). Cost: a forward and a backward pass for each
-// row and reference row; the reference is run once. Deviations: the paper has no rules for products, maxima and
-// normalisations; ours are in the operators' files.
+// normalisation and softmax are all exact, and the values sum to f(x) - f(r) up to rounding. With a background, the
+// mean of the attributions is given: that is DeepSHAP (Lundberg and Lee 2017).
+// Cost: a forward and a backward pass for each row and reference row; the reference is run once.
+// Deviations: the paper has no rules for products, maxima and normalisations; ours are in the operators' files.
 #include <optional>
 #include <string>
 

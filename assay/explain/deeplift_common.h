@@ -14,11 +14,11 @@
 
 namespace assay {
 
-// The information form, or a model without multipliers by this rule.
+// Refuses the information form, and a model without multipliers for this rule.
 std::optional<Refusal> refuses_multipliers(const ExplainTask& task, DeepLiftRule rule = DeepLiftRule::rescale);
 
-// Fills values, background_error where there is a background, and evaluations: each row once for each reference row,
-// and each of those once.
+// Fills values, evaluations and, with a background, background_error. Evaluations: one for each pair of row and
+// reference row, plus one for each reference row.
 void attribute_differences(const ExplainTask& task, DeepLiftRule rule, std::string_view name, Attributions& out,
                            const Context& context);
 

@@ -5,12 +5,12 @@
 // relu(x1 - x2), the Rescale rule gives all to one input; this rule sees both.
 //
 // The values sum to f(x) - f(r) up to rounding. Parts begin at the inputs of the model, by sign, and at every Gemm,
-// MatMul and Conv, by the sign of each contribution; biases, sums, means, batch normalisation and what moves elements
-// pass them on apart. Over a background the mean of the attributions is given.
+// MatMul and Conv, by the sign of each contribution; biases, sums, means, batch normalisation and operators that only
+// move elements pass both parts on separately. With a background, the mean of the attributions is given.
 // Cost: two forward and three backward passes, roughly, for each row and reference row.
-// Deviations: what the paper has no rule for (maxima and products of two branches, softmax, ...) takes the Rescale
-// rule, its parts by the sign of the difference; so do functions that are not defined everywhere, as log, and those
-// that a graph spells by a condition: Where(x > 0, x, 0). assay/model/graph/reveal.cpp has the formulas.
+// Deviations: operators for which the paper has no rule (maxima and products of two branches, softmax, ...) take the
+// Rescale rule, with parts by the sign of the difference. So do functions that are not defined everywhere, such as log,
+// and functions written with a condition: Where(x > 0, x, 0). assay/model/graph/reveal.cpp has the formulas.
 #include <optional>
 #include <string>
 

@@ -1,7 +1,7 @@
-// What every explanation function is to the rest of the house.
+// The interface of all explanation functions (methods).
 //
-// A method computes attributions for many rows at once; explain() around it checks the task beforehand, and adds what
-// all results have: base values, outputs, completeness gaps and provenance.
+// A method computes attributions for many rows at once. explain() checks the task, calls the method, and adds what all
+// results have: base values, outputs, completeness gaps and provenance.
 #pragma once
 
 #include <cstddef>
@@ -31,19 +31,19 @@ struct ExplainTask {
   const Targets& targets;
   const Reference& reference;
   const Players& players;
-  // For messages, where the user knows rows and columns by other names than their number and the model's.
+  // For messages, if the user knows the rows by other names than their number, and columns by others than the model's.
   std::span<const std::string> row_names = {};
   std::span<const std::string> column_names = {};
 };
 
-// What a method fills. values is rows x players, zero at first; the errors are sized by the methods that have them.
+// What a method fills. values is rows x players and zero at first. Methods that have errors size these matrices.
 struct Attributions {
   MatrixView<float> values;
   Matrix standard_error = {};
   Matrix background_error = {};
   uint64_t evaluations = 0;
   std::vector<std::string> notes = {};
-  std::vector<double> output = {};  // for each row, the explained value: filled by methods that gives_output()
+  std::vector<double> output = {};  // for each row, the explained value: filled by methods with gives_output()
   std::vector<double> base = {};    // for each row: filled by methods that have a base value without a reference
 };
 
@@ -51,15 +51,15 @@ class Explainer {
  public:
   virtual ~Explainer() = default;
   // Why the method cannot do this task, as the end of a sentence that begins with its name ("needs a gradient, and
-  // ..."); nothing when it can. Looks at capabilities, widths and options alone: no model is run.
+  // ..."); nothing when it can. Only capabilities, widths and options are looked at: no model is run.
   virtual std::optional<Refusal> refuses(const ExplainTask& task) const = 0;
-  // Results of a row depend on that row alone, not on its place among others: draws that differ by row would change
-  // with the partition of the rows, so methods share their draws among all rows.
+  // The result of a row must depend on that row alone, not on its position among the rows. So all rows share the same
+  // random draws.
   virtual void attribute(const ExplainTask& task, Attributions& out, const Context& context) const = 0;
-  // Whether attribute() fills the output, for methods that cost little more than the model's run on the rows, which
-  // they make anyway. The rows of all others are run, and refused where the model gives no number, before the work.
+  // Whether attribute() fills out.output, because it runs the model on the rows anyway and does little else. For other
+  // methods explain() runs the model on the rows first, and refuses rows for which it gives no number.
   virtual bool gives_output() const { return false; }
-  // Evaluations of the model that the task takes, where that is known without running it; for plans.
+  // How many model evaluations the task takes, if that is known without running it; for planning.
   virtual std::optional<uint64_t> known_evaluations(const ExplainTask& /*task*/) const { return {}; }
 };
 
@@ -74,7 +74,7 @@ struct MethodInfo {
   bool sampled = false;                  // has standard errors
   bool of_paper = false;                 // one of the six that the paper aggregates
   bool for_trees = false;                // explains trees and nothing else
-  std::string same_as = {};              // a method of the same values that is faster, where it can explain the model
+  std::string same_as = {};              // a faster method with the same values, for models that it can explain
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Explainer> (*make)(const Spec&) = nullptr;
 };
@@ -89,13 +89,13 @@ MethodInfo with_options(MethodInfo info) {
   return info;
 }
 
-// Why the method cannot do this task, as a sentence; nothing when it can. No model is run. An input error for options
-// that the method does not have.
+// Why the method cannot do this task, as a sentence; nothing when it can. No model is run. Options that the method does
+// not have are an input error.
 std::optional<Refusal> refusal(const Spec& spec, const ExplainTask& task);
 
-// The attributions of all rows. An input error for rows the model gives no number for (it names the row, and the column
-// that is missing), for shapes that do not fit, and an unsupported error with the method's own reason. `spec` is the
-// method as the user wrote it; its options go to the provenance with all defaults.
+// The attributions of all rows. An input error for shapes that do not fit, and for rows for which the model gives no
+// number (it names the row, and the column that is missing). An unsupported error gives the method's own reason. `spec`
+// is the method as the user wrote it; provenance lists its options and all defaults.
 Explanations explain(const Spec& spec, const ExplainTask& task, const Context& context);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Explanations: what every explanation function returns, whatever it is.
+// Explanations: what every explanation function returns.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,7 @@
 
 namespace assay {
 
-// What Provenance::target says where each row has its own; no class has this name unless somebody means mischief, and
-// then it means the rule.
+// Provenance::target if each row has its own predicted class as target. A class of this name is taken for this rule.
 inline constexpr std::string_view kPredictedTarget = "the predicted class";
 
 // How attributions came to be: enough to compute them again.
@@ -23,7 +22,7 @@ struct Provenance {
   std::vector<std::pair<std::string, std::string>> options;  // all of them, with the values used
   uint64_t seed = 0;
   std::string unit;           // margin, probability, log_odds, value or information
-  std::string target;         // the one that all rows have, or "the predicted class" of each
+  std::string target;         // the one that all rows have, or kPredictedTarget
   std::string model;          // name of its file
   std::string data;           // which rows, in words
   std::string players;        // how columns are grouped, in words
@@ -42,11 +41,11 @@ struct RowMeasure {
 struct Combination {
   std::vector<std::string> members;  // their names; none: this is no aggregate
   bool relative = false;             // values do not add up to the output less the base
-  // Rows x members, or rows x antecedents, where the aggregate is a weighted sum of them (before it is scaled to the
-  // output, where it is); else empty.
+  // Rows x members, or rows x antecedents, if the aggregate is a weighted sum of them (before any scaling to the
+  // output); else empty.
   Matrix weights = {};
-  // For each row as many rows of the pool as weights has columns, -1 where there are fewer; empty where the weights are
-  // of members.
+  // By row, the rows of the pool that are its antecedents: as many as `weights` has columns, padded with -1. Empty if
+  // the weights are those of members.
   std::vector<int64_t> antecedents = {};
   std::vector<RowMeasure> measures = {};  // norm, cosine to the mean of the members, and what else the aggregator knows
 };
@@ -54,7 +53,7 @@ struct Combination {
 struct Explanations {
   Matrix values;                      // rows x players: attributions
   std::vector<std::string> features;  // names of the players
-  std::vector<double> base;  // for each row, the explained value at the reference (mean over a background); NaN without
+  std::vector<double> base;      // for each row, the explained value at the reference (mean over a background), or NaN
   std::vector<double> output;    // for each row, the explained value itself
   std::vector<uint32_t> target;  // for each row, index into target_names
   std::vector<std::string> target_names;
@@ -76,21 +75,21 @@ struct Explanations {
   size_t players() const { return values.cols(); }
 };
 
-// Files. By extension: .npz (arrays values, base, output, target, target_names, stderr, background_stderr, gap,
-// features, ids, meta as JSON), .csv .tsv .parquet .feather (one row each: id, target, output, base, gap, a column for
-// each feature, then its standard errors as "feature (stderr)" and "feature (background stderr)"), .json. Whole or not
-// at all. Tables hold float32 and no provenance; .npz keeps everything. "-" is CSV on standard output.
+// Writes a file, whole or not at all. The extension gives the format: .npz (arrays values, base, output, target,
+// target_names, stderr, background_stderr, gap, features, ids, meta as JSON); .csv .tsv .parquet .feather (columns id,
+// target, output, base, gap, each feature, then standard errors as "feature (stderr)" and "feature (background
+// stderr)"); .json. Tables hold float32 and no provenance; .npz keeps everything. "-" is CSV on standard output.
 void write_explanations(const Explanations& explanations, const std::string& path, const Context& context);
-// Refuses, before any work, an output that cannot be written.
+// An error if this output cannot be written; call it before any work.
 void check_explanations_output(const std::string& path);
-// Where each of several results goes, all targets of the first method first: path itself when there is one; else with
-// ".method" and ".target" before its extension, in words that file names can have and no two of them equal. No targets:
-// one result for each method, which has no target in its name.
+// The file of each of several results: all targets of the first method, then of the next. A single result goes to
+// `path`. Otherwise ".method" and ".target" come before the extension, made fit for file names and distinct. Without
+// targets there is one result for each method, and no ".target".
 std::vector<std::string> result_paths(const std::string& path, const std::vector<std::string>& methods,
                                       const std::vector<std::string>& targets);
-// Reads what write_explanations wrote (.npz, .csv and kin, .json), and bare matrices of attributions made elsewhere
-// (.npy, .npz with one array, a table of numbers): then only values and features are set, the rest is NaN or empty. An
-// input error names what does not fit. The files are hostile.
+// Reads files of write_explanations, and bare matrices of attributions made elsewhere (.npy, .npz with one array, a
+// table of numbers): then only values and features are set, the rest is NaN or empty. An input error names what does
+// not fit. Files are not trusted.
 Explanations read_explanations(const std::string& path, const Context& context);
 
 }  // namespace assay

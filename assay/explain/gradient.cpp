@@ -1,9 +1,9 @@
 // Gradient: the slope of the explained value at the row, d value / d x_j (Simonyan, Vedaldi, Zisserman 2014).
 //
-// A group of columns gets the sum of its columns' derivatives: the slope along moving all of them together. With
-// absolute=true the size of each player's slope without its sign, as saliency maps show it. Slopes have the unit of the
-// value over that of the feature, and do not sum to output - base; there is no reference. At a kink (ReLU at 0) the
-// derivative is the model's own convention.
+// A group of columns gets the sum of its columns' derivatives: the slope when all of them move together. With
+// absolute=true slopes lose their sign, as in saliency maps. Slopes have the unit of the value over that of the
+// feature, and do not sum to output - base; there is no reference. At a kink (ReLU at 0) the derivative is the model's
+// own convention.
 // Cost: one forward and one backward pass for a row.
 #include <cmath>
 #include <optional>

@@ -1,9 +1,8 @@
 // Gradient x input: phi_j = x_j * d value / d x_j (Shrikumar, Greenside, Shcherbina, Kundaje 2016; so named and
 // compared by Ancona, Ceolini, Oztireli, Gross 2018).
 //
-// Products are formed by column, then summed over a group's columns. Zero is the implied reference: for a model that is
-// linear without bias the values sum to the output; in general they sum to nothing in particular, and the reference of
-// the task is not used.
+// Products are formed by column, then summed over a group's columns. Zero is the implied reference; the reference of
+// the task is not used. The values sum to the output only for a linear model without bias.
 // Cost: one forward and one backward pass for a row.
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
-// Integrated gradients (Sundararajan, Taly, Yan 2017): the gradient's mean along the straight path from the reference r
-// to the row x, times the way,
+// Integrated gradients (Sundararajan, Taly, Yan 2017): the mean gradient along the straight path from the reference r
+// to the row x, times the difference,
 //   phi_j = (x_j - r_j) * integral over a from 0 to 1 of d value / d x_j at r + a (x - r).
 // Complete: the values sum to output - base. Groups get the sum of their columns. With a background, the mean over
 // paths from each of its rows (expected gradients without their sampling: Erion et al. 2021), and the standard error of
@@ -11,11 +11,11 @@
 // of first order, because gradients jump.
 //
 // Steps grow: where |output - base - sum| of a path is above tolerance * (mean over the reference rows of |output -
-// base|), its points are doubled, up to most_steps; what float32 rounding explains is let pass. Rows that still are
-// above at the end are counted in a note. tolerance=0 takes exactly `steps` points. A path's points depend on its row
+// base|), its points are doubled, up to most_steps; a gap that may be float32 rounding is accepted. A note counts the
+// rows that are still above at the end. tolerance=0 takes exactly `steps` points. A path's points depend on its row
 // alone, so results do not depend on the other rows.
 //
-// Cost: for each row and reference row, `steps` gradients, and as many as all doublings together; exact: one.
+// Cost: for each row and reference row, `steps` gradients, and those of all doublings; exact: one.
 // Deviation from Captum: its trapezoid rule gives weights whose sum is (n - 1) / n; here it is 1.
 #include <fmt/format.h>
 

@@ -162,9 +162,9 @@ bool is_done(std::span<const float> values, std::span<const float> errors, doubl
 }
 
 // What rows had before a round that may be worse than the one before: it has more samples and no interactions.
-class Before {
+class PreviousRound {
  public:
-  Before(std::span<const size_t> rows, const Attributions& out) : rows_(rows.begin(), rows.end()) {
+  PreviousRound(std::span<const size_t> rows, const Attributions& out) : rows_(rows.begin(), rows.end()) {
     for (const size_t row : rows_) {
       values_.emplace_back(out.values.row(row).begin(), out.values.row(row).end());
       errors_.emplace_back(out.standard_error.row(row).begin(), out.standard_error.row(row).end());
@@ -213,7 +213,7 @@ void play_rounds(const Game& game, const KernelShapOptions& options, const PairE
     if (pending.empty()) break;
     const bool first = samples == rounds.front();
     const bool may_be_worse = !first && leaves_out_interactions(samples, options);
-    const Before before(may_be_worse ? std::span<const size_t>(pending) : std::span<const size_t>(), out);
+    const PreviousRound before(may_be_worse ? std::span<const size_t>(pending) : std::span<const size_t>(), out);
     play_round(game, pending, samples, options, first ? given : nullptr, out, context);
     before.restore_better(out);
     if (covers_all(players, samples)) {

@@ -1,28 +1,28 @@
 // LIME for tables (Ribeiro, Singh, Guestrin 2016): the coefficients of a linear model of the value near the row.
 //
 // A mask z has z_i = 1 where player i is as in the row and 0 where it is as in the reference; v(z) is the explained
-// value there. With weights pi(z) = exp(-(players absent in z) / width^2), that is exp(-D^2 / width^2) for the
-// Euclidean distance D of z from the row's own mask of ones, the values are the coefficients beta of
+// value there. The weight of a mask is pi(z) = exp(-(players absent in z) / width^2) = exp(-D^2 / width^2), with D the
+// Euclidean distance of z from the mask of all ones. The values are the coefficients beta of
 //   minimise  sum over masks z of pi(z) (v(z) - beta_0 - beta . z)^2 + ridge * |beta|^2,
-// the intercept beta_0 not penalised. Masks: that of all ones, then `samples` - 1 draws which keep every player with
-// probability 1/2, the same for all rows; where `samples` covers them, all 2^players masks, each in place of
-// samples / 2^players draws, and then there is no sampling error. Else standard errors say how far the penalised
-// coefficients would move with other draws (games/mask_regression.h, which also says how many masks they need; with
-// fewer they are NaN, and a note says so). With ridge=0 a design that does not determine the coefficients is refused.
+// where the intercept beta_0 is not penalised. The masks are all ones, then `samples` - 1 draws that keep every player
+// with probability 1/2, the same for all rows. If `samples` is at least 2^players, all masks are used, each with the
+// weight of samples / 2^players draws, and there is no sampling error. Otherwise standard errors say how far the
+// penalised coefficients would move with other draws; with too few masks (games/mask_regression.h) they are NaN, and a
+// note says so. With ridge=0 a design that does not determine the coefficients is refused.
 //
-// Exactly 0 are: all players where the value is the same at all masks, up to Game::rounding(); a player whose cells are
-// those of all reference rows (games/varying_players.h); and with all masks a player with whom no value changes.
+// Values are exactly 0 for all players if v is the same at all masks, up to Game::rounding(); for a player whose cells
+// equal those of all reference rows (games/varying_players.h); and, with all masks, for a player who changes no v.
 //
-// Kept from the lime package: the width 0.75 sqrt(players), ridge 1. The kernel is the paper's; the package takes its
-// root, which is the same as a width sqrt(2) times as large. Deviations: it cuts numbers at
-// quartiles and replaces a feature by draws from its training distribution, so that its masks mean "in the same
-// quarter"; here a mask means the row's own value or the reference's, and a background gives draws from the data, the
-// mean over its rows and that mean's standard error. All players get a coefficient: no selection of the largest ones.
-// The ridge is as heavy as one mask of weight 1, so it shrinks less with more samples.
+// The width 0.75 sqrt(players) and ridge 1 are those of the lime package. The kernel is the paper's; the package takes
+// its square root, which is the same as a width sqrt(2) times as large. Deviations: the package cuts numbers at
+// quartiles and replaces a feature by draws from its training distribution, so its masks mean "in the same quarter".
+// Here a mask means the row's own value or the reference's. With a background, values are means over its rows, with
+// their standard error. All players get a coefficient: there is no selection of the largest ones. The ridge weighs as
+// much as one mask of weight 1, so it shrinks coefficients less with more samples.
 //
 // Values have the unit of the output but do not sum to output - base.
-// Cost: `samples` evaluations for each row and reference row; one regression for all rows, of a system with a row for
-// each player or for each sample, whichever are fewer; then a few products of players x samples for a row.
+// Cost: `samples` evaluations for each row and reference row; one regression for all rows, with as many equations as
+// players or samples, whichever are fewer; then a few products of players x samples for a row.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct LimeOptions {
   }
 };
 
-// The values of any game, where cells are not seen. An input error where the design does not determine the
+// LIME for any game, without the rule on equal cells. An input error where the design does not determine the
 // coefficients.
 void lime(const Game& game, const LimeOptions& options, Attributions& out, const Context& context);
 

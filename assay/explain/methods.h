@@ -12,7 +12,7 @@
 namespace assay {
 
 std::span<const MethodInfo> methods();
-// One of your own, after the others. Call it before anything is looked up in the table.
+// Adds a method at the end. Call it before anything is looked up in the table.
 void add_method(MethodInfo info);
 // An input error lists the methods when there is none of that name.
 const MethodInfo& find_method(std::string_view name);

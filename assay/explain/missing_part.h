@@ -1,4 +1,4 @@
-// What of a subject is missing that a criterion or an aggregator cannot do without: the same words for both.
+// Which part of a subject is missing that a criterion or an aggregator needs: the same words for both.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace assay {
 
-// Reasons are the ends of sentences that begin with the name of what refuses. `model` stands for model, rows, players
-// and targets together.
+// The reason is the end of a sentence that begins with the name of the criterion or aggregator. The three flags say
+// what it needs; `model` stands for model, rows, players and targets together.
 inline std::optional<Refusal> missing_part(const Subject& subject, bool model, bool reference, bool pool) {
   const bool whole =
       subject.model != nullptr && subject.rows != nullptr && subject.players != nullptr && subject.targets != nullptr;

@@ -14,8 +14,8 @@
 
 namespace assay {
 
-// Rows of more players than this are wide: coalitions cost a run of the model each there, and some methods and
-// aggregators take minutes for a row.
+// With more players than this rows are wide: each coalition costs a run of the model, and some methods and aggregators
+// take minutes for a row.
 inline constexpr size_t kWidePlayers = 64;
 
 struct Players {
@@ -36,12 +36,12 @@ Players group_players(const Dataset& data);
 // Squares of side x side pixels, named "rows 0-3, columns 4-7", of an image whose rows are [height, width] or
 // [channels, height, width]; all channels of a pixel go together. An input error when rows are no images.
 Players grid_players(const std::vector<size_t>& item_shape, size_t side);
-// From JSON: {"name": ["column", ...], ...}; columns that no group names are players of their own, in order of their
-// first column. `where` names the file. The text is hostile: everything in it is checked.
+// From JSON: {"name": ["column", ...], ...}. A column in no group is a player of its own. Players are in the order of
+// their first column. `where` names the file. The text is not trusted: everything in it is checked.
 Players players_from_json(std::string_view where, std::string_view text, const std::vector<std::string>& feature_names);
 
-// What users say: "auto" (the feature groups of the data), "none" (columns), "grid:4" (squares of an image of this
-// shape), or else the name of a JSON file of groups.
+// From the user's word: "auto" (the feature groups of the data), "none" (columns), "grid:4" (squares of an image of
+// this shape), or else the name of a JSON file of groups.
 Players choose_players(const std::string& word, const Dataset& data, const std::vector<size_t>& item_shape,
                        const Context& context);
 

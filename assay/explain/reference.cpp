@@ -113,7 +113,7 @@ Reference named_baseline(std::string_view name, const Dataset* pool, const Model
                          const Context& context) {
   if (!is_baseline_name(name)) fail_input("baseline", "zero, mean, median or neutral", in_quotes(name));
   if (pool == nullptr && name != "zero") {
-    fail_input(fmt::format("baseline {}", name), "a pool of rows to take it from", "none (--pool names one)");
+    fail_missing(fmt::format("baseline {}: expected a pool of rows to take it from, found none", name), Need::pool);
   }
   if (pool != nullptr) {
     check_width(*pool, model);
@@ -183,15 +183,15 @@ Reference choose_reference(const ReferenceWords& words, bool needed, const Datas
   if (words.background.starts_with(kPoolPrefix)) {
     const size_t count = pool_count(words.background);
     if (pool == nullptr) {
-      fail_input(fmt::format("background {}", words.background), "a pool of rows to draw from",
-                 "none (--pool names one)");
+      fail_missing(fmt::format("background {}: expected a pool of rows to draw from, found none", words.background),
+                   Need::pool);
     }
     return pool_background(*pool, count, model, context);
   }
   if (!words.background.empty()) return given_background(open(words.background), pool, model);
   if (pool != nullptr) return named_baseline("mean", pool, model, encoder, context);
   if (needed) {
-    fail_input("reference", "--pool (its mean is the default), --baseline or --background", "none of them");
+    fail_missing("what stands for absent features is not said", Need::reference);
   }
   return {};
 }

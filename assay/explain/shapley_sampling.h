@@ -2,16 +2,17 @@
 //
 //   phi_i = mean over sampled orders of the players of v(those before i, and i) - v(those before i)
 //
-// Antithetic: each order comes with its reverse (Mitchell, Cooper, Frank, Holmes 2022), so that what i adds to a small
-// coalition is seen beside what it adds to the large one that is left; interactions of pairs of players then cancel. In
-// each order what players add telescopes, so values sum to output - base exactly, whatever the sample.
+// Antithetic: each order comes with its reverse (Mitchell, Cooper, Frank, Holmes 2022). So what i adds to a small
+// coalition is averaged with what it adds to the large one of all others; errors from interactions of two players then
+// cancel. Along each order, what the players add sums to output - base, so the values do too, exactly.
 //
-// Standard errors: sd / sqrt(n) over the n independent units, pairs of orders (or orders, when not antithetic); with n
-// that small take Student's quantiles of n - 1 degrees for intervals. One unit has no error: NaN, and a note. All rows
-// share the orders. A background of several rows gives the mean over them, and its own error; the sampling error is
-// that of the mean. What a player adds is rounded to float32, as values are; sums over orders are float64.
+// Standard errors: sd / sqrt(n) over n independent units: pairs of orders, or single orders when not antithetic. As n
+// is small, intervals need Student's quantiles of n - 1 degrees of freedom. With one unit the error is NaN, and a note
+// says so. All rows share the orders. A background of several rows gives the mean over them, and its own error; the
+// sampling error is that of the mean. What a player adds is rounded to float32, as values are; sums over orders are
+// float64.
 //
-// A player whose cells are those of the reference has the value 0 and is left out (games/varying_players.h).
+// A player whose cells equal those of the reference has the value 0 and is left out (games/varying_players.h).
 //
 // Cost: permutations * (d - 1) + 2 evaluations for each row and reference row, d the players that vary. Any number of
 // players.
@@ -37,7 +38,7 @@ struct ShapleySamplingOptions {
 void shapley_sampling(const Game& game, const ShapleySamplingOptions& options, Attributions& out,
                       const Context& context);
 
-// What the method will count for these rows: known without running it, for whoever asks whether it is worth while.
+// The evaluations that the method will count for this task, without running it; for planning.
 uint64_t shapley_sampling_evaluations(const ExplainTask& task, const ShapleySamplingOptions& options);
 
 }  // namespace assay

@@ -77,12 +77,11 @@ class SmoothGrad final : public Explainer {
     Matrix by_player(sum_columns ? most : 0, sum_columns ? players : 0);
     std::vector<VectorMoments> moments(turn_rows, VectorMoments(players));
     out.standard_error = Matrix(rows, players);
-    out.notes.push_back(
-        task.reference.scales.empty()
-            ? "the noise is a share of each row's range, fit for images; with a pool (--pool) it is one "
-              "of each column's standard deviation"
-            : fmt::format("the noise is a share of each column's standard deviation over the pool ({})",
-                          task.reference.description));
+    out.notes.push_back(task.reference.scales.empty()
+                            ? "the noise is a share of each row's range, fit for images; with a pool it is one "
+                              "of each column's standard deviation"
+                            : fmt::format("the noise is a share of each column's standard deviation over the pool ({})",
+                                          task.reference.description));
     const Context inner = context.quiet();
     ProgressScope progress(context, "smooth_grad", rows);
     if (turn_draws == samples) draw_normals(context.seed, 0, normals.view());

@@ -1,6 +1,6 @@
-// What is explained: a model, rows of a table, and all that explaining, scoring and aggregating them may need to know.
+// What is explained: a model, rows of a table, and everything else that explaining, scoring and aggregating may need.
 //
-// Every stage from here on takes this one view. It is small and copied freely; what it points to must outlive it.
+// All later stages take this one view. It is cheap to copy; what it points to must outlive it.
 #pragma once
 
 #include <cstddef>
@@ -27,31 +27,31 @@ namespace assay {
 // Fits a model of the same kind to these rows, from this seed.
 using Trainer = std::function<std::unique_ptr<Model>(const Dataset& training, uint64_t seed, const Context& context)>;
 
-// Fits the model afresh; empty where it cannot be.
+// A trainer for this kind of model; empty if the model cannot be trained.
 Trainer trainer_of(const Model& model);
 
-// How users call it. Provenance repeats these words.
+// Descriptions in the user's words, for provenance.
 struct SubjectWords {
   std::string rows = {};     // "iris (test part), rows 1,60"
   std::string pool = {};     // "iris (training part)"
   std::string players = {};  // "columns", "feature groups", "grid:4" or the name of a file of groups
 };
 
-// What is not there is null or empty.
+// Missing parts are null or empty.
 struct Subject {
   const Model* model = nullptr;  // in the unit that is explained
-  // The same model in margins, where it has some and they are not what is explained: log-odds come from them, because
-  // probabilities are rounded.
+  // The same model in margins, if it has margins and they are not what is explained. Log-odds come from margins,
+  // because probabilities are rounded.
   const Model* margins = nullptr;
   const Dataset* rows = nullptr;  // the rows that are explained, as the model takes them, with labels where known
   const Players* players = nullptr;
   const Targets* targets = nullptr;       // of the rows
   const Reference* reference = nullptr;   // what stands for absent features
   const Dataset* pool = nullptr;          // training rows: neighbours and antecedents come from them
-  const Targets* pool_targets = nullptr;  // of the pool's rows, by the rule that gave the rows theirs
-  // For each row its number in the pool, kNoRow where it is none of the pool's rows; empty where no row is.
+  const Targets* pool_targets = nullptr;  // of the pool's rows, chosen by the same rule as those of the rows
+  // By row: its number in the pool, or kNoRow if it is not in the pool. Empty if no row is in the pool.
   std::span<const size_t> in_pool = {};
-  std::span<const Reference> other_references = {};  // a study's ranking is tried with these beside the reference
+  std::span<const Reference> other_references = {};  // a study repeats its ranking with each of these
   Trainer trainer = {};                              // empty where nothing can be retrained
   bool trainer_concurrent = false;                   // whether it may be called from several threads at once
   SubjectWords words = {};
@@ -73,24 +73,25 @@ struct OwnedSubject {
   bool trainer_concurrent = false;
   SubjectWords words = {};
 
-  // Good while this stays where it is and does not change.
+  // Valid until this object is moved or changed.
   Subject view() const;
 };
 
-// The same subject with something else for absent features.
+// The same subject with another reference.
 inline Subject with_reference(Subject subject, const Reference& reference) {
   subject.reference = &reference;
   return subject;
 }
 
-// The task of explaining the subject's rows, which has model, rows, players, targets and a reference; the reference has
-// no rows where the subject has none.
+// The task of explaining the subject's rows. The subject must have model, rows, players and targets. If it has no
+// reference, the task gets one without rows.
 ExplainTask explain_task_of(const Subject& subject);
 
 // The attributions of the subject's rows, with their ids and the subject's words.
 Explanations explain(const Spec& method, const Subject& subject, const Context& context);
 
-// The attributions of some rows of the subject's pool, which has targets. Context's seed is the method's.
+// The attributions of these rows of the subject's pool, which must have targets. The context's seed is the method's
+// seed.
 Matrix explain_pool_rows(const Spec& method, const Subject& subject, std::span<const size_t> rows,
                          const Context& context);
 

@@ -30,8 +30,8 @@ TargetChoice automatic(const ModelInfo& info) {
   if (info.class_names.size() == 2) return {false, 1};
   if (!info.class_names.empty()) return {true, 0};
   if (info.outputs() == 1) return {false, 0};
-  fail_input(fmt::format("--target: {} gives {} values; name one of {}, or all", info.name, info.outputs(),
-                         joined(target_names(info), "and")));
+  fail_argument("target", fmt::format(": {} gives {} values; name one of {}, or all", info.name, info.outputs(),
+                                      joined(target_names(info), "and")));
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ std::vector<TargetChoice> parse_target(const ModelInfo& info, std::string_view t
   }
   if (text == "auto") return {automatic(info)};
   if (text == "predicted") {
-    if (info.class_names.empty()) fail_input(fmt::format("--target predicted: {} has no classes", info.name));
+    if (info.class_names.empty()) fail_argument("target", fmt::format(" predicted: {} has no classes", info.name));
     return {{true, 0}};
   }
   if (text == "all") {
@@ -59,9 +59,8 @@ std::vector<TargetChoice> parse_target(const ModelInfo& info, std::string_view t
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), index);
   const bool whole = error == std::errc() && stop == text.data() + text.size() && !text.empty();
   if (whole && index < names.size()) return {{false, index}};
-  fail_input(fmt::format("--target of {}", info.name),
-             fmt::format("auto, predicted, all, {} or an index from 0 to {}", joined(names, "or"), names.size() - 1),
-             in_quotes(text));
+  fail_argument("target", fmt::format(" of {}: expected auto, predicted, all, {} or an index from 0 to {}, found {}",
+                                      info.name, joined(names, "or"), names.size() - 1, in_quotes(text)));
 }
 
 size_t predicted_class(const ModelInfo& info, std::span<const float> outputs) {

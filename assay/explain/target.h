@@ -1,7 +1,7 @@
-// Which output is explained, frozen for each row.
+// Which output is explained. Each row's target is chosen once and then kept, even if the row is changed.
 //
-// What users say: "auto" (the positive class of a binary model, the predicted class of a multi-class one, the value of
-// a regression), "predicted", a class or output by name or index, or "all" (one result for each).
+// The user's words: "auto" (the positive class of a binary model, the predicted class of a multi-class one, the value
+// of a regression), "predicted", a class or output by name or index, or "all" (one result for each).
 #pragma once
 
 #include <cstddef>
@@ -35,24 +35,24 @@ struct TargetChoice {
 // Names of what can be chosen: the classes, or the outputs of a regression.
 const std::vector<std::string>& target_names(const ModelInfo& info);
 
-// One choice; with "all" one for each class or output. An input error names what there is to choose from. A name that
-// is also an index means the class of that name.
+// One choice; with "all" one for each class or output. An unknown word is an input error that lists the choices. A word
+// that is both a name and an index means the class of that name.
 std::vector<TargetChoice> parse_target(const ModelInfo& info, std::string_view text);
 
 // Which target each row has, and its value in terms of the outputs.
 struct Targets {
-  // information: the paper's v_x(S) = sum over classes y of P(y | x) ln P(y | x_S), which has no class; then names
-  // holds one word for it, and terms is empty.
+  // The paper's information form v_x(S) = sum over classes y of P(y | x) ln P(y | x_S), which has no target class. Then
+  // names has one entry, and terms is empty.
   bool information = false;
   std::vector<std::string> names;  // of all targets
   std::vector<OutputTerm> terms;   // of all targets
   std::vector<uint32_t> of_row;    // index into names
-  bool predicted = false;          // whether each row has the class it is predicted to be
+  bool predicted = false;          // whether the target of each row is its predicted class
 
   const OutputTerm& term(size_t row) const { return terms[of_row[row]]; }
 };
 
-// Runs the model where the choice needs its prediction.
+// Chooses the target of each row. Runs the model if the choice is the predicted class.
 Targets freeze_targets(const Model& model, MatrixView<const float> rows, const TargetChoice& choice,
                        const Context& context);
 // The information form; an input error when the model is no classifier, or gives log-odds.
@@ -67,7 +67,7 @@ Targets slice_targets(const Targets& targets, size_t begin, size_t end);
 // The targets of these rows, in their order.
 Targets select_targets(const Targets& targets, std::span<const size_t> rows);
 
-// What is explained, for provenance: the target that all rows have, or "the predicted class" of each.
+// What is explained, for provenance: the target that all rows have, or kPredictedTarget.
 std::string target_in_words(const Targets& targets);
 
 // The unit of what is explained: that of the model's outputs, or "information".

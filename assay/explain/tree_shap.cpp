@@ -3,14 +3,14 @@
 //
 //   v(S) = mean over the reference rows of the raw score of the row whose players outside S are the reference row's
 //
-// The game of an ensemble is the sum of its leaves' games, and that of a leaf has few players: those on its path.
-// Groups of columns are players like others; a missing value (NaN) goes where the trees send it, in rows and in
-// references. Explains raw scores (margins, or the value of a regression), in which trees add up.
+// The game of an ensemble is the sum of its leaves' games, and a leaf's game has few players: those on its path. Groups
+// of columns can be players. A missing value (NaN) goes where the trees send it, in rows and in references. It explains
+// raw scores (margins, or the value of a regression), because trees add up in these.
 //
 // Cost: no model evaluations. Narrow trees are turned into tables once, which takes time in proportion to leaves times
 // 2^k for k distinct players on a path, and hardly depends on the reference rows; then a row takes a few look-ups for
-// each tree. Wide trees are walked, in time that grows with the reference rows. No sampling error: right to the
-// rounding of float32.
+// each tree. Wide trees are walked, in time that grows with the reference rows. There is no sampling error, only
+// float32 rounding.
 #include <algorithm>
 #include <numeric>
 #include <optional>

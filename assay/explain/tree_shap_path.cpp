@@ -4,10 +4,9 @@
 //   v(S) = the raw score of the row where a branch of a player outside S averages its children, by the numbers of
 //          training rows that went there (covers)
 //
-// There is no reference: the trees themselves tell what is usual, and the base value is v of nobody, the mean score by
-// covers. A path that the row's present players rule out is never taken, but absent players follow the training rows
-// only within a path: unlike with a background, a feature that no branch tests may not get a value, and two features
-// that go together share it by the order in which the trees happen to ask for them.
+// There is no reference: covers stand for typical rows, and the base value is v of the empty coalition, the mean score
+// by covers. Absent players follow the training rows only along each path. So two features that go together share their
+// value by the order in which the trees happen to test them.
 //
 // A node that no training row came to sends half to each child. Cost and rounding as tree_shap, without reference rows.
 #include <fmt/format.h>

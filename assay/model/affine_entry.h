@@ -1,5 +1,5 @@
-// The first dense layer of a graph, when all that follows depends on its result alone, and what follows it when that is
-// one (leaky) ReLU and one dense layer.
+// Finds the first dense layer of a graph, if all that follows depends on its result alone, and the rest of the network,
+// if that is one (leaky) ReLU and one dense layer.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct FirstLayer {
   std::vector<float> bias;
 };
 
-// `input` is the graph's only input, with rows of so many features. Nothing when it does not go through a dense layer
+// `input` is the graph's only input, with `features` numbers per row. Nothing if it does not go through a dense layer
 // with known weights, or `fetch` is that layer or before it.
 std::optional<FirstLayer> find_first_layer(const Graph& graph, const std::string& input, size_t features,
                                            const std::string& fetch);
@@ -29,8 +29,8 @@ struct LastLayer {
   std::vector<float> bias;
 };
 
-// `entry` is a value with rows of so many entries. Nothing when `fetch` is made from it in any other way than by Relu,
-// LeakyRelu or PRelu (of one slope) and a dense layer with known weights; copies may lie between.
+// `entry` is a value with `entries` numbers per row. Nothing unless `fetch` is made from it by Relu, LeakyRelu or PRelu
+// (with one slope) and then a dense layer with known weights. Copies may lie between.
 std::optional<LastLayer> find_last_layer(const Graph& graph, const std::string& entry, size_t entries,
                                          const std::string& fetch);
 

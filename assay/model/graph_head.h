@@ -14,16 +14,16 @@ namespace assay {
 enum class Link {
   none,     // they do not, or are probabilities already
   softmax,  // over all outputs
-  sigmoid,  // each for itself; one output is that of the positive class
+  sigmoid,  // each by itself; a single output is that of the positive class
 };
 
 struct GraphHead {
   std::string output;       // the graph's output that holds the scores
   std::string margin;       // the value before the link; empty when the graph has only probabilities
-  std::string probability;  // the value after the link, also of a regression; empty where there is none
+  std::string probability;  // the value after the link, which a regression may have too; or empty
   Link link = Link::none;
   bool classification = false;
-  bool one_vs_rest = false;              // sigmoids, normalised to sum to 1: margins do not give log-odds
+  bool one_vs_rest = false;              // sigmoids, normalised to sum to 1: no log-odds from margins
   std::vector<std::string> class_names;  // as the graph's nodes tell them; may be empty
   std::string reason;                    // how it was recognised, in words for users; may be empty for a regression
 };
@@ -31,8 +31,8 @@ struct GraphHead {
 // Finds the head; adds nodes to the graph where a classifier node must also give its raw scores.
 GraphHead find_head(Graph& graph);
 
-// The value to explain in this unit, with nodes added to the graph where needed; sets info.unit and info.note. An input
-// error when the graph cannot give it.
+// The value to explain in this unit. Adds nodes to the graph if needed, and sets info.unit and info.note. An input
+// error if the graph cannot give it.
 std::string explained_value(Graph& graph, const GraphHead& head, std::optional<OutputUnit> wanted, ModelInfo& info);
 
 }  // namespace assay

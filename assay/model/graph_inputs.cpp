@@ -171,16 +171,9 @@ void code_categories(const GraphInputs& inputs, const ModelInfo& info, const Tab
   }
 }
 
-// Replaces the cells of the text feature f by the positions of their texts in the feature's levels, which get new ones.
-void code_texts(GraphInputs& inputs, const Table& table, const Column& column, size_t f, Dataset& data) {
-  std::vector<std::string>& levels = inputs.levels[f];
-  std::unordered_map<std::string, size_t> known;
-  for (size_t l = 0; l < levels.size(); l++) known.emplace(levels[l], l);
-  const auto code_of = [&](const std::string& text) {
-    const auto [found, fresh] = known.try_emplace(text, levels.size());
-    if (fresh) levels.push_back(text);
-    return static_cast<float>(found->second);
-  };
+// Replaces the cells of the text feature f by the codes of their texts.
+void code_texts(TextCodes& texts, const Table& table, const Column& column, size_t f, Dataset& data) {
+  const auto code_of = [&](const std::string& text) { return texts.code(f, text); };
   // In the order of the column's levels, whatever rows come first.
   if (column.kind == ColumnKind::categorical) std::ranges::for_each(column.levels, code_of);
   for (size_t r = 0; r < table.rows(); r++) {
@@ -214,15 +207,16 @@ std::string first_step(const Graph& graph) {
   return {};
 }
 
-// Cells that differ by little of their size, or lie at a threshold, are not what the model's own library sees: it takes
-// doubles, and the rows are float32.
-void note_lost_digits(const GraphInputs& inputs, const ModelInfo& info, Dataset& data) {
+}  // namespace
+
+void note_lost_digits(const std::string& model, const std::vector<bool>& is_double, std::string_view step,
+                      Dataset& data) {
   constexpr double kRounding = 0x1p-24;      // of float32, relative to a cell
   constexpr double kWorthTelling = 1e-3;     // relative to the spread of a column
   constexpr double kLargeConstant = 0x1p14;  // rounded by a thousandth
   bool fractions = false;
   for (size_t f = 0; f < data.x.cols(); f++) {
-    if (!inputs.is_double[f]) continue;
+    if (!is_double[f]) continue;
     double least = INFINITY;
     double most = -INFINITY;
     bool fraction = false;
@@ -241,16 +235,14 @@ void note_lost_digits(const GraphInputs& inputs, const ModelInfo& info, Dataset&
     data.notes.push_back(fmt::format(
         "column {} of {} lies near {:.6g} and spreads over {:.3g}: its cells are rounded by up to {:.1g}, and {} takes "
         "doubles",
-        in_quotes(data.feature_names[f]), data.source, size, most - least, size * kRounding, info.name));
+        in_quotes(data.feature_names[f]), data.source, size, most - least, size * kRounding, model));
   }
-  if (!fractions || inputs.step.empty()) return;
+  if (!fractions || step.empty()) return;
   data.notes.push_back(fmt::format(
       "{} takes doubles and has the operator {}: cells of {} are rounded to float32, and one that lies at a threshold "
       "may be taken for one beyond it",
-      info.name, inputs.step, data.source));
+      model, step, data.source));
 }
-
-}  // namespace
 
 GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std::optional<size_t> features) {
   GraphInputs result;
@@ -302,7 +294,7 @@ GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std:
   return result;
 }
 
-Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table& table, const DoubleCells* cells,
+Dataset gather_features(const GraphInputs& inputs, const ModelInfo& info, const Table& table, const DoubleCells* cells,
                         const KeptDoubles* doubles) {
   const Source source = inputs.named ? by_name(inputs, info, table) : by_position(inputs, info, table);
   Dataset data;
@@ -336,7 +328,7 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
     if (known_levels) {
       code_categories(inputs, info, table, source.columns[f], f, data);
     } else if (inputs.is_text[f]) {
-      code_texts(inputs, table, column, f, data);
+      code_texts(*inputs.texts, table, column, f, data);
     } else if (cells != nullptr && column.kind == ColumnKind::numeric) {
       const std::vector<double>* found = doubles->find(column.name);
       if (found != nullptr) set_stand_ins(*cells, *found, info, table, column.name, f, data);
@@ -344,10 +336,11 @@ Dataset gather_features(GraphInputs& inputs, const ModelInfo& info, const Table&
     const std::string& name = inputs.named ? inputs.feature_names[f] : column.name;
     data.feature_names.push_back(name);
     const bool categorical = inputs.is_text[f] || inputs.is_category[f];
-    data.groups.push_back({name, f, 1, categorical ? ColumnKind::categorical : ColumnKind::numeric, inputs.levels[f]});
+    data.groups.push_back({name, f, 1, categorical ? ColumnKind::categorical : ColumnKind::numeric,
+                           inputs.is_text[f] ? inputs.texts->texts(f) : inputs.levels[f]});
   }
   // Trees of doubles find their leaves by the doubles themselves.
-  if (cells == nullptr) note_lost_digits(inputs, info, data);
+  if (cells == nullptr) note_lost_digits(info.name, inputs.is_double, inputs.step, data);
   gather_labels(info, table, data);
   return data;
 }

@@ -12,8 +12,8 @@ namespace assay {
 // Copies a fetched value, `width` numbers a row, to the rows begin .. end - 1 of `out`.
 void copy_rows(const void* source, OnnxElement type, size_t width, size_t begin, size_t end, MatrixView<float> out);
 
-// Fills the seeds of derivatives from the weights of the block's rows. The workspace has places for `rows` rows; those
-// beyond the block get zeros.
+// Copies the weights of the block's rows to `out`, which Workspace::fetch_gradient gave and which holds `rows` rows.
+// Those beyond the block get zeros.
 void set_seeds(MatrixView<const float> weights, const Block& block, OnnxElement type, size_t rows, void* out);
 
 }  // namespace assay

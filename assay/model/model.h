@@ -34,7 +34,7 @@ struct ModelInfo {
   std::string name;                        // of the file, for messages
   std::vector<std::string> feature_names;  // one for each column of the rows
   std::vector<std::string> output_names;   // one for each column of the outputs: classes, or names of values
-  // Of a classification, empty for a regression. A binary model with one output (the positive class) has two of them.
+  // The classes; empty for a regression. A binary model with one output (the positive class) has two of them.
   std::vector<std::string> class_names;
   OutputUnit unit = OutputUnit::value;
   std::string note;         // what users should know about the choice of output; may be empty
@@ -92,7 +92,7 @@ class AffineEntry {
   virtual std::span<const float> bias() const = 0;      // one for each entry
   virtual void predict_from(MatrixView<const float> entries, MatrixView<float> outputs,
                             const Context& context) const = 0;
-  // Nothing when what follows is anything else.
+  // Nothing if the rest of the model has another form.
   virtual std::optional<LeakyTail> leaky_tail() const { return {}; }
 };
 
@@ -106,7 +106,7 @@ class TreeScores {
   virtual const TreeEnsemble& trees() const = 0;
   // Whether output t is the raw score of target t itself, rounded to float32.
   virtual bool are_outputs() const = 0;
-  // The outputs of raw scores, rows x targets.
+  // Computes the outputs from raw scores, which are rows x targets.
   virtual void outputs_of(MatrixView<const float> scores, MatrixView<float> outputs, const Context& context) const = 0;
 };
 
@@ -122,7 +122,7 @@ class Trainable {
 };
 
 // Mean and standard deviation of each feature over training rows; both empty where they are not known. A deviation of 0
-// is that of a feature which is not to be scaled.
+// marks a feature that must not be scaled.
 struct FeatureScale {
   std::vector<float> mean = {};
   std::vector<float> deviation = {};

@@ -1,5 +1,5 @@
-// Model files of all kinds as graphs: ONNX, XGBoost's .json and .ubj, LightGBM's .txt. The
-// format is detected from content, not from the extension.
+// Reads model files of all kinds as graphs: ONNX, XGBoost's .json and .ubj, LightGBM's .txt. The format is detected
+// from content, not from the extension.
 #pragma once
 
 #include <string>

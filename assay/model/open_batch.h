@@ -1,4 +1,4 @@
-// Models whose files fix the number of rows, opened to any number.
+// Lets models take any number of rows, although their files fix one.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace assay {
 // The number of rows that the graph's inputs fix; 0 when they leave it open.
 size_t declared_batch(const OnnxModel& model);
 
-// A copy that may take any number of rows: shapes of Reshape that begin with the fixed number begin with -1, "what is
-// left", instead. Whether it then does is for those who run it to find out.
+// A copy that may take any number of rows: a constant shape of a Reshape that begins with `batch` begins with -1 ("what
+// is left") instead. That need not be enough: the caller must try whether the copy runs.
 OnnxModel with_open_batch(OnnxModel model, size_t batch);
 
 }  // namespace assay

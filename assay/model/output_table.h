@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// The fetched values of all rows, as GraphModel::own_outputs describes them. outputs: fetches these values.
+// The fetched values of all rows, as EngineModel::own_outputs describes them. outputs: the runner that fetches them.
 Table output_table(const Graph& graph, const std::vector<std::string>& fetches, const RowRunner& outputs,
                    MatrixView<const float> rows, const Context& context);
 

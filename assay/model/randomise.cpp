@@ -406,7 +406,7 @@ Graph randomised_graph(const Graph& graph, std::span<const GraphLayer> layers, s
     }
     uint32_t draw = 0;
     for (const LayerParameter& parameter : layers[l].parameters) {
-      RandomStream random(seed, "randomised layer", l, draw++);
+      const RandomStream random(seed, "randomised layer", l, draw++);
       tensors.emplace(parameter.value, drawn(*graph.constant(parameter.value), parameter, random));
     }
     if (scale != nullptr) standardise(layers[l], *scale, tensors);

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/data/encoder.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/metadata.h"
 #include "assay/model/trees/booster.h"
 

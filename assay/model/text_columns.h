@@ -1,5 +1,5 @@
-// Which columns of a table a model knows by the texts of their cells: they are to be read as texts even where all of
-// them look like numbers, or "007" in a file of one row would be 7.
+// Which columns of a table must be read as text for a model, even if all their cells look like numbers: otherwise "007"
+// would become 7.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace assay {
 
-// Names them in options.texts: those of the encoder that is stored with a model, of a booster's categories, and of a
-// graph's inputs of texts; all of them where texts are all that a graph takes. name: of the model, for messages.
+// Adds them to options.texts: the categorical columns of the encoder that is stored with a model, or else those of a
+// booster's categories with texts and of a graph's text inputs. Sets options.all_texts if the only input is text. name:
+// the model's.
 void declare_text_columns(const std::string& name, const OnnxModel& model, TableOptions& options);
 
 }  // namespace assay

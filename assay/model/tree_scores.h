@@ -16,7 +16,7 @@ struct ScoredTrees {
   std::shared_ptr<const TreeEnsemble> trees;
 };
 
-// All nodes that give raw scores of trees on the rows of this input, which has so many features, as float32.
+// All nodes that give raw scores of trees on the float32 rows of this input, which has `features` columns.
 std::vector<ScoredTrees> find_trees(const Graph& graph, const std::string& input, size_t features,
                                     const Context& context = {});
 

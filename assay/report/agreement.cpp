@@ -15,7 +15,7 @@ class RankVectors {
   explicit RankVectors(size_t entries, size_t players)
       : ranks_(entries, players), defined_(entries), sorted_(players) {}
 
-  // The ranks of |values|, less their mean and scaled to length 1: a correlation is then a plain product.
+  // The ranks of |values|, centred and scaled to length 1: the correlation is then a dot product.
   void set(size_t entry, std::span<const float> values) {
     defined_[entry] = std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
     if (!defined_[entry]) return;

@@ -1,9 +1,8 @@
-// How far explanations of the same rows rank the features alike.
+// How similarly two explanations of the same rows rank the features.
 //
-// For each row, Spearman's correlation of two entries' |phi| over the features: Pearson's of their ranks, equal sizes
-// sharing the mean of their ranks. Then the mean over the rows where it is defined: both entries have all their values,
-// and neither gives every feature the same size. Signs play no part, so that methods that explain in other units or
-// directions can be compared.
+// For each row: Spearman's rank correlation of two entries' |phi| over the features; ties share their mean rank. Then
+// the mean over the rows where it is defined: both entries have all values, and neither has the same |phi| everywhere.
+// Signs are ignored, so that methods with other units or directions can be compared.
 // Cost: rows x (entries x d ln d + entries^2 d).
 #pragma once
 
@@ -14,7 +13,7 @@
 
 namespace assay {
 
-// entries x entries, NaN where no row is defined. The matrices have one size; `rows` are indices into them.
+// entries x entries; NaN if no row is defined. All matrices have the same size. rows: the rows to use.
 Matrix64 mean_rank_agreement(std::span<const Matrix* const> entries, std::span<const size_t> rows);
 
 }  // namespace assay

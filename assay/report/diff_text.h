@@ -1,4 +1,4 @@
-// What `assay diff` says: the difference of two studies, for people and as JSON.
+// The output of `assay diff`: the difference of two studies, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace assay {
 
-// all: also scores that did not change.
+// all: also show scores that did not change.
 std::string diff_text(const StudyDiff& diff, bool all);
 std::string diff_json(const StudyDiff& diff);
 

@@ -40,7 +40,7 @@ bool about_several(const GateRule& rule) {
          rule.explanation == "any";
 }
 
-// The one of several that says most: of those that decided, the best where any may pass, else the worst.
+// The check to show: one that decided the outcome. Of these, the best score for "any" rules, else the worst.
 const GateCheck& telling(const GateOutcome& outcome) {
   const auto before = [&](const GateCheck& a, const GateCheck& b) {
     if (a.passed != b.passed) return a.passed == outcome.passed;
@@ -68,7 +68,7 @@ std::string outcome_line(const GateOutcome& outcome, const StudySummary& study) 
   std::string line = fmt::format("{}  {} of {}: {}, expected {}", outcome.passed ? "passed" : "failed",
                                  short_name(study.criteria[outcome.criterion].spec), of,
                                  value_text(check, outcome.rule.by_interval), bounds_text(outcome.rule));
-  // Beside a mean, "below 0.8" or "undefined" says nothing new.
+  // Next to the mean, "below 0.8" or "undefined" adds nothing.
   const bool plain = check.reason.starts_with("below") || check.reason.starts_with("above");
   if (!check.passed && !plain && check.reason != "undefined") line += fmt::format(": {}", check.reason);
   return line;

@@ -1,4 +1,4 @@
-// What `assay gate` says: the outcomes of rules, for people and as JSON.
+// The output of `assay gate`: the outcomes of rules, as text and as JSON.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// Which features matter to a model by an explanation function: the mean of |phi| over the rows.
+// Which features matter to a model according to an explanation function: the mean of |phi| over the rows.
 //
-// For each target apart, because what makes a class likely is no statement about another class. Rows without values are
-// left out of an entry's mean. Cost: rows x players.
+// Computed for each target separately, because importance for one class says nothing about another. Rows with undefined
+// values are left out. Cost: rows x players.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ struct TargetRows {
   std::vector<size_t> rows;
 };
 
-// The rows of each target that has some, in order of the targets.
+// For each target that occurs, in order of the targets, its rows.
 std::vector<TargetRows> rows_by_target(std::span<const uint32_t> of_row);
 
-// One for each player; all NaN where no row has values.
+// One value for each player; all NaN if no row has values.
 std::vector<double> mean_absolute(const Matrix& values, std::span<const size_t> rows);
 
 }  // namespace assay

@@ -67,7 +67,7 @@ std::string json_texts(const std::vector<std::string>& texts) {
 
 std::string valid_text(std::string_view text) {
   if (valid_utf8(text)) return std::string(text);
-  // By way of JSON, whose writer replaces them.
+  // The JSON writer replaces such bytes.
   const nlohmann::json quoted = std::string(text);
   const std::string fixed = quoted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return nlohmann::json::parse(fixed).get<std::string>();

@@ -19,7 +19,7 @@ std::vector<std::string> names_of(const StudyPlan& plan, EntryKind kind) {
   return names;
 }
 
-// A sample says of how many itself.
+// The words for a sample give the number of rows already.
 std::string counted(size_t rows, size_t available, const std::string& words) {
   return rows < available ? one_line(words) : fmt::format("{} of {}", plural(rows, "row"), one_line(words));
 }

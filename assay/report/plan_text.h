@@ -1,6 +1,6 @@
-// What a study will do, as a terminal shows it before the work begins.
+// The plan of a study as text for a terminal, shown before the work begins.
 //
-// Text from users is on one line and cut when long.
+// Text from users is made one line and cut when long.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace assay {
 
-// Rows, what is explained, methods, aggregates, criteria, what is left out, and what it will cost; a line each, then an
-// empty one. Of the facts: title, data, pool, players, rows_available and pool_rows_available. finished: parts that an
-// earlier run made.
+// One line each for rows, what is explained, methods, aggregates, criteria, what is left out and the cost. Then an
+// empty line. Reads these facts: title, data, pool, players, rows_available, pool_rows_available. finished: how many
+// entries an earlier run made.
 std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished = 0);
 
 // Evaluations and seconds of each entry, as a table.

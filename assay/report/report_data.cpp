@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kMostBytes = 10'000'000;
 constexpr size_t kMostImportanceBytes = 3'000'000;
-// Rows times players that agreement looks at: ten thousand rows of a table, two hundred images.
+// Most values (rows x players) for agreement: about ten thousand rows of a table, or two hundred images.
 constexpr size_t kMostRanked = 160'000;
 constexpr size_t kLeastRankedRows = 20;
 
@@ -60,7 +60,7 @@ std::string title_of(const StudyEntry& entry) {
   return entry.aggregate() ? title(aggregators()) : title(methods());
 }
 
-// Why some values are undefined, or why there is no number although they are not.
+// Why values are undefined, or why there is no mean although they are defined.
 std::optional<std::string> undefined_reason(const Scores& scores) {
   if (scores.undefined.size() == 1 && scores.coverage == 0) return scores.undefined[0].reason;
   std::vector<std::string> parts;
@@ -116,7 +116,7 @@ std::string entries_json(const Study& study, const Assessment& assessment, const
   return json_list(parts);
 }
 
-// Blocks of the most frequent targets as far as they fit, in order of the targets.
+// The blocks of as many of the most frequent targets as fit, in order of the targets.
 std::string importance_json(const Study& study, const Targets& targets, std::vector<std::string>& notes) {
   const std::vector<TargetRows> found = rows_by_target(targets.of_row);
   std::vector<size_t> order(found.size());
@@ -225,7 +225,7 @@ std::string report_data_json(const Study& study, const Assessment& assessment, c
                         {"inputs", json_of_inputs(study)},
                         {"left_out", json_of_left_out(study)},
                         {"run", json_pairs(run_pairs(times))}};
-  size_t used = 1000;  // names of fields, and what is still to come but for the rows
+  size_t used = 1000;  // allowance for field names and all that follows, except rows
   for (const auto& [name, value] : fields) used += value.size();
   const ShownRows shown = shown_rows(study, subject, options, image ? &*image : nullptr,
                                      used < kMostBytes ? kMostBytes - used : 0, context);

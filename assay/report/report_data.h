@@ -1,12 +1,12 @@
-// What a report shows of a study, as one JSON object, which the page in html/ reads.
+// The data of a report as one JSON object, which the page in html/ reads.
 //
-// Numbers have six significant digits, and null stands for what is undefined. The object stays below 10 MB whatever
-// the study's size: rows are a stratified sample, as many as fit, and where there are very many targets or features the
-// importance of the rarest targets is left out, which a note says.
+// Numbers have six significant digits; undefined is null. The object stays below 10 MB for any study. Rows are a
+// stratified sample, as many as fit. With very many targets or features, the importance of the rarest targets is left
+// out, and a note says so.
 //
-// With cells = false no value of the files is in it: no cell, pixel, label or cell of a neighbour. Names of features,
-// classes and rows (the column that the user chose with --id) stay, and so do attributions, from which values can be
-// guessed where the model is simple.
+// With cells = false, no value from the files is in it: no cell, pixel or label, also not of neighbours. Names of
+// features, classes and rows (the column chosen with --id) stay. So do attributions, from which values can be guessed
+// if the model is simple.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ namespace assay {
 
 struct ReportOptions {
   bool cells = true;
-  size_t rows = 0;  // that are shown one by one, where they fit; 0: at most 200
+  size_t rows = 0;  // most rows to show one by one, if they fit; 0: 200
 };
 
-// All entries have explanations of the subject's rows.
+// All entries must have explanations of the subject's rows.
 std::string report_data_json(const Study& study, const Assessment& assessment, const StudyTimes& times,
                              const Subject& subject, const ReportOptions& options, const Context& context = {});
 

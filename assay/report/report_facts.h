@@ -1,4 +1,4 @@
-// Where a study came from and how it ran, as names and words for a report.
+// How a study was made and how it ran, as pairs of names and texts for a report.
 #pragma once
 
 #include <string>

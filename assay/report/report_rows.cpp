@@ -17,7 +17,7 @@
 namespace assay {
 namespace {
 
-// Texts of a file may be of any length, and a row has many.
+// Most bytes of a text from a file. Such texts may be of any length, and a row has many.
 constexpr size_t kLongestCell = 80;
 constexpr size_t kMostRows = 200;
 constexpr size_t kMostNeighbours = 20;
@@ -107,7 +107,7 @@ class RowWriter {
     for (size_t p = 0; p < cells.players(); p++) texts.push_back(cut_text(cells.text(row, p), kLongestCell));
     return json_texts(texts);
   }
-  // Of sampling and of the background together, which are independent.
+  // The sampling and the background error together: they are independent.
   static std::string errors_of(const Explanations& found, size_t row) {
     if (found.standard_error.empty() && found.background_error.empty()) return "null";
     std::vector<double> out(found.players());
@@ -117,7 +117,7 @@ class RowWriter {
     }
     return json_numbers(out);
   }
-  // Those of largest weight first.
+  // Largest weight first.
   std::string neighbours_of(const Combination& combination, size_t row) const {
     const size_t most = combination.weights.cols();
     const auto pool_rows = std::span(combination.antecedents).subspan(row * most, most);
@@ -146,7 +146,7 @@ class RowWriter {
   std::optional<RowCells> pool_;
 };
 
-// The predicted class of each row; nothing for a regression, and where the model gives no number.
+// The predicted class of each row: nothing for a regression, or if an output is NaN.
 std::vector<std::optional<std::string>> predictions(const Subject& subject, const std::vector<size_t>& rows,
                                                     const Context& context) {
   std::vector<std::optional<std::string>> out(rows.size());
@@ -183,8 +183,8 @@ ShownRows shown_rows(const Study& study, const Subject& subject, const ReportOpt
   const size_t total = study.rows();
   size_t count = std::min(total, options.rows > 0 ? options.rows : kMostRows);
   ShownRows shown;
-  // Rows differ in length, so they are written to see how many fit. A smaller sample holds other rows, which may again
-  // be too long; it shrinks each time.
+  // Rows differ in length, so they are written to see how many fit. If they do not fit, a smaller sample is drawn. It
+  // holds other rows, which may be too long again, so this repeats.
   for (bool fits = false; !fits;) {
     context.check_cancelled();
     const std::vector<size_t> rows = sample_of_rows(subject, count, study.facts.seed);

@@ -18,12 +18,12 @@ struct ShownRows {
   std::string words;              // "100 of 500 rows, stratified by target"
 };
 
-// As many rows as options say and as fit into so many bytes. Stratified by target, the same for the same seed. The
-// model predicts the shown rows. image: null where rows are no images.
+// As many rows as `options` asks for and as fit into `bytes`, stratified by target. Depends only on the study's seed.
+// Runs the model on the shown rows. image: null if rows are not images.
 ShownRows shown_rows(const Study& study, const Subject& subject, const ReportOptions& options, const ImageShape* image,
                      size_t bytes, const Context& context);
 
-// Rows of the study, ascending, in the shares of their targets.
+// Indices of `count` rows, ascending, stratified by target.
 std::vector<size_t> sample_of_rows(const Subject& subject, size_t count, uint64_t seed);
 
 }  // namespace assay

@@ -13,10 +13,10 @@ namespace assay {
 namespace {
 
 constexpr size_t kWidth = 100;
-// Of the paper's columns, each with two of ours, that one table of a page has.
+// How many of the paper's columns fit into one table of a page. Each takes two columns there.
 constexpr size_t kColumnsSideBySide = 3;
 
-// Words of a text in lines; the first line begins with `first`, the others with as many blanks.
+// Breaks a text into lines. The first begins with `first`, the others with as many blanks.
 std::string wrapped_after(std::string_view text, const std::string& first) {
   const std::string words = one_line(text);
   const std::string blanks(first.size(), ' ');
@@ -57,7 +57,7 @@ std::string coverage_text(const Replication& number) {
   return is_partial(number) ? fmt::format("{:.3g} %", 100 * number.coverage) : "100 %";
 }
 
-// Coverage is a column only where some number lacks rows.
+// Whether there is a column for coverage: only if some coverage is below 1.
 std::string numbers_table(const std::vector<Replication>& numbers) {
   const bool partial = std::ranges::any_of(numbers, is_partial);
   std::vector<std::vector<std::string>> rows = {{"data", "method", "column", "paper", "ours", "95 % interval", "runs"}};
@@ -84,7 +84,7 @@ std::string table_text(const Reproduction& table) {
   return out;
 }
 
-// Text that Markdown shows as it is: no markup, no HTML, no end of a table's cell.
+// Escapes text for Markdown: no markup, no HTML, no end of a table cell.
 std::string markdown_text(std::string_view text) {
   std::string out;
   for (const char c : one_line(text)) {

@@ -1,7 +1,7 @@
-// The paper's tables, run again, as people and programs read them: for a terminal, as a page of docs/, and as JSON.
+// The paper's tables, run again: as text for a terminal, as a page of docs/, and as JSON.
 //
-// All three hold the same numbers: the paper's, ours with the 95 % interval over runs, and for each finding whether it
-// replicates, with the evidence. No clock times, no paths: the same runs give the same bytes.
+// All three have the paper's numbers, ours with the 95 % interval over runs, and for each finding whether it
+// replicates, with the evidence. They have no times and no paths: the same runs give the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace assay {
 
-// What makes the same tables again.
+// What is needed to make the same tables again.
 struct ReproductionOrigin {
   std::string command = {};  // "assay reproduce all"
   std::string version = {};
@@ -27,14 +27,14 @@ std::string_view finding_status_name(FindingStatus status);
 // "12 findings: 8 replicate, 3 do not replicate, 1 cannot be tested here".
 std::string findings_summary(const std::vector<Reproduction>& tables);
 
-// Numbers in aligned columns, a line each; then findings, protocol and notes in lines of at most 100 characters.
+// Numbers as an aligned table; then findings, protocol and notes in lines of at most 100 characters.
 std::string reproduction_text(const std::vector<Reproduction>& tables);
 
-// In the shape of the paper's tables: for each data set its methods as rows, and of each column the paper's number
-// beside ours.
+// Laid out like the paper's tables: for each data set one row for each method, with the paper's number beside ours in
+// each column.
 std::string reproduction_markdown(const std::vector<Reproduction>& tables, const ReproductionOrigin& origin);
 
-// One object, indented, ends with a newline. What is undefined is null.
+// One object, indented, ends with a newline. Undefined is null.
 std::string reproduction_json(const std::vector<Reproduction>& tables, const ReproductionOrigin& origin);
 
 }  // namespace assay

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMostColumns = 3;
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
-// The level that a one-hot encoding stands for; nothing where it is none.
+// The level that these one-hot values stand for; nothing if they are not one-hot.
 std::optional<size_t> hot_level(std::span<const float> values) {
   const auto hot = std::ranges::find(values, 1.0F);
   if (hot == values.end()) return {};
@@ -21,14 +21,14 @@ std::optional<size_t> hot_level(std::span<const float> values) {
   return static_cast<size_t>(hot - values.begin());
 }
 
-// The level of a code; nothing where it is no code of one.
+// The level with this code; nothing if there is none.
 std::optional<size_t> coded_level(const FeatureGroup& group, float code) {
   if (group.kind != ColumnKind::categorical || !(code >= 0) || code != std::floor(code)) return {};
   if (code >= static_cast<float>(group.levels.size())) return {};
   return static_cast<size_t>(code);
 }
 
-// Nothing where the values stand for no level.
+// Nothing if the values stand for no level.
 std::optional<size_t> level_of(const FeatureGroup& group, std::span<const float> values) {
   if (group.count == 1) return coded_level(group, values[0]);
   return group.levels.size() == values.size() ? hot_level(values) : std::nullopt;
@@ -54,7 +54,7 @@ RowCells::RowCells(const Dataset& data, const Players& players)
   }
 }
 
-// The feature group that the player is all of; null where it is of part of one or of several.
+// The feature group that has exactly the player's columns; null if there is none.
 const FeatureGroup* RowCells::group_of(size_t player) const {
   const std::vector<uint32_t>& columns = columns_[player];
   if (columns.empty()) return nullptr;
@@ -117,7 +117,7 @@ std::vector<int> RowCells::pixels(size_t row) const {
   std::vector<int> out;
   for (const float value : data_.x.row(row)) {
     const double share = (value - low) / range;
-    // What is missing, and images of one value, are black.
+    // Missing values are black, and so are images with a single value.
     out.push_back(std::isfinite(share) ? static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 255)) : 0);
   }
   return out;

@@ -1,6 +1,6 @@
-// What the players of a row are, as people read it: the number, the name of the category, the pixels.
+// The values of a row's players for people to read: numbers, names of categories, pixels.
 //
-// Values are those that the model sees, so that a column which the encoder standardised shows its standardised number.
+// Values are those that the model sees: a column that the encoder standardised shows its standardised number.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ namespace assay {
 
 class RowCells {
  public:
-  // Both must outlive this. The least and largest values are taken over all rows of the data.
+  // Both must outlive this. Finds the least and largest values over all rows of the data.
   RowCells(const Dataset& data, const Players& players);
 
   size_t players() const { return columns_.size(); }
-  // A number, the level of a category, "missing"; for players of several columns the first three of them.
+  // A number, the name of a category, or "missing". For a player of several columns, the first three.
   std::string text(size_t row, size_t player) const;
-  // Where the value lies between the least and the largest of the data, 0 to 1. NaN where it is missing, where all rows
-  // have one value, for players of several columns, and for categories of more than two levels, which have no order.
+  // Where the value lies between the least (0) and the largest (1) of the data. NaN if it is missing, if all rows have
+  // one value, for players of several columns, and for categories of more than two levels, which have no order.
   double scale(size_t row, size_t player) const;
-  // Of all columns, 0 to 255: as they are where the data lie within that and go beyond 1, else least to largest.
+  // All columns as 0 to 255. Values stay as they are if the data go beyond 1 and lie within that; else they are scaled.
   std::vector<int> pixels(size_t row) const;
 
  private:
@@ -34,9 +34,9 @@ class RowCells {
   std::string column_text(size_t row, size_t column) const;
 
   const Dataset& data_;
-  std::vector<std::vector<uint32_t>> columns_;  // of each player
-  std::vector<const FeatureGroup*> groups_;     // of each column; null where there is none
-  std::vector<float> least_;                    // of each column; NaN where all are missing
+  std::vector<std::vector<uint32_t>> columns_;  // by player
+  std::vector<const FeatureGroup*> groups_;     // by column; null if it is in no group
+  std::vector<float> least_;                    // by column; NaN if all values are missing
   std::vector<float> largest_;
 };
 
@@ -46,7 +46,7 @@ struct ImageShape {
   size_t channels = 1;
 };
 
-// Of rows whose players are the pixels of images: shape is [height, width] or [channels, height, width].
+// The image shape if players are the pixels of images: `shape` is then [height, width] or [channels, height, width].
 std::optional<ImageShape> image_shape(std::span<const size_t> shape, const Players& players);
 
 }  // namespace assay

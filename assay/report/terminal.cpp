@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kWidestTable = 120;
 constexpr size_t kTextWidth = 100;
-constexpr std::string_view kBetter = "better:";  // before the line of directions
+constexpr std::string_view kBetter = "better:";  // begins the line of directions
 
 size_t code_points(std::string_view text) {
   return static_cast<size_t>(
@@ -57,7 +57,7 @@ char mark_of(const CriterionRanking& ranking, size_t entry) {
   return standing == Standing::best ? '*' : standing == Standing::tied ? '~' : ' ';
 }
 
-// The numbers end in one column, then the marks, then the coverage: an eye that goes down finds each in its place.
+// Aligns the cells of a column: numbers end in one place, then the marks, then the coverage.
 TextColumn criterion_column(const Study& study, const Assessment& assessment, size_t criterion) {
   TextColumn column;
   const std::string spec = short_name(study.criteria[criterion]);
@@ -82,7 +82,7 @@ TextColumn criterion_column(const Study& study, const Assessment& assessment, si
                                        mark_of(assessment.rankings[criterion], e),
                                        padded_left(coverages[e], coverage_width)));
   }
-  // Headings stand over the numbers.
+  // Headings are aligned with the numbers.
   for (std::string& line : column.heading) {
     line = padded_right(padded_left(line, number_width), number_width + 1 + coverage_width);
   }
@@ -128,7 +128,7 @@ std::string block_text(const Study& study, const std::vector<const TextColumn*>&
   return aligned(lines, {0});
 }
 
-// As many columns side by side as the width takes, at least one; the last `together` of them are not parted.
+// As many columns side by side as fit, at least one. The last `together` columns stay in one table.
 std::string blocks_text(const Study& study, const std::vector<TextColumn>& columns, size_t together) {
   size_t names = code_points(kBetter);
   for (const StudyEntry& entry : study.entries) names = std::max(names, code_points(short_name(entry.name)));
@@ -187,7 +187,7 @@ std::vector<std::string> unbroken_words(const std::string& text) {
   return words;
 }
 
-// A sentence in lines of at most so many columns, unless one word is longer.
+// A sentence in lines of at most kTextWidth columns, unless one word is longer.
 std::string wrapped(std::string_view sentence, std::string_view start, std::string_view indent) {
   std::string out;
   std::string line(start);
@@ -211,8 +211,8 @@ std::string missing_reason(const Scores& scores) {
   return reasons.empty() ? "no reason is known" : fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-// Why an entry has no score at all, each reason once: first the entries that share it by one criterion, then the
-// criteria that share reason and entries.
+// Why entries have no score at all. Names each reason once: entries with the same reason for a criterion are joined,
+// then criteria with the same reason and entries.
 std::string missing_text(const Study& study) {
   struct Missing {
     std::string reason;

@@ -1,7 +1,7 @@
-// A study as a terminal shows it: tables of methods and aggregates by criteria, then what they mean in words.
+// A study as text for a terminal: tables of methods and aggregates by criteria, then the conclusions.
 //
-// Lines of tables stay within about 120 columns, those of sentences within 100. Text from users is on one line and cut
-// when long; nothing here is coloured.
+// Tables are about 120 columns wide, sentences at most 100. Text from users is made one line and cut when long. There
+// are no colours.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace assay {
 
-// Mean +- standard error by entry and criterion, marked where a test says so; the main criteria (faithfulness,
-// sensitivities, complexity) with the cost first, all others below, a legend and why scores are missing.
+// Mean +- standard error by entry and criterion, with marks for the best. First the main criteria (faithfulness,
+// sensitivities, complexity) with the cost, then all others, a legend, and why scores are missing.
 std::string study_table(const Study& study, const Assessment& assessment, const StudyTimes& times);
 
 // Verdict, warnings and what was left out, as lists of sentences.

@@ -14,7 +14,7 @@ size_t count_of_defined(const Scores& scores) {
   return static_cast<size_t>(std::ranges::count_if(scores.values, [](double v) { return !std::isnan(v); }));
 }
 
-// Two-sided, of a difference in units of its error; without degrees of freedom by the normal distribution.
+// Two-sided p-value of difference / error, by Student's t. degrees INFINITY: by the normal distribution.
 double p_of(double difference, double error, double degrees) {
   if (std::isnan(error)) return NAN;
   if (error == 0) return 0;  // a constant difference, as in paired_t_test
@@ -22,8 +22,8 @@ double p_of(double difference, double error, double degrees) {
   return std::isfinite(degrees) ? 2 * student_t_cdf(-size, degrees) : std::erfc(size / std::sqrt(2.0));
 }
 
-// Values of runs are few and their number matters; dependent values bring an error of their own, with no count of what
-// is independent behind it.
+// Degrees of freedom if both are values of runs, which are few. INFINITY otherwise: dependent values have an error of
+// their own, and no count of independent values.
 double welch_degrees(const Scores& first, const Scores& second) {
   if (first.of_rows || second.of_rows || first.dependent || second.dependent) return INFINITY;
   const double a = first.mean_error * first.mean_error;
@@ -52,7 +52,7 @@ CriterionRanking ranking_of(const Study& study, size_t criterion) {
 
   const size_t first = ranking.order[0];
   std::vector<double> p_values(count, NAN);
-  std::vector<bool> behind(count, false);  // where it is compared: on common rows
+  std::vector<bool> behind(count, false);  // worse than the first in the comparison
   for (const size_t e : ranking.order) {
     if (e == first) continue;
     const EntryComparison test = entry_comparison(scores(first), scores(e));
@@ -62,7 +62,7 @@ CriterionRanking ranking_of(const Study& study, size_t criterion) {
       ranking.ahead_on_common_rows.push_back(e);
     }
   }
-  // The first is the best of all by the same data.
+  // The first was chosen by the same data (see assess.h).
   const double choices = static_cast<double>(ranking.order.size()) / 2;
   for (double& p : p_values) {
     if (!std::isnan(p)) p = std::min(1.0, choices * p);

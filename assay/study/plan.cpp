@@ -14,21 +14,21 @@
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
-#include "assay/study/radii.h"
+#include "assay/study/study_radii.h"
 
 namespace assay {
 namespace {
 
 constexpr size_t kFewestPaperMethods = 3;
 constexpr size_t kPilotRows = 4;
-// A method that asks more of the model for a wide row is left out unless it is named.
+// A method that needs more evaluations for one wide row is left out unless it is named.
 constexpr uint64_t kMostEvaluationsOfWideRow = 5'000;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Attributions of nothing, for questions that look at shapes alone.
+// All zero: for questions that depend on shapes alone.
 Explanations blank_explanations(const Subject& subject) {
   Explanations made;
   made.values = Matrix(subject.rows->rows(), subject.players->size());
@@ -41,7 +41,7 @@ Explanations blank_explanations(const Subject& subject) {
   return made;
 }
 
-// Letters, digits, _ and - of the name; unique whatever the case.
+// The name with every character but letters, digits and _ replaced by -. Unique even where case does not count.
 std::string stem_of(const std::string& name, std::set<std::string>& taken) {
   std::string stem;
   for (const char c : name.substr(0, 60)) {
@@ -58,8 +58,7 @@ class Planner {
   Planner(const Subject& subject, const StudyOptions& options, const Context& context)
       : subject_(subject), context_(context), blank_(blank_explanations(subject)) {
     plan_.options = options;
-    // The pilot's progress is not the study's.
-    context_.progress = nullptr;
+    context_.progress = nullptr;  // the pilot is no part of the study's progress
   }
 
   StudyPlan make() {
@@ -73,7 +72,7 @@ class Planner {
   }
 
  private:
-  // What was named must be possible; else it is left out.
+  // Throws if what was named is refused; notes in left_out what was not named.
   bool possible(bool named, std::string_view kind, const Spec& spec, const std::optional<Refusal>& reason) {
     if (!reason) return true;
     if (named) refuse(*reason);
@@ -94,7 +93,7 @@ class Planner {
     std::vector<Spec> wanted = plan_.options.methods;
     const ExplainTask task = explain_task_of(subject_);
     for (const MethodInfo& method : methods()) {
-      // Nobody misses the methods of trees where there are none.
+      // Without trees, methods for trees are not even listed as left out.
       const bool fits = !method.for_trees || task.model.tree_scores() != nullptr;
       if (!named && fits) wanted.push_back({method.name});
     }
@@ -103,8 +102,8 @@ class Planner {
       const std::string& faster = find_method(spec.name).same_as;
       if (!named && !faster.empty() && !refusal({faster}, task)) {
         possible(false, "method", spec,
-                 fmt::format("{} gives the values of {}, which is faster: name it in --methods to have it", spec.name,
-                             faster));
+                 fmt::format("{} gives the values of {}, which is faster: name it among the methods to have it",
+                             spec.name, faster));
         continue;
       }
       if (!named && leave_out_if_dear(spec, known_evaluations(spec))) continue;
@@ -116,19 +115,19 @@ class Planner {
     if (plan_.entries.empty()) throw Error(ErrorKind::unsupported, "no method can explain this model");
   }
 
-  // Whether the rows are wide and the method asks so much of the model for each that it is left out.
+  // Leaves the method out if rows are wide and each takes too many evaluations. Returns whether it did.
   bool leave_out_if_dear(const Spec& spec, std::optional<uint64_t> evaluations) {
     if (subject_.players->size() <= kWidePlayers || !evaluations || *evaluations <= kMostEvaluationsOfWideRow)
       return false;
     return !possible(
         false, "method", spec,
-        fmt::format("{} takes {} evaluations of the model for a row of {} players: name it in --methods to "
+        fmt::format("{} takes {} evaluations of the model for a row of {} players: name it among the methods to "
                     "have it",
                     spec.name, *evaluations, subject_.players->size()));
   }
 
-  // Of one row, where that is known without a pilot: with thousands of players the pilot of a method that is left out
-  // would take longer than all others.
+  // Evaluations for one row, if known without a pilot. With thousands of players, the pilot of a method that is then
+  // left out would take longer than all others.
   std::optional<uint64_t> known_evaluations(const Spec& spec) const {
     const size_t rows = std::min(kPilotRows, subject_.rows->rows());
     const Targets targets = slice_targets(*subject_.targets, 0, rows);
@@ -152,7 +151,8 @@ class Planner {
       if (std::ranges::any_of(plan_.entries, is_meant)) continue;
       std::vector<std::string> names;
       for (const PlannedEntry& entry : plan_.entries) names.push_back(entry.name);
-      fail_input("--members", fmt::format("methods of the study: {}", joined(names, "or")), in_quotes(name));
+      fail_argument("members",
+                    fmt::format(": expected methods of the study: {}, found {}", joined(names, "or"), in_quotes(name)));
     }
     if (!plan_.members.empty()) return;
     for (size_t i = 0; i < plan_.entries.size(); i++) {
@@ -183,7 +183,8 @@ class Planner {
     std::set<std::string> seen;
     for (const Spec& spec : wanted) {
       if (!seen.insert(spec_text(spec)).second) {
-        fail_input("--criteria", "each criterion once", fmt::format("{} twice", in_quotes(spec_text(spec))));
+        fail_argument("criteria",
+                      fmt::format(": expected each criterion once, found {} twice", in_quotes(spec_text(spec))));
       }
       const CriterionInfo& info = find_criterion(spec.name);
       if (info.study_note != nullptr) {
@@ -201,8 +202,8 @@ class Planner {
     std::optional<std::string> left_out;
   };
 
-  // What an aggregator gets where nobody says how: nothing that depends on a clock, nothing that takes hours, and
-  // nothing that the study does anyway.
+  // Adds a study's own defaults for options that the user did not set. They avoid what depends on a clock, what takes
+  // hours, and what the study does anyway.
   Wanted with_defaults(Spec spec, bool named) {
     const AggregatorInfo& info = find_aggregator(spec.name);
     Wanted made{spec, spec_text(spec), {}};
@@ -229,7 +230,7 @@ class Planner {
     const std::vector<const Explanations*> members(plan_.members.size(), &blank_);
     std::vector<PoolExplanations> pools;
     for (size_t i = 0; i < members.size(); i++) {
-      // One matrix of the pool's size for each would be a lot of nothing.
+      // No rows: a matrix of the pool's size for each member would only waste memory.
       pools.emplace_back(0, subject_.players->size(), PoolExplanations::Make());
     }
     std::vector<PoolExplanations*> pool_of;
@@ -246,16 +247,16 @@ class Planner {
   }
 
   struct Cost {
-    uint64_t evaluations = 0;  // of one row
+    uint64_t evaluations = 0;  // for one row
     double seconds = 0;
   };
 
-  // For questions that look at shapes, a model and a pool alone.
+  // For questions that depend only on shapes, the model and the pool.
   EvaluateTask blank_task(PoolExplanations& pool) const {
     return {.explanations = blank_, .subject = subject_, .pool_explanations = &pool, .method = &method_};
   }
 
-  // The first rows.
+  // The first rows, as many as there are targets.
   ExplainTask pilot_task(const Targets& targets) const {
     return {*subject_.model, subject_.rows->x.view().rows_between(0, targets.of_row.size()), targets,
             *subject_.reference, *subject_.players};
@@ -270,7 +271,7 @@ class Planner {
     return {made.evaluations / rows, seconds_since(start) / static_cast<double>(rows)};
   }
 
-  // Rows of the pool that neighbourhoods reach.
+  // How many rows of the pool are neighbours of some row.
   size_t neighbours() const {
     const auto sensitivity = std::ranges::find_if(plan_.criteria, [](const Spec& spec) {
       const CriterionRole role = find_criterion(spec.name).role;
@@ -287,8 +288,8 @@ class Planner {
     return counted.explained();
   }
 
-  // Criteria are assumed to cost what faithfulness does with all its subsets and half of that again: close enough to
-  // tell seconds from minutes.
+  // Costs per row in the pilot, times the rows. Criteria that need the pool are not counted: the result is good enough
+  // to tell seconds from minutes.
   void estimate() {
     const size_t rows = subject_.rows->rows();
     const size_t around = neighbours();
@@ -309,8 +310,8 @@ class Planner {
     }
   }
 
-  // Aggregates of the pilot's rows cost what those of others do. Those that look at the pool are taken for as long as
-  // the slowest of them.
+  // Times each aggregator on the pilot's rows. Those that need the model or the pool are not run: they are assumed to
+  // take as long as the slowest of the others.
   void estimate_aggregates(size_t rows) {
     const size_t few = std::min(kPilotRows, subject_.rows->rows());
     const Targets targets = slice_targets(*subject_.targets, 0, few);
@@ -334,7 +335,7 @@ class Planner {
     }
   }
 
-  // Of one row by all criteria that take no pool, tried on the pilot's rows.
+  // For one row: all criteria that need neither pool nor training, timed on the pilot's rows.
   Cost cost_of_scoring() const {
     const size_t rows = std::min(kPilotRows, subject_.rows->rows());
     std::vector<size_t> first(rows);
@@ -365,7 +366,7 @@ class Planner {
   const Subject& subject_;
   Context context_;
   Explanations blank_;
-  Spec method_;  // any that is possible: criteria ask whether there is one, and whether it can be run again
+  Spec method_;  // any possible one: criteria only ask whether there is one and whether it can be run again
   StudyPlan plan_;
   std::set<std::string> stems_;
   std::vector<Cost> costs_;  // of the methods

@@ -1,4 +1,4 @@
-// What a study will do: which methods, aggregators and criteria, who is left out and why, and how long it will take.
+// What a study will do: which methods, aggregators and criteria, what is left out and why, and how long it will take.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace assay {
 
-// What the user asks for. An empty list means the default; those that are named must be possible.
+// What the user asks for. An empty list means the default. Whatever is named must be possible.
 struct StudyOptions {
   std::vector<Spec> methods = {};      // default: all that the model allows
   std::vector<Spec> criteria = {};     // default: the paper's
   std::vector<Spec> aggregators = {};  // default: all
   bool no_aggregates = false;
-  // Names of the methods that are aggregated. Default: the paper's six as far as they are studied, or all methods where
-  // fewer than three of them are. exact_shapley is not among them: three estimates of one thing would outvote the rest.
+  // Names of the methods that are aggregated. Default: those of the paper's six that are studied, or all methods if
+  // fewer than three are. exact_shapley is none of the six: three estimates of the same values would outvote the rest.
   std::vector<std::string> members = {};
   bool retrain = false;    // adds roar and kar to the default criteria
   bool curves = true;      // over radius and subset size
@@ -43,15 +43,15 @@ struct StudyPlan {
   std::vector<size_t> members;  // entries that are aggregated
   std::vector<LeftOut> left_out;
   std::vector<std::string> notes;
-  uint64_t evaluations = 0;  // expected, of explaining the rows, their neighbours, and all criteria
+  uint64_t evaluations = 0;  // expected: to explain the rows and their neighbours, and for all criteria
   double seconds = 0;        // expected
 };
 
-// An input error for a name that nobody has, or an option that it does not have: known before anything is read.
+// Throws an input error for an unknown name or option. Needs no data, so it can run before anything is read.
 void check_study_options(const StudyOptions& options);
 
-// An unsupported error when something that was named cannot be done; of what was not, it goes to left_out. Runs the
-// methods on a few rows to see what they cost. notes: sentences on the rows, which come before the plan's own.
+// Throws an unsupported error if something that was named cannot be done. What was not named goes to left_out instead.
+// Runs the methods on a few rows to see what they cost. notes: sentences on the rows, put before the plan's own.
 StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const Context& context,
                      const std::vector<std::string>& notes = {});
 

@@ -6,14 +6,14 @@
 namespace assay {
 namespace {
 
-// Whether `part` is a run of whole rows of `all`; first: its first row there.
+// Whether `part` consists of consecutive whole rows of `all`. Sets `first` to the first of them.
 bool lies_in(MatrixView<const float> part, MatrixView<const float> all, size_t& first) {
   if (part.empty() || all.empty() || part.cols() != all.cols()) return false;
   if (part.stride() != part.cols() || all.stride() != all.cols()) return false;
   const float* begin = all.row(0).data();
   const float* end = begin + all.rows() * all.cols();
   const float* at = part.row(0).data();
-  // Of pointers into different arrays only std::less has an order.
+  // Pointers into different arrays can only be compared by std::less.
   if (std::less<>()(at, begin) || !std::less<>()(at, end)) return false;
   const auto distance = static_cast<size_t>(at - begin);
   first = distance / all.cols();

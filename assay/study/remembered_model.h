@@ -1,8 +1,7 @@
-// A model whose predictions of the study's own rows are made once.
+// A model that predicts the study's own rows and pool only once and keeps the results.
 //
-// Every criterion that looks for neighbours predicts all rows of the pool, for every entry; here the second time costs
-// a copy. Rows are known by where they lie in memory: those of two tables that outlive the model. All else is passed
-// on.
+// Every criterion that looks for neighbours predicts all rows of the pool, for every entry. Here the second time costs
+// only a copy. Rows are recognised by their address, so both tables must outlive this. All other calls are passed on.
 #pragma once
 
 #include <vector>
@@ -28,7 +27,7 @@ class RememberedModel final : public Model {
  private:
   struct Known {
     MatrixView<const float> rows;
-    Matrix outputs = {};  // empty until somebody asks
+    Matrix outputs = {};  // empty until first needed
   };
 
   const Model& model_;

@@ -27,7 +27,7 @@ void compare_means(const std::string& what, const std::vector<double>& recorded,
   }
 }
 
-// Points are means over rows of a criterion's scores, with the options that it has in this entry.
+// The points are means over rows of the criterion's scores, with the options that it has in this entry.
 void compare_curves(const Curve& recorded, const Curve& found, const StudyEntry& entry, const ScoreScales& scales,
                     RoundingCheck& check) {
   const std::string what = fmt::format("the curve of {} along {}", recorded.criterion, recorded.along);
@@ -70,7 +70,7 @@ void compare_entries(const StudyEntry& recorded, const StudyEntry& found, const 
     check.words("what is varied", a.what, b.what);
     check.words("what it is varied to", a.value, b.value);
     if (a.criteria != b.criteria) check.fail("the criteria of a variation differ");
-    // Of faithfulness and complexity, which have no unit, from attributions that are made again here.
+    // Means of faithfulness and complexity, which have no unit. Both sides were made from their own attributions.
     compare_means(fmt::format("the means with another {}", a.what), a.mean, b.mean,
                   kScoreRounding * largest_of(a.mean) + kAttributionRounding, check);
   }

@@ -1,6 +1,5 @@
-// Whether an entry of a study that was made again, on another vector target or by another version, is the same within
-// the tolerances of core/rounding.h: scores, curves and variations. Its attributions are compared by
-// explain/rounding.h.
+// Compares an entry of a study with the same entry made again on another vector target or by another version: scores,
+// curves and variations, within the tolerances of core/rounding.h. Attributions are compared by explain/rounding.h.
 #pragma once
 
 #include "assay/core/rounding.h"
@@ -9,7 +8,7 @@
 
 namespace assay {
 
-// scales: as compare_scores has them.
+// scales: see compare_scores.
 void compare_entries(const StudyEntry& recorded, const StudyEntry& found, const ScoreScales& scales,
                      RoundingCheck& check);
 

@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Expected of an entry whose estimate is nothing, as that of a cheap aggregate: bars still move.
+// Added to every estimate, so that the bar also moves for entries that are estimated at 0 seconds.
 constexpr double kLeastSeconds = 0.05;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
@@ -47,7 +47,7 @@ class Runner {
         scoring_(prepare_scoring(subject, plan, context)) {}
 
   void run(Study& study) {
-    // References into these stay good: nothing is added once they are made.
+    // Pointers into pools_ stay valid: nothing is added after this loop.
     pools_.reserve(plan_.entries.size());
     for (const PlannedEntry& planned : plan_.entries) {
       if (planned.kind == EntryKind::method)
@@ -64,9 +64,9 @@ class Runner {
       if (recorded_ != nullptr) {
         StudyEntry known = recorded_->load(planned.stem, pool, context_);
         check(planned, known);
-        StudyEntry made = method ? by_method(i, &known, spent) : by_aggregator(planned, study, &known, spent);
+        const StudyEntry made = method ? by_method(i, &known, spent) : by_aggregator(planned, study, &known, spent);
         if (method) {
-          // The rows that were needed, as they are explained here.
+          // Explains the same rows of the pool on this machine.
           PoolExplanations own = pool_explanations_by(subject_, planned.spec, context_.seed);
           own.need(pool->known_rows(), context_);
           store_.save(made, &own, context_);
@@ -88,8 +88,8 @@ class Runner {
   }
 
  private:
-  // Nothing is made from recorded attributions that did not come out again: whoever compares the two reports these, and
-  // what follows is still compared as far as it can be.
+  // If the recorded attributions do not come out again, later parts are made from the new ones. The comparison of the
+  // two studies reports the difference.
   static void keep_what_came_out_again(StudyEntry* known, const Explanations& made) {
     if (known == nullptr) return;
     RoundingCheck check;
@@ -97,7 +97,7 @@ class Runner {
     if (!check.passed()) known->explanations = made;
   }
 
-  // known: the recorded entry, whose attributions are scored; null: those that are made here.
+  // known: the recorded entry, whose attributions are scored. Null: the new attributions are scored.
   StudyEntry by_method(size_t i, StudyEntry* known, EntryTimes& spent) {
     const PlannedEntry& planned = plan_.entries[i];
     StudyEntry entry{
@@ -115,7 +115,7 @@ class Runner {
     };
     const EvaluateTask own = task_of(entry.explanations);
     score_entry(scoring_, known != nullptr ? task_of(known->explanations) : own, own, entry, context_);
-    entry.variations = vary(scoring_, planned.spec, context_);
+    entry.variations = score_variations(scoring_, planned.spec, context_);
     entry.pool_rows = pools_[i].explained();
     spent.explaining = seconds_between(start, explained);
     spent.scoring = seconds_between(explained, Clock::now());
@@ -205,7 +205,7 @@ class Runner {
   StudyProgress& progress_;
   Context context_;
   Scoring scoring_;
-  std::vector<PoolExplanations> pools_;  // of the methods
+  std::vector<PoolExplanations> pools_;  // one for each method
 };
 
 double accuracy_of(const Subject& subject, const Context& context) {

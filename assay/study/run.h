@@ -1,4 +1,4 @@
-// Runs a study: explains, scores, aggregates, scores again, each entry kept in a store as soon as it is finished.
+// Runs a study: explains, scores, aggregates and scores the aggregates. Each finished entry is kept in a store.
 #pragma once
 
 #include "assay/core/context.h"
@@ -10,14 +10,13 @@
 namespace assay {
 
 // Entries that the store has are taken from there. The result does not depend on whether it has any: every entry is
-// read back from the store before it is used. What the facts do not say yet (rows, features, targets, accuracy) is
-// filled in. `times` receives what was measured.
+// read back from the store before it is used. Fills in the facts that only the run knows (rows, features, targets,
+// accuracy) and `times`.
 //
-// recorded: the store of the same study as another machine made it, to be checked; null otherwise. Every part is then
-// made anew and kept in `store`, each from the recorded ones that it follows from: scores from the recorded
-// attributions, aggregates from the recorded members, the study itself from the recorded entries. So rounding does not
-// add up from step to step, and two attributions that are nearly equal are in the recorded order for all that follows.
-// Every step is made anew, so what was changed by hand still shows where it was changed.
+// recorded: null, or the store of the same study from another machine, to be checked. Then every part is made again
+// and kept in `store`, but from recorded parts: scores from the recorded attributions, aggregates from the recorded
+// members, the study from the recorded entries. So rounding does not add up from step to step, and attributions that
+// are nearly equal keep their recorded order. A part that was changed by hand shows, because it is made again.
 Study run_study(const Subject& subject, const StudyPlan& plan, StudyFacts facts, StudyStore& store, StudyTimes& times,
                 const Context& context, const StudyStore* recorded = nullptr);
 

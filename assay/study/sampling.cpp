@@ -19,8 +19,8 @@ namespace {
 constexpr size_t kFewPlayers = 32;
 constexpr size_t kManyPlayers = 128;
 
-// Of the explanations of the pool by a dozen methods at once. More rows would also mean more neighbours to explain,
-// which is what takes time where rows are wide.
+// Numbers in the explanations of the pool by kPoolsAtOnce methods. More rows would also mean more neighbours to
+// explain, which is slow if rows are wide.
 constexpr size_t kPoolFloats = size_t{1} << 24U;
 constexpr size_t kPoolsAtOnce = 14;
 constexpr size_t kLeastPoolRows = 1000;

@@ -1,6 +1,6 @@
-// Which rows a study looks at: a sample that ends in minutes, in the classes' shares.
+// Which rows a study looks at: a sample small enough to end in minutes, with the classes in their proportions.
 //
-// Rows without names are known by their numbers in the table once they are sampled, as users count them, from 1.
+// Sampled rows that have no names are named by their numbers in the table, counted from 1.
 #pragma once
 
 #include <cstddef>
@@ -20,29 +20,29 @@ struct SampleWord {
   std::string_view word = "auto";
 };
 
-// So many of the rows that are there: all of them where there are not more. An input error for any other word, and
-// for 0.
+// How many rows `said` means, at most `available`. by_default: the number for "auto". Throws an input error for 0 and
+// for any other word.
 size_t sample_count(const SampleWord& said, size_t by_default, size_t available);
 
-// What "auto" means. Methods cost more for rows of many players, and the wide ones run the model each time.
+// What "auto" means. Fewer rows if they have many players, which take longer to explain.
 size_t default_rows(size_t players);
-// All whose explanations by a dozen methods fit into 64 MB, 1000 at least.
+// As many rows as fit into 64 MB when a dozen methods explain them, at least 1000.
 size_t default_pool_rows(size_t players);
 
-// Indices of the sampled rows, ascending: in the shares of the classes where they have labels and classes.
+// Indices of the sampled rows, ascending. If rows have classes, each class keeps its proportion.
 std::vector<size_t> sample_rows(const SampleWord& said, size_t players, const Dataset& data, uint64_t seed);
 std::vector<size_t> sample_pool_rows(const SampleWord& said, size_t players, const Dataset& pool, uint64_t seed);
 
-// The rows with these indices. numbers: of all rows, counted from 0; they become the names of rows that have none, even
-// where all of them are chosen.
+// The rows with the indices `chosen`. Rows without names are named by their numbers plus 1; numbers[i] is the number of
+// row i of `data` in the table it came from.
 Dataset numbered_rows(const Dataset& data, const std::vector<size_t>& chosen, std::span<const size_t> numbers);
 
-// For each row of a sample of rows its number in a sample of the pool, kNoRow where it is none of its rows. in_pool:
-// the same of all rows in the whole pool; empty where no row is one of the pool's, and then the result is.
+// For each chosen row its index in the sampled pool, kNoRow if it is not there. in_pool: for each row its index in the
+// whole pool, kNoRow if it is not there; empty if no row is in the pool, and then the result is empty too.
 std::vector<size_t> sampled_in_pool(std::span<const size_t> in_pool, const std::vector<size_t>& chosen,
                                     const std::vector<size_t>& chosen_pool, size_t pool_rows);
 
-// "200 of the 16,281 rows of adult, in the classes' shares"; the words alone where the rows are all.
+// "200 of the 16,281 rows of adult, in the classes' shares"; `words` alone if all rows are taken.
 std::string sampled_in_words(size_t rows, size_t available, const std::string& words);
 
 }  // namespace assay

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<CriterionRole, 2> kSensitivities = {CriterionRole::largest_change, CriterionRole::stability};
 constexpr std::array<CriterionRole, 2> kVaried = {CriterionRole::faithfulness, CriterionRole::simplicity};
-constexpr size_t kSubsetSizes = 8;  // of the curve
+constexpr size_t kSubsetSizes = 8;  // points of the curve
 
 const Spec* first_for(const StudyPlan& plan, CriterionRole role) {
   const auto found = std::ranges::find(plan.criteria, role, [](const Spec& spec) { return role_of(spec.name); });
@@ -36,7 +36,7 @@ Scores undefined_scores(const Spec& spec, size_t rows, std::string reason) {
   return scores;
 }
 
-// What cannot be scored is undefined with its reason: one entry does not end a study.
+// If the criterion cannot score the entry, all rows are undefined with the reason: one entry must not end a study.
 Scores scores_or_reason(const Spec& spec, const EvaluateTask& task, const Context& context) {
   try {
     return evaluate(spec, task, {}, context);
@@ -53,7 +53,7 @@ void add_point(double x, const Scores& scores, Curve& curve) {
   curve.coverage.push_back(scores.coverage);
 }
 
-// Sensitivity over radii. Neighbours of the largest radius are explained at once: the others are among them.
+// Sensitivity over radii. Explains the neighbours within the largest radius first: they include all others.
 Curve radius_curve(StudyNeighbourhoods& found, const EvaluateTask& task, const Context& context) {
   Curve curve{.criterion = found.spec.name, .along = "radius", .x = {}, .mean = {}, .error = {}, .coverage = {}};
   Neighbourhoods& around = found.around;
@@ -72,7 +72,7 @@ Curve radius_curve(StudyNeighbourhoods& found, const EvaluateTask& task, const C
   return curve;
 }
 
-// Faithfulness over subset sizes, as a criterion tables it that scores them all.
+// Faithfulness over subset sizes, from the table of the criterion that scores all sizes at once.
 std::optional<Curve> subset_curve(const Spec& faithfulness, const EvaluateTask& task, uint64_t& evaluations,
                                   const Context& context) {
   const auto info = std::ranges::find(criteria(), true, &CriterionInfo::by_subset_size);
@@ -156,7 +156,7 @@ void score_entry(Scoring& scoring, const EvaluateTask& task, const EvaluateTask&
   }
 }
 
-std::vector<Variation> vary(const Scoring& scoring, const Spec& method, const Context& context) {
+std::vector<Variation> score_variations(const Scoring& scoring, const Spec& method, const Context& context) {
   std::vector<Variation> made;
   if (!scoring.plan.options.variations) return made;
   const MethodInfo& info = find_method(method.name);
@@ -172,7 +172,7 @@ std::vector<Variation> vary(const Scoring& scoring, const Spec& method, const Co
     add("seed", fmt::format("{}", other), *scoring.subject.reference, other);
   }
   for (const Reference& other : scoring.subject.other_references) {
-    // What does not use the reference is explained alike, and its faithfulness still changes with it.
+    // Also for methods that ignore the reference: their faithfulness still changes with it.
     add("baseline", other.description, other, context.seed);
   }
   return made;

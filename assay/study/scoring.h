@@ -9,8 +9,8 @@
 #include "assay/evaluate/criterion.h"
 #include "assay/explain/subject.h"
 #include "assay/study/plan.h"
-#include "assay/study/radii.h"
 #include "assay/study/study.h"
+#include "assay/study/study_radii.h"
 
 namespace assay {
 
@@ -18,20 +18,20 @@ namespace assay {
 struct Scoring {
   const Subject& subject;
   const StudyPlan& plan;
-  // Of the first avg_sensitivity and max_sensitivity among the criteria; none without one.
+  // For curves: those of the first max_sensitivity and the first avg_sensitivity criterion, if there are such.
   std::vector<StudyNeighbourhoods> neighbourhoods = {};
 };
 
 Scoring prepare_scoring(const Subject& subject, const StudyPlan& plan, const Context& context);
 
-// Fills scores, curves and evaluations. task.explanations are what is scored, the entry's as a rule. Criteria that
-// explain the rows again score `own` instead, which has the entry's in any case: they compare what one machine makes
-// twice. Moves the radius of the neighbourhoods.
+// Fills in scores, curves and evaluations. Scores task.explanations: the entry's own, or recorded ones when a study is
+// checked. Criteria that explain rows again score `own`, always the entry's own explanations: what they compare must
+// come from one machine. Changes the radius of the neighbourhoods.
 void score_entry(Scoring& scoring, const EvaluateTask& task, const EvaluateTask& own, StudyEntry& entry,
                  const Context& context);
 
-// The means of faithfulness and complexity, as far as they are studied, of this method with the other baselines of the
-// subject and, where it is sampled, with another seed.
-std::vector<Variation> vary(const Scoring& scoring, const Spec& method, const Context& context);
+// Explains by this method with each other baseline of the subject and, if the method is sampled, with another seed.
+// Returns the means of faithfulness and complexity, those of the two that are studied.
+std::vector<Variation> score_variations(const Scoring& scoring, const Spec& method, const Context& context);
 
 }  // namespace assay

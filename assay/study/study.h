@@ -1,7 +1,7 @@
-// A study: every method and every aggregate of them on one model and one data set, by every criterion.
+// A study: all methods and their aggregates on one model and one data set, scored by all criteria.
 //
-// This is what a study results in; run.h makes it, assess.h draws conclusions from it, archive/ keeps it, report/ shows
-// it. Nothing in it depends on the clock, on threads or on whether it was interrupted: times are in StudyTimes, apart.
+// These are the results of a study. run.h makes them, assess.h draws conclusions, archive/ keeps them, report/ shows
+// them. They do not depend on the clock, on threads or on interruptions; times are apart, in StudyTimes.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace assay {
 
-// A mean of a criterion over the rows as something else changes: the radius, the subset size.
+// A criterion's mean over the rows as a function of the radius or the subset size.
 struct Curve {
   std::string criterion;  // max_sensitivity, avg_sensitivity or faithfulness
   std::string along;      // "radius" or "subset"
@@ -27,7 +27,7 @@ struct Curve {
   std::vector<double> coverage;  // share of rows that are defined
 };
 
-// The means of some criteria had another choice been made; for methods alone.
+// The means of some criteria with another seed or baseline. Only methods have these.
 struct Variation {
   std::string what;   // "seed" or "baseline"
   std::string value;  // "1", "zero"
@@ -41,16 +41,16 @@ inline std::string_view entry_kind_name(EntryKind kind) { return kind == EntryKi
 // One explanation function of the study: a method, or an aggregate of all methods.
 struct StudyEntry {
   std::string name;  // as the user wrote it, unique: "kernel_shap", "kernel_shap:samples=64"
-  std::string stem;  // of its files: letters, digits, _ and -, unique whatever the case
+  std::string stem;  // names its files: letters, digits, _ and -; unique even where case does not count
   EntryKind kind = EntryKind::method;
   Explanations explanations;
-  // One for each criterion of the study, in its order. Where a criterion cannot score this entry, no value is defined
-  // and the only reason of `undefined` says why.
+  // One for each criterion of the study, in its order. If a criterion cannot score this entry, all values are undefined
+  // and `undefined` holds one reason.
   std::vector<Scores> scores;
   std::vector<Curve> curves = {};
   std::vector<Variation> variations = {};
   uint64_t pool_rows = 0;    // rows of the pool that were explained for it
-  uint64_t evaluations = 0;  // of the model: explaining the rows, and all criteria; not the pool's explanations
+  uint64_t evaluations = 0;  // of the model, for the explanations and all criteria, without the pool's explanations
 
   bool aggregate() const { return kind == EntryKind::aggregate; }
 };
@@ -62,7 +62,7 @@ struct LeftOut {
   std::string reason;  // one sentence
 };
 
-// A file that went in, or a data set inside the program (no hash).
+// An input of the study: a file, or a data set inside the program (no hash).
 struct StudyInput {
   std::string role;  // model, data, pool, groups, baseline, background
   std::string name;  // as the user wrote it
@@ -76,7 +76,7 @@ struct StudyFacts {
   std::string pool;
   std::string model;
   std::string unit;
-  std::string target;  // "the predicted class", or one for all rows
+  std::string target;  // "the predicted class", or the name of one target for all rows
   std::string reference;
   std::string players;
   std::vector<std::string> target_names = {};
@@ -86,18 +86,18 @@ struct StudyFacts {
   size_t pool_rows = 0;
   size_t pool_rows_available = 0;
   uint64_t seed = 0;
-  double accuracy = 0;  // of the model on the studied rows with labels; NaN where there are none or it has no classes
-  std::vector<std::pair<std::string, std::string>> settings = {};  // what the user said, option by option
+  double accuracy = 0;  // of the model on the studied rows with labels; NaN without labels or classes
+  std::vector<std::pair<std::string, std::string>> settings = {};  // what the user asked for: name, value
   std::vector<StudyInput> inputs = {};
   std::string version = {};        // of Assay
-  std::string vector_target = {};  // of the hot loops
+  std::string vector_target = {};  // the vector instructions in use
 };
 
 struct Study {
   StudyFacts facts;
   std::vector<std::string> criteria;         // as the user wrote them: "faithfulness:subset=2"; unique
-  std::vector<std::string> criterion_names;  // of the table: "faithfulness"
-  std::vector<Direction> directions;         // of the criteria
+  std::vector<std::string> criterion_names;  // without options: "faithfulness"
+  std::vector<Direction> directions;         // one for each criterion
   std::vector<StudyEntry> entries;           // methods first
   std::vector<LeftOut> left_out = {};
   std::vector<std::string> notes = {};
@@ -105,7 +105,7 @@ struct Study {
   size_t rows() const { return facts.rows; }
 };
 
-// Seconds of wall-clock time, by entry; NaN for one that an earlier run made.
+// Wall-clock seconds for one entry; NaN if an earlier run made it.
 struct EntryTimes {
   std::string entry;
   double explaining = 0;

@@ -10,7 +10,7 @@ namespace assay {
 
 std::vector<Reference> other_baselines(const Reference& reference, const Dataset& pool, const Model& model,
                                        const Encoder* encoder, const Context& context) {
-  const bool is_zero = reference.description == "zero";  // as named_baseline() has it
+  const bool is_zero = reference.description == "zero";  // set by named_baseline()
   Reference other = named_baseline(is_zero ? "mean" : "zero", &pool, model, encoder, context);
   other.scales = reference.scales;
   const bool same =

@@ -1,4 +1,4 @@
-// What a study needs to know of its model and rows beside themselves.
+// Two things that a study derives from its rows: other baselines to try, and a hash.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace assay {
 
-// What the ranking is tried with beside the reference: zero, or the mean where zero is the reference; nothing where
-// that is the same.
+// The other baselines that a study tries, to see whether its ranking changes: zero, or the mean if the reference is
+// zero. Empty if that baseline equals the reference.
 std::vector<Reference> other_baselines(const Reference& reference, const Dataset& pool, const Model& model,
                                        const Encoder* encoder, const Context& context);
 
-// SHA-256 of values and labels: what stands for a file where rows are none.
+// SHA-256 of values and labels, for rows that come from no file.
 std::string rows_hash(const Dataset& data);
 
 }  // namespace assay

@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-// A study as its sentences need it.
+// Short ways to read a study and its assessment.
 struct Reader {
   const Study& study;
   const Assessment& assessment;
@@ -38,7 +38,7 @@ std::vector<size_t> top_of(const CriterionRanking& ranking) {
   return top;
 }
 
-// "use x (0.93 +- 0.01): significantly better than all 7 others", without a full stop: aims add what is theirs.
+// "use x (0.93 +- 0.01): significantly better than all 7 others". No full stop: the caller may add a remark.
 std::string choice(const Reader& read, const CriterionRanking& ranking, std::string_view measure) {
   const std::vector<size_t>& order = ranking.order;
   const std::vector<size_t> top = top_of(ranking);
@@ -64,7 +64,7 @@ std::string choice(const Reader& read, const CriterionRanking& ranking, std::str
                      worse == 1 ? "the other one" : fmt::format("the {} others", with_commas(worse)));
 }
 
-// The largest change may choose another than the mean change does.
+// Says so if another entry is best by the largest change than by the mean change.
 std::string stability_remark(const Reader& read, const CriterionRanking& average) {
   const CriterionRanking* largest = read.ranking(CriterionRole::largest_change);
   if (largest == nullptr) return {};
@@ -99,8 +99,8 @@ std::string aim_sentence(const Reader& read, const StudyAim& aim, const Criterio
   return fmt::format("{}.", sentence);
 }
 
-// The best aggregate against the best single method. Both are the best of several by the same data: the p-value is
-// multiplied by the number of pairs that could have met (Bonferroni).
+// The best aggregate against the best single method. The same data chose both, so the p-value is multiplied by the
+// number of pairs of an aggregate and a method (Bonferroni).
 std::string gain(const Reader& read, const StudyAim& aim, const CriterionRanking& ranking) {
   const auto is_aggregate = [&](size_t e) { return read.study.entries[e].aggregate(); };
   const auto method = std::ranges::find_if_not(ranking.order, is_aggregate);
@@ -118,7 +118,7 @@ std::string gain(const Reader& read, const StudyAim& aim, const CriterionRanking
                      read.value(*aggregate, criterion), read.name(*method), read.value(*method, criterion));
 }
 
-// The rank of each entry by one criterion among some of them; equal ones share their mean rank.
+// The ranks of some entries by one criterion; equal ones share their mean rank.
 double rank_among(const Reader& read, const std::vector<size_t>& entries, size_t entry, size_t criterion) {
   const double sign = direction_sign(read.study.directions[criterion]);
   const double own = sign * read.scores(entry, criterion).mean;
@@ -216,9 +216,9 @@ std::string criterion_label(const Study& study, size_t criterion) {
 
 std::string mean_with_error(double mean, double error, int digits) {
   if (std::isnan(error) || !std::isfinite(mean)) return number_text(mean);
-  if (error < 1e-12 * std::fabs(mean)) error = 0;  // what is left of a sum of zeros
+  if (error < 1e-12 * std::fabs(mean)) error = 0;  // only rounding
   constexpr int kMostDecimals = 6;
-  constexpr double kLongest = 1e4;  // beyond it thousands are easier to read than decimals
+  constexpr double kLongest = 1e4;  // from here on, number_text() is easier to read
   if (error > 0 && std::isfinite(error) && std::fabs(mean) < kLongest) {
     const int decimals = std::max(0, digits - 1 - static_cast<int>(std::floor(std::log10(error))));
     const double unit = std::pow(10.0, -decimals);
@@ -255,7 +255,7 @@ std::vector<std::string> verdict_sentences(const Study& study, const Assessment&
   }
   const std::vector<size_t> aims = ranked_aims(study, assessment.rankings);
   if (aims.empty()) {
-    // What else was asked for is then what the user chooses by.
+    // Without the usual aims, the user chooses by the criteria that were asked for.
     constexpr size_t kMostOthers = 4;
     for (const CriterionRanking& ranking : assessment.rankings) {
       if (!ranking.ranks || sentences.size() == kMostOthers) continue;

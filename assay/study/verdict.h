@@ -1,7 +1,7 @@
 // The words of an assessment: which explanation to use when, and what the numbers do not support.
 //
-// Plain sentences for people who did not make the study. Names of entries are on one line and cut when long, so that a
-// sentence can be printed as it is (for HTML it must still be escaped).
+// Plain sentences for people who did not make the study. Names of entries are made one line and cut when long. So a
+// sentence can be printed as it is; for HTML it must still be escaped.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@
 
 namespace assay {
 
-// What users choose by: the first criterion of the study with this role stands for it.
+// What users choose by. It is measured by the first criterion of the study that has this role.
 struct StudyAim {
   CriterionRole role;
   std::string_view word;     // "stability"
-  std::string_view measure;  // "average sensitivity"; empty where it is the same word
+  std::string_view measure;  // "average sensitivity"; empty if it is the same as `word`
 };
 inline constexpr std::array<StudyAim, 3> kStudyAims = {{{CriterionRole::faithfulness, "faithfulness", ""},
                                                         {CriterionRole::stability, "stability", "average sensitivity"},
@@ -30,34 +30,34 @@ inline constexpr std::array<StudyAim, 3> kStudyAims = {{{CriterionRole::faithful
 // Below this p-value a difference is significant.
 inline constexpr double kSignificance = 0.05;
 
-// Attributions are float32: two methods that compute the same thing have scores that differ by about so much of their
-// size, and no test should tell them apart.
+// Relative difference of scores that is only float32 rounding: two methods that compute the same values may differ by
+// this much, and no test should tell them apart.
 inline constexpr double kTieRounding = 1e-6;
 
-// Whether a is above b by more than that. False where one is NaN.
+// Whether a exceeds b by more than kTieRounding, relatively. False if one is NaN.
 bool above_rounding(double a, double b);
 
 // The first criterion of the study with this role.
 std::optional<size_t> first_criterion_for(const Study& study, CriterionRole role);
 
-// The aims' criteria that rank entries, by index into the study's criteria, in the order of kStudyAims.
+// The criteria of kStudyAims, in that order, without those that rank nothing. Indices into the study's criteria.
 std::vector<size_t> ranked_aims(const Study& study, const std::vector<CriterionRanking>& rankings);
 
-// How sentences call a criterion: by its name, or as the user wrote it where several have that name.
+// The name of a criterion in sentences. If several have the same name: as the user wrote it, with options.
 std::string criterion_label(const Study& study, size_t criterion);
 
-// "0.931 +- 0.012": so many significant digits of the error, and as many decimals of the mean; without an error the
-// mean alone.
+// "0.931 +- 0.012": the error with `digits` significant digits, the mean with as many decimals as the error. Without
+// an error, the mean alone.
 std::string mean_with_error(double mean, double error, int digits = 2);
 
-// A share as a whole percentage: never 100 % while something is missing, nor 0 % while something is there.
+// A share as a whole percentage. 100 % and 0 % only if the share is exactly 1 or 0.
 std::string whole_percent(double share);
 
-// Names by index into the study's entries: "a, b and 3 more".
+// The names of these entries, by index: "a, b and 3 more".
 std::string entry_names(const Study& study, const std::vector<size_t>& entries, size_t most = 4,
                         std::string_view last = "and");
 
-// Both read rankings and domination of the assessment.
+// Both read `rankings` and `dominated` of the assessment, which must be filled in.
 std::vector<std::string> verdict_sentences(const Study& study, const Assessment& assessment);
 std::vector<std::string> warning_sentences(const Study& study, const Assessment& assessment);
 

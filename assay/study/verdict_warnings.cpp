@@ -13,12 +13,12 @@
 namespace assay {
 namespace {
 
-// A t-test over fewer rows leans on the shape of the differences.
+// With fewer rows, a t-test depends on the differences being normally distributed.
 constexpr size_t kFewRows = 30;
 constexpr double kLowCoverage = 0.5;
-constexpr double kUnequalCoverage = 0.2;  // largest less smallest
-constexpr double kStableOrder = 0.8;      // Kendall's tau
-// How far ahead another entry must be, in standard errors, before it counts as taking over from one it is tied with.
+constexpr double kUnequalCoverage = 0.2;  // largest minus smallest coverage
+constexpr double kStableOrder = 0.8;      // least Kendall's tau of two orders that count as alike
+// How many standard errors ahead an entry must be to count as taking over from one that it is tied with.
 constexpr double kLead = 2;
 constexpr size_t kMostNamed = 3;
 
@@ -130,7 +130,7 @@ std::vector<const Curve*> curves_of(const Study& study, std::string_view criteri
 }
 
 struct CurvePoint {
-  double mean = NAN;  // NaN where it is not to be relied on
+  double mean = NAN;  // NaN if it is not reliable
   double error = NAN;
 };
 
@@ -143,8 +143,8 @@ CurvePoint curve_at(const Curve* curve, double x) {
   return {curve->mean[i], curve->error[i]};
 }
 
-// Who is ahead of the study's best at x, so that it matters; the best itself where nobody is. That two entries which
-// are tied anyway change places is no news.
+// The entry that is clearly ahead of the study's best at x, or the best itself. Entries that are tied anyway may change
+// places: that does not count.
 size_t best_at(const Study& study, const CriterionRanking& ranking, const std::vector<const Curve*>& curves,
                size_t best, double x) {
   const double sign = direction_sign(study.directions[ranking.criterion]);
@@ -175,7 +175,7 @@ void warn_of_curve(const Study& study, const Assessment& assessment, CriterionRo
   const auto curves = curves_of(study, criterion, along);
   const auto first = std::ranges::find_if(ranking.order, [&](size_t e) { return curves[e] != nullptr; });
   if (first == ranking.order.end()) return;
-  // Runs of neighbouring x that the same entry takes over.
+  // Ranges of consecutive x in which the same entry is ahead.
   std::vector<std::string> changes;
   const std::vector<double>& x = curves[*first]->x;
   for (size_t i = 0; i < x.size();) {
@@ -208,19 +208,19 @@ void warn_of_curves(const Study& study, const Assessment& assessment, std::vecto
   }
 }
 
-// The methods' means by one criterion, as studied and under a variation, of those that have both; larger is better.
+// Means by one criterion, as studied and under a variation, of the methods that have both. Signed: larger is better.
 struct TwoOrders {
   std::vector<size_t> methods;
   std::vector<double> studied;
   std::vector<double> varied;
 };
 
-// The method's mean under the variation; NaN where it has none.
+// The method's mean under the variation; NaN if it has none.
 double varied_mean(const Study& study, const StudyEntry& entry, size_t criterion, const Variation& variation) {
   const auto found = std::ranges::find_if(entry.variations, [&](const Variation& each) {
     return each.what == variation.what && each.value == variation.value;
   });
-  // What is not sampled is the same with any seed, and is not computed again.
+  // Methods without sampling are the same with any seed, so they have no variation of the seed.
   if (found == entry.variations.end()) return variation.what == "seed" ? entry.scores[criterion].mean : NAN;
   for (size_t i = 0; i < found->criteria.size(); ++i) {
     const std::string& name = found->criteria[i];
@@ -244,7 +244,7 @@ TwoOrders orders_of(const Study& study, size_t criterion, const Variation& varia
   return orders;
 }
 
-// Methods that compute the same differ in their last digits; for the order they are equal.
+// Methods that compute the same values may differ in the last digits. For the order they count as equal.
 std::vector<double> without_rounding(const std::vector<double>& values) {
   std::vector<size_t> order(values.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -257,7 +257,7 @@ std::vector<double> without_rounding(const std::vector<double>& values) {
   return out;
 }
 
-// What a variation does to the methods' order by one criterion; nothing where it stays.
+// How a variation changes the methods' order by one criterion; empty if it stays.
 std::string change_under(const Study& study, size_t criterion, const Variation& variation) {
   const TwoOrders orders = orders_of(study, criterion, variation);
   if (orders.methods.size() < 2) return {};
@@ -288,7 +288,7 @@ std::string change_under(const Study& study, size_t criterion, const Variation& 
 
 void warn_of_variations(const Study& study, const Assessment& assessment, std::string_view what,
                         std::vector<std::string>& warnings) {
-  // Methods may have been tried with different ones; each value once, in the order they come.
+  // Each value once, in order of appearance: methods may have been tried with different ones.
   std::vector<const Variation*> values;
   for (const StudyEntry& entry : study.entries) {
     for (const Variation& variation : entry.variations) {

@@ -8,7 +8,7 @@
 
 int main(int count, char** arguments) try {
   using namespace assay;
-  const std::shared_ptr<GraphModel> model = GraphModel::load(count > 1 ? arguments[1] : "iris.onnx");
+  const std::shared_ptr<EngineModel> model = EngineModel::load(count > 1 ? arguments[1] : "iris.onnx");
   OwnedSubject flowers;
   flowers.model = model;
   flowers.pool = std::make_shared<Dataset>(model->features_of(load_dataset("iris")));

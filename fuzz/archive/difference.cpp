@@ -1,5 +1,5 @@
-// Two texts as files that `assay verify` holds against each other: no difference from itself, sentences or an
-// assay::Error otherwise. The first NUL byte parts the two.
+// Two texts as files that `assay verify` compares; the first NUL byte separates them. A text must equal itself. Two
+// texts give a sentence or an assay::Error.
 #include <algorithm>
 
 #include "assay/archive/verify.h"

@@ -1,5 +1,5 @@
-// Any text as a list of items with options: items that are spelled back and read again to the same, and options that
-// land in their ranges.
+// Any text as a list of items with options. Items that are written and read again must be the same, and options must be
+// in their ranges.
 #include "assay/core/options.h"
 
 #include <string>

@@ -1,5 +1,5 @@
-// Arrow arrays whose sizes, offsets and buffers are any bytes: a table or an assay::Error. What the interface cannot
-// say (how long a buffer is) a producer must have right, so buffers are as long as a valid one of the same length.
+// Arrow arrays with any bytes as sizes, offsets and buffers: a table or an assay::Error. The interface does not pass
+// the length of a buffer, so a reader must trust it. Buffers here are as long as those of a valid array.
 #include <array>
 #include <cstring>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// Takes bytes off the front of the input, zeros after its end.
+// Takes bytes from the front of the input; zeros after its end.
 struct Bytes {
   const uint8_t* data;
   size_t size;

@@ -1,4 +1,4 @@
-// CSV from anywhere: any bytes give a table or an assay::Error, nothing else. The first byte chooses the options.
+// Any bytes as CSV: a table or an assay::Error, nothing else. The first byte chooses the options.
 #include "assay/data/io/csv.h"
 
 #include <cstdint>

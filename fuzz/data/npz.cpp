@@ -1,5 +1,5 @@
-// Any bytes as .npz: arrays, a table, or an assay::Error. The CRCs in the archive are made to fit before the second
-// try, so that changed bytes get further than the first check.
+// Any bytes as .npz: arrays, a table, or an assay::Error. Tried a second time with correct CRCs, because otherwise
+// changed bytes would rarely pass the first check.
 #include "assay/data/io/npz.h"
 
 #include <zlib.h>
@@ -27,7 +27,7 @@ T load(const std::string& bytes, size_t at) {
   return value;
 }
 
-// The same archive, with the CRC of every stored entry's data in its directory.
+// The same archive with the correct CRC of every stored entry in its directory.
 std::string with_fitting_crcs(std::string bytes) {
   constexpr uint32_t kCentralMagic = 0x02014b50;
   if (bytes.size() < 22) return bytes;

@@ -1,4 +1,4 @@
-// What holds for explanations that were read from any file.
+// Checks that hold for all explanations that were read from a file.
 #pragma once
 
 #include "assay/explain/explanations.h"
@@ -23,7 +23,7 @@ inline void check_parts(const Explanations& read) {
   for (const RowMeasure& measure : made.measures) require(measure.values.size() == rows);
 }
 
-// Its parts fit together, and what was read can be written as JSON and read again.
+// Calls `read`. If it succeeds, the parts must fit together, and writing as JSON and reading again must work.
 template <class Read>
 void explanations_or_error(const Read& read) {
   succeeds([&] {

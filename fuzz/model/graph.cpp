@@ -1,6 +1,6 @@
 // Any bytes as a model that is loaded, planned and run, forwards and backwards: results or an assay::Error, nothing
-// else. Dimensions that the file leaves open are 2. Whole numbers may be shapes, axes or bounds that must be known
-// beforehand; so each model is tried a second time with some that are.
+// else. Dimensions that the file leaves open are 2. Integer inputs may be shapes, axes or bounds, which must be
+// constants. So each model is tried a second time with such constants.
 #include "assay/model/graph/graph.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 constexpr size_t kMostBytes = size_t{1} << 16;
 constexpr size_t kMostSteps = 256;
 
-// Values, scratch and what kernels hold, all together; and what is computed when a model is loaded.
+// A small budget for values, scratch and kernels together, and for what is computed when a model is loaded.
 assay::Context small_budget() {
   assay::Context context;
   context.budget = {.bytes = 2 * kMostBytes, .steps = uint64_t{1} << 26};
@@ -56,8 +56,8 @@ void fill(assay::Tensor& tensor, int value) {
   });
 }
 
-// A constant of numbers that shapes, axes and bounds go wrong with. Which ones, the bytes of the producer's name say:
-// they mean nothing else.
+// A constant with numbers that are difficult as shapes, axes and bounds. The bytes of the producer's name choose them,
+// because they have no other use.
 std::shared_ptr<const assay::Tensor> numbers(const assay::ValueInfo& info, const std::string& producer) {
   constexpr int64_t kNumbers[] = {0,  1, 2, 3,         -1,        -2,        -3, 4,
                                   28, 7, 9, INT64_MIN, INT64_MAX, INT32_MAX, 64, int64_t{1} << 40};

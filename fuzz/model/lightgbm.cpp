@@ -1,5 +1,5 @@
-// Any bytes as a LightGBM model: a booster or an assay::Error, nothing else; and the trees of a booster that could be
-// read are trees, which rows of any numbers go through.
+// Any bytes as a LightGBM model: a booster or an assay::Error, nothing else. The trees of a booster must be valid, and
+// must accept rows of any numbers.
 #include "assay/model/trees/lightgbm.h"
 
 #include <cstddef>
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const auto& [feature, texts] : booster.categories) {
     if (feature >= booster.features) std::abort();
   }
-  // The reader has checked all that this checks again.
+  // Must not fail: the reader has checked the same.
   const assay::TreeEnsemble trees("fuzz.txt", booster.source, booster.features, booster.targets, booster.aggregate,
                                   booster.base);
   // Memory is in proportion to the file.

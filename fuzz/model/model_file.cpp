@@ -1,4 +1,4 @@
-// Any bytes as a model file of any kind: what it is shows its content, and it becomes a graph or an assay::Error.
+// Any bytes as a model file: the format is detected from content; the result is a graph or an assay::Error.
 #include "assay/model/model_file.h"
 
 #include "fuzz/harness.h"

@@ -1,5 +1,5 @@
-// Any bytes as an ONNX model: structs or an assay::Error, nothing else; and what can be read can be written and read
-// again, to the same bytes.
+// Any bytes as an ONNX model: structs or an assay::Error, nothing else. What was read must give the same bytes when
+// written, read and written again.
 #include "assay/model/graph/onnx.h"
 
 #include <cstddef>
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     succeeds([&] { assay::to_int64s("fuzz.onnx", tensor); });
   }
   std::string written;
-  // Not everything that is kept can be written: the contents of sparse tensors are gone.
+  // Some models cannot be written: the contents of sparse tensors are not kept.
   if (!succeeds([&] { written = assay::serialise_onnx(model); })) return 0;
   const assay::OnnxModel again = assay::parse_onnx("written.onnx", written, "");
   if (again.graph.nodes.size() != model.graph.nodes.size()) std::abort();

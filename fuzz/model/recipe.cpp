@@ -1,5 +1,5 @@
-// Any text as the training recipe in a model's metadata: it is read whole, or an assay::Error. Nothing is trained: the
-// rows have no labels, which is refused after the recipe was read.
+// Any text as the training recipe in a model's metadata: it is read, or an assay::Error. Nothing is trained: the rows
+// have no labels, which is an error after the recipe was read.
 #include "assay/model/train/recipe.h"
 
 #include <string>

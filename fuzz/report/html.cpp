@@ -1,5 +1,5 @@
-// Any text as what a report shows: it stays text. No markup gets out of the page's title, no end of a script out of its
-// data, and a template's marker inside of a value is not filled again.
+// Any text in a report stays text. The title cannot add markup, the data cannot end the script, and a marker of the
+// template inside a value is not replaced.
 #include <string>
 
 #include "assay/core/text.h"

@@ -1,4 +1,4 @@
-"""What NumPy or DLPack can make an array of: checked, and narrowed to the engine's float32."""
+"""Anything that NumPy or DLPack can turn into an array: checked, and converted to the engine's float32."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_sparse(obj: object) -> bool:
 
 
 def as_array(obj: Any, argument: str) -> NDArray[Any]:
-    """Any array-like as NumPy sees it, without a copy where that is possible; of any dtype and dimension."""
+    """Any array-like as a NumPy array of any dtype and dimension, without a copy if possible."""
     if is_sparse(obj):
         raise ValueError(f"{argument}: expected dense rows, found a sparse matrix; {argument}.toarray() makes it dense")
     if isinstance(obj, (str, bytes)):
@@ -58,7 +58,7 @@ def _without_mask(array: Any) -> NDArray[Any]:
 
 
 def check_rows(array: NDArray[Any], argument: str, obj: object = None) -> None:
-    """Refuses what is not rows x columns. obj: what the array was made of, for advice."""
+    """Refuses an array that is not rows x columns. obj: what it was made from, for the message."""
     if array.ndim == 0:
         if array.dtype == object and array.item() is not None:
             raise ValueError(f"{argument}: expected rows x columns, found {type(array.item()).__name__}")
@@ -78,7 +78,7 @@ def check_rows(array: NDArray[Any], argument: str, obj: object = None) -> None:
 
 
 def check_numeric(array: NDArray[Any], argument: str) -> None:
-    """Refuses dtypes that are no numbers of 8 to 64 bits."""
+    """Refuses dtypes other than numbers of 8 to 64 bits."""
     if array.dtype.kind in "fiub" and array.dtype.itemsize <= 8:
         return
     hint = f"; {argument}.astype(float) tries to make numbers of it" if array.dtype.kind in "OSU" else ""
@@ -95,7 +95,7 @@ def to_float32(array: NDArray[Any], argument: str, names: Sequence[str] | None =
     matrix = array.reshape(len(array), columns)
     with np.errstate(over="ignore"):
         narrow: NDArray[np.float32] = np.require(matrix, np.float32, ["C", "A"])
-    # Anything but a float64 or an infinity fits. Both ends are found faster than an array of answers is made.
+    # Only a float64 or an infinity may not fit. Looking at least and largest value is fastest.
     if array.dtype.kind == "f" and narrow.size > 0 and not (np.isfinite(narrow.min()) and np.isfinite(narrow.max())):
         infinite = np.isinf(narrow)
         if infinite.any():
@@ -106,7 +106,7 @@ def to_float32(array: NDArray[Any], argument: str, names: Sequence[str] | None =
 
 
 def rounded_columns(matrix: NDArray[Any]) -> dict[int, NDArray[np.float64]]:
-    """By its number each column of numbers that float32 does not hold as they are, as float64."""
+    """The columns that float32 cannot hold exactly, as float64, by their index."""
     if matrix.dtype.itemsize < 4 or matrix.dtype == np.float32 or matrix.dtype.kind not in "fiu":
         return {}
     found = {}
@@ -118,13 +118,13 @@ def rounded_columns(matrix: NDArray[Any]) -> dict[int, NDArray[np.float64]]:
 
 
 def rounded_numbers(matrix: NDArray[Any]) -> list[int]:
-    """For each column how many numbers beyond 2^24 it holds that float32 rounds, as for files."""
+    """For each column, how many numbers beyond 2^24 float32 rounds; counted as for files."""
     if matrix.dtype.itemsize < 4 or matrix.dtype == np.float32 or matrix.dtype.kind not in "fiu":
         return [0] * matrix.shape[1]
     if matrix.dtype.kind == "f":
         with np.errstate(invalid="ignore", over="ignore"):
             size = np.abs(matrix)
-            exact = (size > 2.0**24) & (size <= 2.0**53)  # beyond, a double is no exact count of anything, nor a time
+            exact = (size > 2.0**24) & (size <= 2.0**53)  # larger doubles are no exact counts either
             return [int(count) for count in np.count_nonzero(exact & (matrix.astype(np.float32) != matrix), axis=0)]
     size = np.where(matrix < 0, np.negative(matrix), matrix).astype(np.uint64)
     odd_part = size // np.maximum(size & (~size + np.uint64(1)), np.uint64(1))

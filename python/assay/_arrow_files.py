@@ -1,4 +1,4 @@
-"""Explanations in Parquet and Feather files by pyarrow, where the engine has no plugin for them: the same columns."""
+"""Explanations in Parquet and Feather files by pyarrow, for an engine without the plugin: the same columns."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _ID_KEY = b"assay.id"  # the schema's metadata say which column names the rows
 
 
 def is_arrow_file(path: str) -> bool:
-    """Whether its extension is that of a format that pyarrow writes."""
+    """Whether the extension is that of a format that pyarrow writes."""
     return _format_of(path) is not None
 
 
 def lacks_plugin(problem: Exception) -> bool:
-    """Whether the engine refused because it has no plugin for these files."""
+    """Whether the engine refused only because it has no plugin for these files."""
     return "need the Arrow plugin" in str(problem)
 
 
 def write_arrow(core: _core.Explanations, path: str) -> None:
-    """As the engine's own files; whole or not at all."""
+    """Writes what the engine would write. The file appears whole or not at all."""
     arrow = needed("pyarrow", "arrow", "writing .parquet and .feather")
     temporary = f"{path}.tmp-{os.getpid()}"
     try:
@@ -41,7 +41,7 @@ def write_arrow(core: _core.Explanations, path: str) -> None:
 
 
 def read_arrow(path: str) -> tuple[_core.Explanations | None, Any]:
-    """Explanations that `assay` wrote; of any other table the table itself."""
+    """Explanations that `assay` wrote; any other table is returned as it is."""
     arrow = needed("pyarrow", "arrow", "reading .parquet and .feather")
     try:
         table = _module_of(path).read_table(path)
@@ -50,7 +50,7 @@ def read_arrow(path: str) -> tuple[_core.Explanations | None, Any]:
     names = table.column_names
     if _FIXED not in (names[:4], names[1:5]):
         return None, table
-    # The engine knows what the columns mean; it reads them as text, in which float32 is exact.
+    # The engine reads the columns as text, which holds float32 exactly.
     columns = [_plain(table.column(j), arrow) for j in range(len(names))]
     csv = needed("pyarrow.csv", "arrow", "reading .parquet and .feather")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Functions as models, and what all wrapped models share: codecs around them, and a check of what they return."""
+"""Functions as models, and what all wrapped models share: conversion of rows, and checks of what they return."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._text import in_quotes, joined, plural
 
 Codec = FrameCodec | ArrayCodec
 
-# Enough to tell outputs of one row from those of several, few enough to cost nothing.
+# Enough to check the shape of outputs, and cheap.
 PROBE_ROWS = 2
 
 
@@ -77,7 +77,7 @@ class Function(Model):
 
 
 def dataset_encoder(codec: Codec, item_shape: Sequence[int] | None = None) -> Callable[[str, Any], _core.Dataset]:
-    """Tables to the engine's rows. item_shape: of one row, where the codec does not know it."""
+    """Converts tables to the engine's rows. item_shape: the shape of a row, if the codec does not know it."""
     shape = list(item_shape or shape_of_rows(codec))
     shape = shape if len(shape) > 1 else []
 
@@ -103,7 +103,7 @@ def probe_rows(codec: Codec, tables: Sequence[tuple[str, Any]], most: int = PROB
 
 
 def names_of_outputs(name: str, columns: int, classes: Sequence[str]) -> list[str]:
-    """A name for each column that a model gives; a ValueError where they cannot be those of the classes."""
+    """A name for each output column; a ValueError if the number of classes does not fit."""
     if not classes:
         return ["value"] if columns == 1 else [str(column) for column in range(columns)]
     if columns == len(classes):
@@ -117,11 +117,11 @@ def names_of_outputs(name: str, columns: int, classes: Sequence[str]) -> list[st
 
 
 def output_matrix(name: str, found: Any, rows: int, columns: int | None = None) -> NDArray[np.float64 | np.float32]:
-    """What a model returned as rows x columns of floats; a ValueError that names it where that cannot be."""
+    """What a model returned, as rows x columns of floats; a ValueError if that is not possible."""
     expected = f"{plural(rows, 'row')}" if columns is None else f"{rows:,} x {plural(columns, 'number')}"
     values = as_array(found, f"outputs of {name}")
     if values.dtype == object and values.ndim == 0:
-        # What NumPy cannot look into: a generator, a set, None.
+        # NumPy cannot convert it: a generator, a set, None.
         hint = "; return a list of what it yields" if hasattr(found, "__next__") else ""
         raise ValueError(f"outputs of {name}: expected an array of {expected}, found {type(found).__name__}{hint}")
     if values.dtype == object:
@@ -154,10 +154,10 @@ def float_matrix(name: str, found: Any, rows: int, columns: int) -> NDArray[np.f
 
 
 def warn_where_rounded_away(name: str, values: NDArray[Any], narrow: NDArray[np.float32]) -> None:
-    """Where outputs differ, and are one number in float32: the engine cannot see it. It notes fewer lost digits."""
+    """Warns if outputs differ but are all the same in float32. Smaller losses are noted by the engine."""
     spread = np.ptp(values, axis=0)
     size = np.abs(values).max(axis=0)
-    lost = (np.ptp(narrow, axis=0) == 0) & (spread > 1e-12 * size)  # less is how sums of float64 round
+    lost = (np.ptp(narrow, axis=0) == 0) & (spread > 1e-12 * size)  # smaller spreads are float64 rounding
     if not lost.any():
         return
     j = int(np.argmax(lost))

@@ -1,4 +1,4 @@
-"""What there is: explanation functions, criteria and aggregators, as assay.methods() and its kin list them."""
+"""The lists of explanation functions, criteria and aggregators: assay.methods(), criteria() and aggregators()."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Option:
 
 @dataclass(frozen=True, repr=False)
 class Entry:
-    """One method, criterion or aggregator. What its kind does not have is empty or None."""
+    """One method, criterion or aggregator. Fields that this kind does not have are empty or None."""
 
     name: str
     title: str
@@ -66,7 +66,7 @@ class Entry:
         return cls(options=options, **facts)
 
     def _facts(self) -> list[tuple[str, str]]:
-        """What its table of options does not say, by name."""
+        """The facts beside its options, by name."""
         yes_no = {True: "yes", False: "no", None: ""}
         said = [
             ("family", self.family),
@@ -139,7 +139,7 @@ class Catalogue(Sequence[Entry]):
         return len(self._items)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A line for each, by name, without options."""
+        """A DataFrame with a line for each, by name, without options."""
         columns = [
             field.name
             for field in fields(Entry)

@@ -1,4 +1,4 @@
-"""Work that may crash the process that it runs in, done in a copy of this one."""
+"""Runs work that may crash its process in a forked copy of this one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import NoReturn
 from ._text import short
 
 _DONE, _FAILED = b"+", b"-"
-# Bytes of the length that a result begins with.
+# Bytes of the length field at the start of a result.
 _LENGTH = 8
 
 
@@ -26,12 +26,12 @@ class ChildFailed(Exception):
 
 
 def in_child(work: Callable[[], bytes], who: str, most_seconds: float) -> bytes:
-    """What `work` returns in a forked copy of this process, which sees everything and changes nothing here.
+    """Returns what `work` returns in a forked copy of this process. The copy sees everything and changes nothing here.
 
-    A fork, because a process that starts afresh would have to import PyTorch (seconds) and to be sent what it works on,
-    which not every module can be. The copy has this one thread alone: if it waits for another one's lock it is ended
-    after a while, by itself where nobody is left to end it. What it prints goes nowhere. ChildFailed says what an
-    exception said, or how the copy crashed. who: for messages, what works."""
+    A fork, because a new process would have to import PyTorch (seconds) and to be sent its data, which not every module
+    allows. The copy has only this one thread. If it waits for a lock of another thread, it is ended after a while, by
+    itself if this process is gone. What it prints is dropped. Raises ChildFailed with the message of an exception, or
+    with how the copy crashed. who: names the work in messages."""
     reader, writer = os.pipe()
     try:
         with warnings.catch_warnings():
@@ -77,9 +77,9 @@ def _run(work: Callable[[], bytes], reader: int, writer: int, most_seconds: floa
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
-        signal.alarm(math.ceil(most_seconds) + 1)  # a little later than the original ends it
-        gc.disable()  # nothing of the original's is finalised here
-        faulthandler.disable()  # a crash is told by the original
+        signal.alarm(math.ceil(most_seconds) + 1)  # a little later than the original would end it
+        gc.disable()  # objects of the original must not be finalised here
+        faulthandler.disable()  # the original reports a crash
         os.close(reader)
         import fcntl  # only where there is fork()
 
@@ -108,8 +108,8 @@ def _no_core_dump() -> None:
 
 
 def _read(reader: int, child: int, until: float) -> tuple[bytes, bool]:
-    """What is written, to the length that it begins with, and whether it came in time. The end of the file ends it too,
-    but need not come: a process that another thread forked meanwhile has the writing end open as well."""
+    """Reads the result up to the length in its length field; and whether it came in time. Also ends at the end of the
+    file, which may never come: another thread may have forked a process that keeps the writing end open."""
     content = bytearray()
     poll = select.poll()
     poll.register(reader, select.POLLIN)
@@ -117,7 +117,7 @@ def _read(reader: int, child: int, until: float) -> tuple[bytes, bool]:
         left = until - time.monotonic()
         if left <= 0:
             return bytes(content), False
-        ended = _has_ended(child)  # before the last look: what it wrote is then there
+        ended = _has_ended(child)  # asked before the last read: then all that it wrote is there
         if poll.poll(0 if ended else min(left, 0.5) * 1000):
             part = os.read(reader, 1 << 20)
             if not part:

@@ -1,8 +1,8 @@
-"""Between the tables that a wrapped model is called with and the engine's float32 matrices, and back without loss.
+"""Converts the tables of a wrapped model to the engine's float32 matrices, and back without loss.
 
-A wrapped model must see what its user gave: the same columns, dtypes and cells. The engine knows one float32 for each
-raw column. A codec learns the cells of every table that takes part, so that each comes back as the very same value;
-what the engine makes anew (a mean, noise) is widened, and rounded where a column holds whole numbers.
+A wrapped model must see what its user gave: the same columns, dtypes and cells. The engine has one float32 for each raw
+column. A codec learns the cells of every table of a call, so that each comes back as exactly the same value. Values
+that the engine makes (a mean, noise) are converted to the column's dtype, and rounded if it holds whole numbers.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from ._images import NumberImages, is_exact, mean_of
 from ._tables import Table, kind_of, named_kind
 from ._text import in_quotes, plural
 
-# A table beside the name of the argument that it came in by, for messages.
+# The name of an argument, for messages, and its table.
 Named = tuple[str, Any]
 
 
 @dataclass
 class PoolMean:
-    """Stands among the tables of a codec for one more row: the mean of one of them, taken of its own cells.
+    """Stands among the tables of a codec for one more row: the mean of one of the tables, computed from its own cells.
 
-    The engine would average float32 numbers, which are not in proportion where cells are closer together than they.
+    The engine would average float32 numbers, which is wrong if cells differ by less than float32 can tell.
     """
 
-    # The argument that the table came in by.
+    # The argument with the table.
     of: str
-    # The mean as the codec encodes it; None where float32 holds every cell, so that the engine's mean is as good.
+    # The encoded mean; None if float32 holds every cell, because the engine's own mean is then as good.
     row: NDArray[np.float32] | None = None
 
 
 def codec_for(tables: Sequence[Named], feature_names: Sequence[str] | None = None, *, nearest: bool = False) -> Codec:
-    """The codec for these tables, of the kind of the first one.
+    """The codec for these tables. The first table decides its kind.
 
-    Later ones may be single rows in a looser form: a dict, a Series, or an array with one value for each column.
-    feature_names: the columns of frames that the model takes, in its order; the names of the columns of arrays.
-    nearest: each number is just its nearest float32, for models that are called with the encoded rows themselves.
-    A PoolMean among the tables gets its row.
+    Later ones may also be single rows: a dict, a Series, or an array with one value for each column.
+    feature_names: for frames, the columns that the model takes, in its order; for arrays, the names of the columns.
+    nearest: each number becomes its nearest float32, for models that are called with the encoded rows themselves.
+    If there is a PoolMean among the tables, its mean is filled in.
     """
     means = [table for _, table in tables if isinstance(table, PoolMean)]
     tables = [(argument, table) for argument, table in tables if not isinstance(table, PoolMean)]
@@ -81,11 +81,11 @@ class FrameCodec:
         pool: int | None = None,
         nearest: bool = False,
     ) -> FrameCodec:
-        """The first table decides columns, order and dtypes; the cells of all are learnt, matched by column name.
+        """The first table decides columns, order and dtypes. Learns the cells of all tables, matched by column name.
 
-        pool: which table's mean is learnt too, if any. nearest: as in codec_for.
+        pool: the table whose mean is learnt too, if any. nearest: as in codec_for.
 
-        A dtype that cannot hold what another table has (whole numbers, where a pool has missing ones) is widened.
+        A dtype that cannot hold another table's cells (whole numbers, but missing cells in the pool) is widened.
         """
         argument, given = tables[0]
         first = _whole_frame(argument, given)
@@ -121,7 +121,7 @@ class FrameCodec:
         pandas = import_pandas("a model that is called with DataFrames")
         by_column = np.asfortranarray(rows)
         cells = {j: column.decode(by_column[:, j]) for j, column in enumerate(self._columns)}
-        # pandas would guess another dtype for objects that happen to be texts.
+        # Keeps object: pandas would guess another dtype for objects that are texts.
         cells = {
             j: pandas.Series(each, dtype=object, copy=False) if each.dtype == object else each
             for j, each in cells.items()
@@ -146,7 +146,7 @@ class ArrayCodec:
         self.item_shape = item_shape if len(item_shape) > 1 else ()
         self.mean: NDArray[np.float32] | None = None
         self._shape = item_shape
-        # Of the columns that hold numbers which float32 cannot.
+        # For the columns with numbers that float32 cannot hold.
         self._inexact: dict[int, NumberImages] = {}
 
     @classmethod
@@ -157,7 +157,7 @@ class ArrayCodec:
         pool: int | None = None,
         nearest: bool = False,
     ) -> ArrayCodec:
-        """The first table decides the shape of a row and the dtype, which is widened where another one needs it.
+        """The first table decides the shape of a row and the dtype, which is widened if another table needs it.
 
         pool: which table's mean is learnt too, if any. nearest: as in codec_for.
         """
@@ -195,7 +195,7 @@ class ArrayCodec:
             return
         self.mean = np.full((1, len(self.names)), np.nan, np.float32)
         for j, column in enumerate(matrices[pool].T):
-            # What float32 holds is averaged as the engine does it, without rounding.
+            # If float32 holds all cells, the engine averages them, without rounding.
             average = averages[j] if j in averages else mean_of(column[np.isfinite(column)].astype(np.float64))
             if average.size:
                 self.mean[0, j] = self._inexact[j].encode(average)[0] if j in averages else average[0]
@@ -222,7 +222,7 @@ class ArrayCodec:
             out[:, j] = images.decode(rows[:, j])
         missing = np.isnan(rows) if self.dtype.kind in "iub" else None
         if missing is not None and missing.any():
-            # Whole numbers have no NaN: better another dtype than a number that nobody gave.
+            # Integer dtypes have no NaN. Another dtype is better than an invented number.
             out = np.where(missing, np.nan, out.astype(np.float64))
         return out.reshape(len(rows), *self._shape)
 
@@ -231,7 +231,7 @@ Codec = FrameCodec | ArrayCodec
 
 
 def _items(argument: str, table: Any, item_shape: tuple[int, ...]) -> NDArray[Any]:
-    """An array of rows of this shape; a single row may come without its first dimension."""
+    """The array as rows of this shape; a single row may lack the first dimension."""
     if isinstance(table, Mapping) or named_kind(table, argument) is not None:
         raise _other_kind(argument, table, "an array")
     array = as_array(table, argument)
@@ -253,7 +253,7 @@ def _other_kind(argument: str, table: Any, expected: str) -> ValueError:
 
 
 def _whole_frame(argument: str, table: Any) -> Any:
-    """A named table as a DataFrame: of assay's tables the features, without the label."""
+    """A table with named columns as a DataFrame. Of an assay.Table only the features, without the label."""
     kind = kind_of(table, argument)
     if kind == "arrow":
         return frame_of_arrow(table, argument)
@@ -271,7 +271,7 @@ def _frame(argument: str, table: Any, names: list[str]) -> Any:
 
 
 def _one_row(argument: str, table: Any, names: list[str]) -> Any:
-    """The frame of a single row in a looser form: a dict, a Series, one row of an array. None for anything else."""
+    """A single row (a dict, a Series, one row of an array) as a DataFrame. None for anything else."""
     pandas = import_pandas("a model that is called with DataFrames")
     if isinstance(table, pandas.Series):
         by_name = {str(key): value for key, value in table.items()}
@@ -289,12 +289,12 @@ def _one_row(argument: str, table: Any, names: list[str]) -> Any:
         cells = dict(zip(names, row, strict=True))
     else:
         return None
-    # Objects, so that each cell keeps its own type until its column takes it.
+    # Of dtype object, so that each cell keeps its own type until it is put into its column.
     return pandas.DataFrame({name: pandas.Series([value], dtype=object) for name, value in cells.items()})
 
 
 def _row(argument: str, table: Any) -> Any:
-    """The cells of one row, each with its own type; None where there are more rows."""
+    """The cells of one row, each with its own type; None if there are several rows."""
     if isinstance(table, (list, tuple)) and not any(isinstance(cell, (list, tuple, np.ndarray)) for cell in table):
         return table
     array = np.asarray(table, dtype=object) if isinstance(table, (list, tuple)) else as_array(table, argument)

@@ -1,4 +1,4 @@
-"""One column of a frame, from its own cells to float32 and back: numbers, or codes of levels."""
+"""Converts one column of a frame to float32 and back: numbers, or codes of levels."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ Piece = tuple[str, Any]
 def column_of(
     pieces: Sequence[Piece], pool: int | None = None, nearest: bool = False
 ) -> NumberColumn | LevelColumn | SparseColumn:
-    """What a column is, by the first table that has it; the cells of all tables are learnt.
+    """The kind of a column, decided by the first table that has it. The cells of all tables are learnt.
 
-    pool: which piece's mean is learnt too, if any. nearest: each number is just its nearest float32.
+    pool: the piece whose mean is learnt too, if any. nearest: each number becomes its nearest float32.
     """
     dtype = pieces[0][1].dtype
     column = _dense_column_of([(where, dense(series)) for where, series in pieces], pool, nearest)
@@ -49,7 +49,7 @@ def _dense_column_of(pieces: Sequence[Piece], pool: int | None, nearest: bool) -
     pandas = import_pandas("a model that is called with DataFrames")
     where, series = pieces[0]
     if is_object(series.dtype):
-        # Cells that are all missing say nothing of what the column is.
+        # A column with only missing cells does not show its kind.
         where, series = next(((w, s) for w, s in pieces if not s.isna().all()), pieces[0])
     dtype = series.dtype
     if is_categorical(dtype) or is_text_dtype(dtype) or is_dictionary(dtype) or dtype.kind == "b":
@@ -65,9 +65,9 @@ def _dense_column_of(pieces: Sequence[Piece], pool: int | None, nearest: bool) -
 
 
 class NumberColumn:
-    """Numbers: every cell that was seen comes back as it was, others as near as the dtype allows.
+    """Numbers. Every cell that was learnt comes back exactly, others as near as the dtype allows.
 
-    exact: whether float32 holds all of them, or is to be near enough. mean: the float32 of the pool's mean.
+    exact: whether float32 holds all cells, or the nearest float32 is good enough. mean: the float32 of the pool's mean.
     """
 
     levels: list[str] | None = None
@@ -91,7 +91,7 @@ class NumberColumn:
         cells = [numbers.astype(storage, copy=False) for numbers, _ in learnt]
         self.exact = nearest or all(is_exact(each) for each in cells)
         average = cells[0][:0] if pool is None else cells[pool]
-        # What float32 holds is averaged as the engine does it, without rounding.
+        # If float32 holds all cells, the engine averages them, without rounding.
         average = mean_of(average.astype(np.float64) if self.exact else average)
         self._images = NumberImages([] if self.exact else [*cells, average], storage)
         self.mean = self._images.encode(average)[0] if average.size else np.float32(np.nan)
@@ -114,7 +114,7 @@ class NumberColumn:
                 values = values.astype(object)
                 values[missing] = self._missing_cell
             elif values.dtype.kind in "iu" and missing.any():
-                # Whole numbers have no NaN: better another dtype than a number that nobody gave.
+                # Integer dtypes have no NaN. Another dtype is better than an invented number.
                 values = values.astype(np.float64)
                 values[missing] = np.nan
             return values
@@ -142,7 +142,7 @@ class SparseColumn:
 class LevelColumn:
     """Categories, texts, booleans and other objects: codes of the distinct cells.
 
-    mean: the code that the pool has most often, the lowest of equal ones.
+    mean: the most frequent code in the pool; of equally frequent ones the lowest.
     """
 
     exact = True
@@ -151,7 +151,7 @@ class LevelColumn:
         self._pandas = pandas
         self._dtype = pieces[0][1].dtype
         if self._dtype == np.bool_ and any(series.isna().any() for _, series in pieces):
-            # NumPy's booleans know no missing.
+            # NumPy's booleans cannot be missing.
             self._dtype = np.dtype(object)
         known = self._dtype.categories if is_categorical(self._dtype) else ()
         found = {self._key(value): value for value in known}
@@ -167,7 +167,7 @@ class LevelColumn:
         if len(found) > _MOST_LEVELS:
             raise ValueError(f"{pieces[0][0]}: expected at most {_MOST_LEVELS} different values, found {len(found)}")
         self._code = {key: float(code) for code, key in enumerate(found)}
-        # What was never seen with this type is the first value that it is equal to.
+        # A value of a type that was not learnt is coded as the first value that equals it.
         self._equal = {value: float(code) for code, value in reversed(list(enumerate(found.values())))}
         self.levels: list[str] | None = whole_texts(pieces[0][0], _texts(list(found.values())))
         try:
@@ -179,11 +179,11 @@ class LevelColumn:
         self.mean = np.float32(np.bincount(there).argmax() if there.size else np.nan)
 
     def _key(self, value: Any) -> Any:
-        """What tells a value from others: objects keep 1, 1.0 and True apart, which are equal."""
+        """A key that distinguishes values. For objects it has the type, because 1 == 1.0 == True."""
         return (_family(type(value)), value) if is_object(self._dtype) else value
 
     def _cells_of(self, levels: list[Any], missing: Any) -> Any:
-        """The cell of each code, and of what is missing at the end, in the column's dtype."""
+        """The cell for each code, and last the cell for missing, in the column's dtype."""
         if is_categorical(self._dtype):
             if len(levels) > len(self._dtype.categories):
                 self._dtype = self._pandas.CategoricalDtype(levels, ordered=self._dtype.ordered)
@@ -210,14 +210,14 @@ class LevelColumn:
         """An array of the column's dtype."""
         count = len(self._code)
         missing = np.isnan(rows)
-        # Noise on codes should not happen; the nearest level is what is left of it.
+        # Codes should not have noise. If they do, take the nearest level.
         codes = np.clip(np.rint(np.where(missing, 0, rows)), 0, max(count - 1, 0)).astype(np.intp)
         if self._cells is None:
             codes[missing] = -1
             return self._pandas.Categorical.from_codes(codes, dtype=self._dtype)
         codes[missing] = count
         cells = self._cells.take(codes)
-        # NumPy's booleans know no missing: better another dtype than a value that nobody gave.
+        # NumPy's booleans cannot be missing. Another dtype is better than an invented value.
         return cells.astype(bool) if self._dtype == np.bool_ and not missing.any() else cells
 
     def _occurring(self, where: str, series: Any) -> list[Any]:
@@ -225,7 +225,7 @@ class LevelColumn:
         return [values[code] for code in np.unique(codes) if code >= 0]
 
     def _factorised(self, where: str, series: Any) -> tuple[NDArray[np.intp], list[Any]]:
-        """For each cell the number of its value, -1 where it is missing; the values."""
+        """For each cell the index of its value, -1 if missing; and the values."""
         if is_categorical(series.dtype):
             return np.asarray(series.cat.codes, np.intp), list(series.dtype.categories)
         try:
@@ -243,7 +243,7 @@ class LevelColumn:
 
 
 def _family(kind: type) -> type:
-    """The same for NumPy's scalars as for Python's."""
+    """The type of a value; the same for NumPy's scalars as for Python's."""
     for family, kinds in ((bool, np.bool_), (int, np.integer), (float, np.floating), (str, np.str_)):
         if issubclass(kind, kinds):
             return family
@@ -251,7 +251,7 @@ def _family(kind: type) -> type:
 
 
 def _told_apart(series: Any, codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Any]]:
-    """As pandas' factorize, whose codes say what is missing; but equal values of other types are others."""
+    """Like pandas' factorize, but equal values of different types get different codes."""
     numbers: dict[Any, int] = {}
     values: list[Any] = []
     out = np.full(len(codes), -1, np.intp)
@@ -265,7 +265,7 @@ def _told_apart(series: Any, codes: NDArray[np.intp]) -> tuple[NDArray[np.intp],
 
 
 def _numbers(pandas: Any, where: str, series: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The numbers of a column that are there, in NumPy's dtype for them, and which are missing."""
+    """The numbers of a column without missing ones, as a NumPy array, and which cells are missing."""
     if is_categorical(series.dtype):
         series = series.astype(series.dtype.categories.dtype)
     dtype = series.dtype
@@ -299,7 +299,7 @@ def _numbers(pandas: Any, where: str, series: Any) -> tuple[NDArray[Any], NDArra
 
 
 def holds(storage: np.dtype[Any], numbers: NDArray[Any]) -> bool:
-    """Whether a dtype can stand for these numbers: whole ones without loss, floating ones within its range."""
+    """Whether a dtype can hold these numbers: integer dtypes without loss, floating ones within their range."""
     if numbers.dtype == storage or numbers.size == 0:
         return True
     if storage.kind == "f":
@@ -307,7 +307,7 @@ def holds(storage: np.dtype[Any], numbers: NDArray[Any]) -> bool:
             return not bool(np.any(np.isinf(numbers.astype(storage)) & np.isfinite(numbers)))
     limits = np.iinfo(storage if storage.kind != "b" else np.uint8)
     least, most = (0, 1) if storage.kind == "b" else (limits.min, limits.max)
-    # NaN is neither; and the largest 64-bit numbers as floats are one beyond the range.
+    # NaN fails both tests. The largest 64-bit integers, as floats, are one beyond the range.
     inside = bool(numbers.min() >= least and numbers.max() <= most)
     if numbers.dtype.kind == "f":
         inside = inside and bool((numbers == np.rint(numbers)).all()) and int(numbers.max()) <= most
@@ -315,7 +315,7 @@ def holds(storage: np.dtype[Any], numbers: NDArray[Any]) -> bool:
 
 
 def _missing_cell(pieces: Sequence[Piece]) -> Any:
-    """What stands for missing in a column of objects: what stood for it first, else None."""
+    """The missing value for a column of objects: the first one in the cells, else None."""
     for _, series in pieces:
         missing = np.asarray(series.isna(), bool)
         if is_object(series.dtype) and missing.any():

@@ -1,4 +1,4 @@
-"""The `assay` command: the program that the package carries, in place of this process."""
+"""The `assay` command: replaces this process by the program inside the package."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ PROGRAM = Path(__file__).with_name("bin") / "assay"
 
 
 def main() -> NoReturn:
-    """Becomes the program, with the arguments of this process; comes back only to say why it could not."""
-    # Python ignores these two, and a program inherits that: `assay ... | head` would then see an error where it should
-    # end.
+    """Replaces this process by the program, with the same arguments; returns only if that fails."""
+    # Python ignores these signals, and a program inherits that: `assay ... | head` would report an error instead of
+    # ending.
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(ignored, signal.SIG_DFL)
     try:

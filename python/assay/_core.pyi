@@ -10,7 +10,7 @@ version: str
 vector_target: str
 
 class UnsupportedError(ValueError):
-    """Well formed, but nothing here can do it: a method without the gradient it needs, an operator nobody has."""
+    """Valid, but not possible here: for example a method without the gradient that it needs, or an unknown operator."""
 
 class Run:
     """How one call into the engine runs. threads 0: as many as the machine has. progress: an object whose
@@ -106,16 +106,16 @@ def mean_and_error(mean: float, error: float, digits: int = 1) -> str:
     """digits: of the error."""
 
 class Doubles:
-    """Cells of a table's columns as they were before float32 rounded them, for models that compare doubles."""
+    """The columns of a table that float32 rounded, as doubles, for models that compare doubles."""
 
     def __init__(self) -> None: ...
     def set(self, column: str, cells: NDArray[np.float64]) -> None: ...
     def selected(self, rows: Sequence[int]) -> Doubles:
-        """Those of these rows."""
+        """Only these rows."""
 
     @property
     def columns(self) -> dict[str, NDArray[np.float64]]:
-        """By name; columns that float32 holds are not there."""
+        """By name; without columns that float32 holds exactly."""
 
 class Table:
     """A raw table: named columns of numbers or categories, missing is NaN."""
@@ -139,7 +139,7 @@ class Table:
     def from_arrow(
         stream: object, source: str, label: str | None = None, id: str | None = None, doubles: Doubles | None = None
     ) -> Table:
-        """From an object with __arrow_c_stream__ (pyarrow, polars, pandas). doubles: takes what float32 rounds."""
+        """From an object with __arrow_c_stream__ (pyarrow, polars, pandas). doubles: gets what float32 rounds."""
 
     @staticmethod
     def open(
@@ -173,7 +173,7 @@ class Table:
     def item_shape(self) -> list[int]: ...
     @property
     def rounded(self) -> list[int]:
-        """For each column the whole numbers that float32 could not hold."""
+        """For each column, how many whole numbers float32 could not hold."""
 
     def select(self, rows: Sequence[int]) -> Table: ...
 
@@ -210,6 +210,8 @@ class Dataset:
     def id_name(self) -> str: ...
     @property
     def notes(self) -> list[str]: ...
+    def note_lost_digits(self, model: str) -> None:
+        """Adds a note where cells that are near to each other lost digits which this model would see."""
     def copy(self) -> Dataset: ...
     def set_labels(self, labels: NDArray[np.float32], name: str, class_names: Sequence[str]) -> None: ...
     def set_ids(self, ids: Sequence[str], name: str) -> None: ...
@@ -222,7 +224,15 @@ TrainFunction = Callable[[Dataset, int], "Model"]
 
 class Model:
     @staticmethod
-    def load(path: str, unit: str | None = None, features: int | None = None, name: str | None = None) -> Model: ...
+    def load(
+        path: str,
+        unit: str | None = None,
+        features: int | None = None,
+        name: str | None = None,
+        texts_of: Model | None = None,
+    ) -> Model:
+        """texts_of: a model of the same file, whose rows of texts it is to understand."""
+
     @staticmethod
     def from_bytes(
         name: str,
@@ -232,6 +242,7 @@ class Model:
         class_names: Sequence[str] = (),
         feature_names: Sequence[str] = (),
         note: str = "",
+        texts_of: Model | None = None,
     ) -> Model:
         """A file of any kind that `load` reads. Names and the note replace those of the file where they are given."""
 
@@ -306,11 +317,11 @@ class Model:
     def no_gradient(self) -> str: ...
     @property
     def no_layers(self) -> str | None:
-        """Why DeepLift cannot look into it; None where it can, or where nobody knows."""
+        """Why DeepLift cannot use its layers; None if it can, or if it is not known."""
 
     @property
     def capabilities(self) -> list[str]:
-        """Of gradient, multipliers, affine_entry, retrain, randomise."""
+        """Some of gradient, multipliers, affine_entry, retrain, randomise."""
 
     @property
     def item_shape(self) -> list[int]: ...
@@ -320,34 +331,34 @@ class Model:
 
     @property
     def categories(self) -> dict[int, list[str]]:
-        """By the number of a feature the texts of its codes 0, 1, ...; none where the model knows codes alone."""
+        """By index of the feature, the texts of its codes 0, 1, ...; empty if the model only knows codes."""
 
     @property
     def plain_rows(self) -> bool:
-        """Whether rows are its features as they are: float32, without an encoder before them."""
+        """Whether rows are passed to it unchanged: float32, without an encoder."""
 
     @property
     def producer(self) -> str:
-        """The library that it came from, where its file says it."""
+        """The library that it came from, if its file says so."""
 
     @property
     def takes_doubles(self) -> bool:
-        """Whether some input is of doubles, of which rows lose digits."""
+        """Whether some input takes doubles, which rows of float32 round."""
 
     @property
     def compares_doubles(self) -> bool:
-        """Whether its trees compare float64 cells, which `narrowed` and `features_of` then find float32 ones for."""
+        """Whether its trees compare float64 cells. `narrowed` and `features_of` then find matching float32 ones."""
 
     def narrowed(self, source: str, names: Sequence[str], rows: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Rows of which every branch decides as of these."""
+        """Rows of float32 for which every branch decides as for these."""
 
     def features_of(self, table: Table, doubles: Doubles | None = None) -> Dataset: ...
     def predict(self, data: Dataset, run: Run) -> NDArray[np.float32]: ...
     def with_training(self, train: TrainFunction) -> Model:
-        """The same model, which can be trained afresh."""
+        """The same model, which can also be trained again."""
 
     def onnx_bytes(self) -> bytes:
-        """Of a model that was loaded or trained."""
+        """Only for a model that was loaded or trained."""
 
 def train(table: Table, encode: str, unseen: str, held_out: Table | None, run: Run) -> bytes:
     """The paper's network for tables, or one of convolutions that fits the images, as an ONNX file with its encoder.
@@ -403,7 +414,7 @@ class Subject:
     @property
     def targets(self) -> NDArray[np.uint32]: ...
     def labelled(self, data: Dataset | None, pool: Dataset | None) -> Subject:
-        """The same with these labels of the rows and of the pool; None: as they are. They have the same rows."""
+        """The same subject with these labels of rows and pool; None: unchanged. The rows must be the same."""
 
 class Explanations:
     @staticmethod
@@ -462,11 +473,11 @@ class Explanations:
 
     @property
     def combination(self) -> dict[str, Any] | None:
-        """Of an aggregate: members, relative, weights, antecedents, measures (dict of arrays); None of others."""
+        """For an aggregate: members, relative, weights, antecedents, measures (dict of arrays); None for others."""
 
     @property
     def subject(self) -> Subject | None:
-        """What they were made from in this process; None for those that came from elsewhere."""
+        """What they were made from in this process; None if they were made elsewhere."""
 
 class Scores:
     @property

@@ -57,7 +57,7 @@ class Explanations:
         data: NDArray[Any] | Callable[[], NDArray[Any]] | None = None,
         item_shape: Sequence[int] = (),
     ) -> Explanations:
-        """data: the explained rows, or what makes them, where the engine's own are not what people want to see."""
+        """data: the explained rows for people to read, or a function that makes them; None: the engine's own."""
         made = object.__new__(cls)
         made._core = core
         made._data = data
@@ -71,7 +71,7 @@ class Explanations:
 
     @property
     def features(self) -> list[str]:
-        """Names of what got a value: columns, or groups of them."""
+        """Names of the features that have values: columns, or groups of columns."""
         return self._core.features
 
     @property
@@ -99,7 +99,7 @@ class Explanations:
 
     @property
     def target_index(self) -> NDArray[np.uint32] | None:
-        """For each row the place of its target in target_names; None where it is not known."""
+        """For each row the index of its target in target_names; None if it is not known."""
         index = self._core.target
         return index if len(index) or not len(self) else None
 
@@ -110,12 +110,12 @@ class Explanations:
 
     @property
     def standard_error(self) -> NDArray[np.float32] | None:
-        """Of each value, from sampling coalitions or noise; None where nothing is sampled."""
+        """The standard error of each value, from sampling coalitions or noise; None if nothing is sampled."""
         return self._core.standard_error
 
     @property
     def background_error(self) -> NDArray[np.float32] | None:
-        """Of each value, from averaging over a sample of background rows; None where there is no such error."""
+        """The standard error of each value from a sample of background rows; None if there is no such error."""
         return self._core.background_error
 
     @property
@@ -130,7 +130,7 @@ class Explanations:
 
     @property
     def notes(self) -> list[str]:
-        """What one should know about these values, a sentence each."""
+        """Remarks on these values, one sentence each."""
         return self._core.notes
 
     @property
@@ -151,25 +151,25 @@ class Explanations:
 
     @property
     def members(self) -> list[str] | None:
-        """Of an aggregate: the names of the explanations it is made of."""
+        """For an aggregate: the names of the explanations it is made of."""
         members: list[str] | None = self._combined("members")
         return members
 
     @property
     def weights(self) -> NDArray[np.float32] | None:
-        """Of an aggregate that is a weighted sum: rows x members, or rows x antecedents."""
+        """For an aggregate that is a weighted sum: its weights, rows x members or rows x antecedents."""
         weights: NDArray[np.float32] | None = self._combined("weights")
         return weights
 
     @property
     def antecedents(self) -> NDArray[np.int64] | None:
-        """Of an aggregate of the pool's explanations: for each column of weights a row of the pool, -1 for none."""
+        """For an aggregate of the pool's explanations: for each weight, a row of the pool; -1 for none."""
         antecedents: NDArray[np.int64] | None = self._combined("antecedents")
         return antecedents
 
     @property
     def measures(self) -> dict[str, NDArray[np.float64]] | None:
-        """Of an aggregate: numbers for each row by name, as its norm and its cosine to the mean of the members."""
+        """For an aggregate: numbers for each row, by name, such as its norm and its cosine to the members' mean."""
         measures: dict[str, NDArray[np.float64]] | None = self._combined("measures")
         return measures
 
@@ -358,7 +358,7 @@ class Explanations:
         return explanations_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Everything but the memory of what they were made from."""
+        """Pickles everything except the model, rows and pool."""
         self._check_rows()
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "explanations.npz")
@@ -373,7 +373,7 @@ class Explanations:
         return named_index("to_pandas()", self.ids, self._core.id_name or None)
 
     def _check_rows(self) -> None:
-        """No file of explanations is without rows."""
+        """Refuses to write explanations without rows: no file can hold them."""
         if not len(self):
             raise ValueError("explanations: expected one row or more to write, found none")
 
@@ -391,12 +391,12 @@ class Explanations:
         return means
 
     def _by_importance(self) -> list[int]:
-        """The features, that of the largest mean absolute value first, those without one last."""
+        """Indices of the features by mean absolute value, largest first, undefined last."""
         return [int(j) for j in np.argsort(-self._mean_sizes(), kind="stable")]
 
 
 def _check_texts(path: str, core: _Engine) -> None:
-    """A table that could not be read again is not written."""
+    """Refuses texts that could not be read back from a table."""
     if path.lower().removesuffix(".gz").removesuffix(".xz").endswith((".npz", ".json")):
         return
     for what, texts, may_be_empty in (

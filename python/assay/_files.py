@@ -1,4 +1,4 @@
-"""Names of files and folders, and what the system says of them, as Python has it."""
+"""Paths of files and folders, and errors of the system as Python raises them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 Path = str | os.PathLike[str]
 
-# The engine's messages end in the system's own words.
+# The engine's messages end with the system's own message.
 _CODES = {os.strerror(code): code for code in errno.errorcode}
 
 
@@ -30,14 +30,14 @@ def path_text(argument: str, path: Any, what: str = "file") -> str:
 
 
 def check_folder(folder: str) -> None:
-    """The system's own OSError where there is no such folder."""
+    """Raises the system's own OSError if there is no such folder."""
     if not stat.S_ISDIR(os.stat(folder or ".").st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder)
 
 
 @contextlib.contextmanager
 def system_errors() -> Iterator[None]:
-    """The engine's OSErrors as Python's own, such as FileNotFoundError."""
+    """Turns the engine's OSErrors into Python's own, such as FileNotFoundError."""
     try:
         yield
     except OSError as problem:

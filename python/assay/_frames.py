@@ -1,4 +1,4 @@
-"""Columns of pandas as the engine's: numbers, or codes of texts in byte order."""
+"""Converts columns of pandas to the engine's: numbers, or codes of texts in byte order."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def whole_texts(where: str, texts: list[str]) -> list[str]:
 
 
 def index_labels(frame: Any) -> tuple[list[str], str] | None:
-    """The labels of the rows and what they are called; None where the rows are just counted."""
+    """The labels of the rows and the name of the index; None if rows are only numbered."""
     index = frame.index
     if is_counting(index):
         return None
@@ -107,7 +107,7 @@ def object_kind(pandas: Any, series: Any, where: str) -> str:
     if words in ("string", "boolean"):
         return "texts" if words == "string" else "booleans"
     there = series[~series.isna()]
-    # In a mixture the texts are taken for what was meant, if there are any.
+    # If types are mixed and some are texts, the column is taken to be of texts.
     meant: Any = str if any(isinstance(value, str) for value in there) else NUMBER_TYPES
     odd = first_odd(there, meant)
     if odd is None:
@@ -164,9 +164,9 @@ def engine_column(pandas: Any, series: Any, where: str) -> tuple[NDArray[np.floa
 
 
 def sorted_levels(codes: NDArray[Any], texts: list[str]) -> tuple[NDArray[np.float32], list[str]]:
-    """Codes counted anew, so that the levels that occur are in byte order; code -1 is missing."""
+    """New codes, with the levels that occur in byte order; code -1 is missing."""
     occurring = sorted({texts[code] for code in np.unique(codes) if code >= 0})
     rank = {text: float(i) for i, text in enumerate(occurring)}
-    # One more than there are texts, for the code -1 of what is missing.
+    # One entry more than there are texts, for the code -1.
     image = np.array([*(rank.get(text, np.nan) for text in texts), np.nan], np.float32)
     return image[codes], occurring

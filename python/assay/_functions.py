@@ -1,4 +1,4 @@
-"""explain, evaluate, aggregate, and the tables of what there is."""
+"""explain, evaluate, aggregate, and the lists of methods, criteria and aggregators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._interop import as_explanations, with_target_names
 from ._models import Model
 from ._run import ProgressLike, SpecLike, run_of, spec_list, spec_of, spec_text, text_of, yes_or_no
 from ._scores import Evaluation, Scores
-from ._subject import Said, cells_of, subject_of, with_labels
+from ._subject import RowArguments, cells_of, subject_of, with_labels
 
 # What the engine says is missing, and the arguments that give it.
 MISSING = {
@@ -39,7 +39,7 @@ def criteria() -> Catalogue:
 
 
 def aggregators() -> Catalogue:
-    """What makes one explanation of several, with their options."""
+    """The aggregators, which make one explanation out of several, with their options."""
     return Catalogue("aggregators", _core.aggregators())
 
 
@@ -85,7 +85,7 @@ def explain(
     """
     spec = spec_of("method", method, _core.methods(), options)
     run = run_of(seed, threads, progress)
-    said = Said(X, None, pool, None, baseline, background, target, value, groups, ids)
+    said = RowArguments(X, None, pool, None, baseline, background, target, value, groups, ids)
     needed = next(each for each in _core.methods() if each.name == spec[0]).uses_reference
     subject = subject_of(model, said, run, reference_needed=needed, method=spec)
     return Explanations._of(_core.explain(subject, spec, run), cells_of(X, subject.players))
@@ -98,7 +98,7 @@ def explain_all(
     if "target" in arguments:
         raise TypeError("unexpected keyword argument 'target': explain_all explains each of them")
     if not isinstance(model, Model):
-        return {"": explain(model, X, method, value=value, **arguments)}  # which says what is wrong
+        return {"": explain(model, X, method, value=value, **arguments)}  # raises, and says what is wrong
     bound = model._bind([("X", X)], value)
     names = bound.model.class_names or bound.model.output_names
     return {name: explain(model, X, method, target=name, value=value, **arguments) for name in names}
@@ -151,7 +151,7 @@ def evaluate(
     specs = _criteria_of(criteria, options)
     with_interval = yes_or_no("interval", interval)
     run = run_of(seed, threads, progress)
-    beside = Said(X, y, pool, pool_y, baseline, background, target, value, groups, explained=scored._core)
+    beside = RowArguments(X, y, pool, pool_y, baseline, background, target, value, groups, explained=scored._core)
     subject = _subject_beside(scored, model, beside, run)
     if subject is not None:
         scored = with_target_names(scored, subject.model.class_names or subject.model.output_names)
@@ -212,7 +212,7 @@ def aggregate(
         if len(member_names) != len(cores):
             raise ValueError(f"names: expected {len(cores)}, one for each member, found {len(member_names)}")
     lead = cores[0] if cores else None
-    said = Said(X, None, pool, None, baseline, background, target, value, groups, explained=lead)
+    said = RowArguments(X, None, pool, None, baseline, background, target, value, groups, explained=lead)
     subject = None
     if model is not None or X is not None:
         subject = _joined(model, said, run)
@@ -227,7 +227,7 @@ def aggregate(
 
 @contextlib.contextmanager
 def _advising(remembered: bool) -> Iterator[None]:
-    """Adds to a refusal which argument would help. remembered: model and rows are those of assay.explain."""
+    """Adds to a refusal which argument would help. remembered: the explanations know their model and rows."""
     try:
         yield
     except _core.UnsupportedError as refusal:
@@ -242,7 +242,7 @@ def _with_advice(refusal: str, need: str, remembered: bool) -> str:
     arguments = MISSING.get(need)
     if arguments is None:
         return refusal
-    # What explanations were made from is not changed afterwards, but for labels.
+    # Explanations keep their model, rows and pool. Only labels can be added.
     there = " to assay.explain, or here beside model= and X=" if remembered and arguments.startswith("pool=") else ""
     return f"{refusal}; give {arguments}{there}"
 
@@ -268,9 +268,9 @@ def _criteria_of(criteria: Any, options: Mapping[str, Any]) -> list[_core.Spec]:
 
 
 def _subject_beside(
-    explanations: Explanations, model: Model | None, said: Said, run: _core.Run
+    explanations: Explanations, model: Model | None, said: RowArguments, run: _core.Run
 ) -> _core.Subject | None:
-    """What the arguments say; None where the explanations know it themselves."""
+    """The subject that the arguments describe; None if the explanations know theirs."""
     if model is not None or said.X is not None:
         return _joined(model, said, run)
     own = explanations._core.subject
@@ -283,7 +283,7 @@ def _subject_beside(
     return with_labels(own, said.y, said.pool_y) if said.y is not None or said.pool_y is not None else None
 
 
-def _joined(model: Model | None, said: Said, run: _core.Run) -> _core.Subject:
+def _joined(model: Model | None, said: RowArguments, run: _core.Run) -> _core.Subject:
     if model is None:
         raise ValueError("X: expected model= beside it, found none")
     if said.X is None:
@@ -291,15 +291,15 @@ def _joined(model: Model | None, said: Said, run: _core.Run) -> _core.Subject:
     return subject_of(model, said, run, reference_needed=False)
 
 
-def _refuse_alone(said: Said) -> None:
-    """Arguments that say how explanations were made mean nothing without the model and the rows."""
+def _refuse_alone(said: RowArguments) -> None:
+    """Refuses arguments on how explanations were made if model and rows are not given."""
     for name in ("pool", "baseline", "background", "target", "value", "groups"):
         if getattr(said, name) is not None:
             raise ValueError(f"{name}: expected model= and X= beside it, found neither")
 
 
 def _named(argument: str, given: Any) -> tuple[list[str], list[_core.Explanations]]:
-    """Explanations by name: those of a dict, else their methods, else their places."""
+    """Explanations by name: the keys of a dict, else their methods, else their positions."""
     if given is None:
         return [], []
     if isinstance(given, Mapping):

@@ -1,4 +1,4 @@
-"""What notebooks show: small tables with inline style alone, every text escaped."""
+"""HTML for notebooks: small tables with inline styles; every text is escaped."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from ._explanations import Explanations
 
 _MOST_FEATURES = 12
-# Half transparent, so that they are readable on light and dark pages.
+# Half transparent: readable on light and dark pages.
 _POSITIVE, _NEGATIVE = "rgba(214,39,40,.35)", "rgba(31,119,180,.4)"
 
 
 def escaped(text: object) -> str:
-    """Text from outside as HTML: on one line, nothing in it is markup."""
+    """Text from outside as HTML: on one line and escaped."""
     return html.escape(one_line(text), quote=True)
 
 
 def html_table(header: Sequence[str], lines: Iterable[Sequence[str]], left: Iterable[int] = (0,)) -> str:
-    """A table of cells that are HTML already; columns of `left` are flush left."""
+    """A table. Cells are HTML already; columns in `left` are aligned to the left."""
     flush = set(left)
 
     def line(cells: Sequence[str], tag: str) -> str:
@@ -67,7 +67,7 @@ def explanations_html(explanations: Explanations) -> str:
 
 
 def _bar_cell(value: float, largest: float) -> str:
-    """The opening of a cell and its number, over a bar as long as its share of the largest."""
+    """The start of a cell and its number, over a bar whose length is its share of the largest."""
     share = 100 * abs(value) / largest if largest > 0 and np.isfinite(value) else 0.0
     colour = _POSITIVE if value > 0 else _NEGATIVE
     bar = f";background:linear-gradient(90deg,{colour} {share:.0f}%,transparent {share:.0f}%)" if share >= 0.5 else ""

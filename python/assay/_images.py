@@ -1,8 +1,8 @@
-"""Numbers that float32 cannot hold, each with a float32 of its own, so that the way back finds the very same number.
+"""Maps numbers that float32 cannot hold to distinct float32 numbers (images), so that each can be mapped back exactly.
 
-The distinct originals of a column, in order, get strictly increasing float32 images of the same sign: the nearest one,
-or, where originals are closer together than float32 numbers, one a few steps beside it. Numbers that were never seen
-are narrowed and widened as usual.
+The distinct numbers of a column, in order, get strictly increasing float32 images of the same sign: the nearest one or,
+if numbers are closer together than float32 numbers, one a few steps away. Numbers that were not learnt are converted
+as usual.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _MOST_SLOT_BITS = 22
 
 
 def integer_from(rows: NDArray[np.float32], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The nearest whole numbers that the dtype can hold; what is missing becomes 0."""
+    """The nearest whole numbers that the dtype can hold; missing becomes 0."""
     limits = np.iinfo(dtype)
-    # The largest 64-bit numbers round up to one beyond the range; the double below is within.
+    # The largest 64-bit integers, as doubles, are one beyond the range. The next smaller double is within it.
     most = float(limits.max) if dtype.itemsize < 8 else np.nextafter(float(limits.max), 0)
     whole = np.rint(np.nan_to_num(rows.astype(np.float64), nan=0.0))
     return np.clip(whole, float(limits.min), most).astype(dtype)
@@ -39,11 +39,11 @@ def is_exact(values: NDArray[Any]) -> bool:
 
 
 def mean_of(numbers: NDArray[Any]) -> NDArray[Any]:
-    """The mean of these numbers in their dtype, rounded where that is whole; nothing where there are none."""
+    """The mean of these numbers in their dtype, rounded if it is an integer dtype; nothing if there are none."""
     if numbers.size == 0:
         return numbers
     if numbers.dtype.kind in "iu":
-        # Sums of long numbers are beyond any dtype.
+        # The sum may overflow any dtype.
         return np.array([round(Fraction(sum(numbers.tolist()), numbers.size))], numbers.dtype)
     return np.array([numbers.mean(dtype=np.float64)], numbers.dtype)
 
@@ -60,16 +60,16 @@ class NumberImages:
         every = np.concatenate(pieces)
         self._originals = np.unique(every)
         self._images = strictly_increasing(self._originals)
-        # 0.0 and -0.0 are one number with one image, whose sign tells them apart.
+        # 0.0 and -0.0 count as one number; the sign of the image tells them apart.
         self._signed_zero = dtype.kind == "f" and bool(np.any((every == 0) & np.signbit(every)))
-        # Most cells are found by one look into a table of slots; where two images share one, the search finds them.
+        # A hash table finds most images at once. If two share a slot, a search finds them.
         bits = min(max(8, (2 * len(self._images) - 1).bit_length()), _MOST_SLOT_BITS)
         self._shift = np.uint32(32 - bits)
         self._slots = np.zeros(1 << bits, np.int32)
         self._slots[self._slot_of(self._images)] = np.arange(len(self._images), dtype=np.int32)
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.float32]:
-        """The images of these numbers; of those never seen the nearest float32. NaN stays."""
+        """The images of these numbers; the nearest float32 for numbers that were not learnt. NaN stays."""
         narrow: NDArray[np.float32] = values.astype(np.float32)
         if self._originals is None:
             return narrow
@@ -82,7 +82,7 @@ class NumberImages:
         return np.where(found, image, narrow)
 
     def decode(self, rows: NDArray[np.float32]) -> NDArray[Any]:
-        """The originals of these images; what is no image is widened, or rounded where the dtype is whole."""
+        """The numbers of these images. Others are converted, and rounded if the dtype is an integer one."""
         rows = np.ascontiguousarray(rows, np.float32)
         if self._originals is None:
             return self._converted(rows)
@@ -106,14 +106,14 @@ class NumberImages:
             return rows.astype(self.dtype)
 
     def _slot_of(self, rows: NDArray[np.float32]) -> NDArray[np.uint32]:
-        # Multiplication by 2^32 over the golden ratio spreads the bits of the numbers over the slots.
+        # Multiplying by 2^32 / golden ratio spreads the numbers over the slots.
         return (rows.view(np.uint32) * np.uint32(2654435769)) >> self._shift
 
 
 def strictly_increasing(originals: NDArray[Any]) -> NDArray[np.float32]:
     """For numbers in increasing order, finite and within float32: float32 numbers in strictly increasing order.
 
-    Each is the nearest one, moved by no more steps than crowding asks for; signs and zero are kept.
+    Each is the nearest one, or as few steps away as needed to be distinct; signs and zero are kept.
     """
     nearest = originals.astype(np.float32)
     # The bits of a positive float32, read as a whole number, count the float32 numbers up to it.
@@ -127,7 +127,7 @@ def strictly_increasing(originals: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _spread(rank: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Ranks in increasing order made to differ, within float32's range, up and down alike."""
+    """Makes increasing ranks distinct, moving them up and down alike, within float32's range."""
     step = np.arange(len(rank))
     room = np.clip(rank - step, 1, _LARGEST - len(rank) + 1)
     upwards = np.maximum.accumulate(room)

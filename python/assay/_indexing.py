@@ -1,4 +1,4 @@
-"""Rows and features as people write them in square brackets."""
+"""Rows and features given in square brackets."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ._text import in_quotes
 
 
 def chosen_rows(key: Any, rows: int) -> Any:
-    """Numbers of rows: one, or an array of them. An IndexError names what is no row."""
+    """The index of one row, or an array of indices. An IndexError names what is not a row."""
     return _chosen(key, rows, "row")
 
 
 def chosen_features(key: Any, features: Sequence[str]) -> Any:
-    """Numbers of features, which may be given by name: one, or an array of them."""
+    """The index of one feature, or an array of indices. Features may be given by name."""
     if isinstance(key, str):
         return feature_number(key, features)
     if isinstance(key, (list, tuple)) or getattr(getattr(key, "dtype", None), "kind", "") in ("O", "U", "T"):
@@ -25,7 +25,7 @@ def chosen_features(key: Any, features: Sequence[str]) -> Any:
 
 
 def feature_number(name: str, features: Sequence[str]) -> int:
-    """Where the feature of this name is; a KeyError says which names there are."""
+    """The index of the feature with this name; a KeyError lists the names."""
     places = [j for j, feature in enumerate(features) if feature == name]
     if len(places) == 1:
         return places[0]

@@ -16,12 +16,12 @@ from ._run import text_of
 from ._text import in_quotes, plural
 
 _UNITS = ("", "margin", "probability", "log_odds", "value", "information")
-# Targets by number name all that come before them, too.
+# Limits targets given by number: a target n needs names for 0 to n.
 _MOST_TARGETS = 1_000_000
 
 
 def as_explanations(obj: Any, argument: str) -> Explanations:
-    """Explanations themselves, a shap.Explanation, or what from_array takes; a ValueError names the argument."""
+    """Explanations from a shap.Explanation or anything that from_array takes; a ValueError names the argument."""
     if isinstance(obj, Explanations):
         return obj
     from ._shap import from_shap, is_shap
@@ -41,13 +41,13 @@ def as_explanations(obj: Any, argument: str) -> Explanations:
 
 
 def are_numbers(names: Sequence[str]) -> bool:
-    """Whether the names of targets are only their places: they were given by number."""
+    """Whether the names of targets are only numbers, because they were given by number."""
     return list(names) == [str(k) for k in range(len(names))]
 
 
 def with_target_names(explanations: Explanations, names: Sequence[str]) -> Explanations:
-    """Attributions made elsewhere whose targets are numbers, with the names that a model has for them; others as they
-    are. A ValueError where there is no such number."""
+    """If targets are numbers, replaces them by the model's names; else returns the explanations unchanged.
+    A ValueError if the model has no such number."""
     index = explanations.target_index
     numbered = are_numbers(explanations.target_names)
     if index is None or not numbered or explanations.method or explanations.members is not None:
@@ -94,7 +94,7 @@ def from_array(
     notes: Sequence[str] = (),
     argument: str = "values",
 ) -> Explanations:
-    """Explanations.from_array, with the name of the argument that messages name."""
+    """Explanations.from_array. argument: the name of the argument for messages."""
     for name, word in (("method", method), ("unit", unit), ("model", model)):
         text_of(name, word)
     if isinstance(notes, str) or not isinstance(notes, Iterable):
@@ -143,7 +143,7 @@ def from_array(
 
 
 def _single(values: tuple[Any, ...], argument: str) -> Any:
-    """Captum returns a tuple of attributions where inputs are one."""
+    """Unpacks a tuple of one: Captum returns it for a single input."""
     if len(values) == 1:
         return values[0]
     raise ValueError(
@@ -153,7 +153,7 @@ def _single(values: tuple[Any, ...], argument: str) -> Any:
 
 
 def _numbers_of_table(table: Any, argument: str) -> NDArray[Any]:
-    """Of pandas, polars or pyarrow: each column checked by its name."""
+    """The numbers of a table of pandas, polars or pyarrow. Errors name the column."""
     frame = hasattr(table, "iloc")
     names = list(getattr(table, "column_names", None) or table.columns)
     columns = []
@@ -175,12 +175,12 @@ def _numbers_of_table(table: Any, argument: str) -> NDArray[Any]:
 
 
 def _is_nullable(series: Any) -> bool:
-    """Whether pandas stores it with a mask, so that NumPy would see pandas.NA."""
+    """Whether pandas stores it with a mask: NumPy would get pandas.NA."""
     return not isinstance(series.dtype, np.dtype)
 
 
 def _index_of(table: Any) -> tuple[list[Any] | None, str]:
-    """The names of rows and their own name; the numbers that pandas gives by itself are no names."""
+    """The names of rows and the name of the index. The row numbers that pandas gives by default are not names."""
     index = getattr(table, "index", None)
     if index is None or callable(index) or type(index).__name__ == "RangeIndex":
         return None, ""
@@ -242,7 +242,7 @@ def _data(values: Any, rows: int) -> NDArray[Any]:
 
 
 def _targets(target: Any, names: Sequence[Any] | None, rows: int) -> tuple[NDArray[np.uint32] | None, list[str]]:
-    """For each row the place of its target among the names, and the names."""
+    """For each row the index of its target in the names, and the names."""
     known = None if names is None else _texts("target_names", names, len(names), "target")
     if target is None:
         if known is None or len(known) == 0:

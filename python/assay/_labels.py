@@ -56,7 +56,7 @@ def _one_column(y: Any, argument: str) -> NDArray[Any]:
     elif hasattr(y, "to_numpy") and not hasattr(y, "__array__"):
         y = y.to_numpy()
     elif isinstance(y, (list, tuple)):
-        # np.asarray would turn [1, "a"] and [True, "a"] into texts, and None beside numbers into objects anyway.
+        # np.asarray would turn the numbers of [1, "a"] and [True, "a"] into texts.
         mixed = any(not isinstance(value, (int, float, np.number)) for value in y)
         y = _objects(y) if mixed and all(np.ndim(value) == 0 for value in y) else y
     cells = as_array(y, argument)

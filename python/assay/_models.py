@@ -28,7 +28,7 @@ class Bound:
     """A model joined to the tables of one call."""
 
     model: _core.Model
-    # The same in margins, where it has some and they are not what is explained.
+    # The same model in margins, if it has some and another unit is explained.
     margins: _core.Model | None
     # (argument's name, table) -> rows as the model takes them, without labels.
     encode: Callable[[str, Any], _core.Dataset]
@@ -46,14 +46,14 @@ class Model(ABC):
 
     @property
     def note(self) -> str:
-        """What to know about what is explained, such as why a tree model is a black box here; mostly nothing."""
+        """A remark on what is explained, such as why a tree model is a black box here; usually empty."""
         return ""
 
     @abstractmethod
     def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
-        """The engine's view of the model for these tables (argument's name, table), those that are explained first.
+        """The engine's model for these tables (argument's name, table); the explained rows come first.
 
-        All tables that will be encoded are among them, because what a column may hold is learnt from them."""
+        Every table that will be encoded must be among them, because the codec learns its cells from them."""
 
     def predict(
         self, X: Any, *, value: str | None = None, threads: int = 0, progress: ProgressLike = None
@@ -87,19 +87,20 @@ class GraphModel(Model):
         self._kept = content if isinstance(content, bytes) else b""
         self._value = value
         self._opened: dict[tuple[str | None, int | None], _core.Model] = {}
-        # What cannot be loaded is known here. The number of features may be open until rows are seen.
+        # Raises here if it cannot be loaded. The number of features may not be known until there are rows.
         self._core = self._open(value, None)
-        # The file may be another one by the time that other units are asked for; and boosters are kept as ONNX too.
+        # Kept, because the file may change before another unit is needed. Boosters are kept as ONNX too.
         self._kept = self._core.onnx_bytes()
 
     def _open(self, unit: str | None, features: int | None) -> _core.Model:
         unit = None if unit == "value" else unit
         key = (unit, features)
         if key not in self._opened:
+            first = next(iter(self._opened.values()), None)
             if self._kept:
-                self._opened[key] = _core.Model.from_bytes(self.name, self._kept, unit, features)
+                self._opened[key] = _core.Model.from_bytes(self.name, self._kept, unit, features, texts_of=first)
             else:
-                self._opened[key] = _core.Model.load(str(self._content), unit, features, self.name)
+                self._opened[key] = _core.Model.load(str(self._content), unit, features, self.name, first)
         return self._opened[key]
 
     @property
@@ -129,7 +130,7 @@ class GraphModel(Model):
 
     @property
     def note(self) -> str:
-        """What to know about what is explained; mostly nothing."""
+        """A remark on what is explained; usually empty."""
         return self._core.note
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -159,8 +160,6 @@ class GraphModel(Model):
 
         def encode(argument: str, table: Any) -> _core.Dataset:
             raw, wide = (first, doubles) if table is tables[0][1] else self._core_table(argument, table)
-            if margins is not None:
-                margins.features_of(raw)  # numbers stand for the texts that a model has been shown, in their order
             return model.features_of(raw, wide)
 
         return Bound(model, margins, encode)
@@ -169,7 +168,7 @@ class GraphModel(Model):
         return GraphModel, (self.name, self._kept, self._value)
 
     def _bind_arrays(self, argument: str, table: Any, unit: str | None) -> Bound:
-        """Arrays of what the graph takes need no table between."""
+        """For arrays of what the graph takes, which need no encoding."""
         model = self._open(unit, int(np.prod(as_array(table, argument).shape[1:])))
         margins = self._margins(unit, len(model.feature_names))
         names = self._names_of_arrays()
@@ -184,7 +183,7 @@ class GraphModel(Model):
             narrow = to_float32(array, argument, names)
             rounded = rounded_numbers(array.reshape(len(array), width))
             if (any(rounded) or self._core.takes_doubles) and not self._as_doubles(array):
-                # As of a table, which the engine refuses or notes where the graph takes such numbers exactly.
+                # As for a table: the engine refuses or notes them if the graph takes such numbers exactly.
                 plain: list[list[str] | None] = [None] * width
                 return model.features_of(
                     _core.Table.from_columns(argument, names, narrow, plain, rounded=rounded), None
@@ -197,21 +196,21 @@ class GraphModel(Model):
         return Bound(model, margins, encode)
 
     def _as_doubles(self, array: NDArray[Any]) -> bool:
-        """Whether the model's library would compare an array's numbers as float64, and float32 may not hold them."""
+        """Whether the model's library compares an array's numbers as float64, and float32 may not hold them."""
         if not self._core.compares_doubles or array.dtype.itemsize < 4 or array.dtype == np.float32:
             return False
         # LightGBM narrows arrays of whole numbers to float32, though not columns of them.
         return array.dtype.kind == "f" or not self._core.producer.startswith("LightGBM")
 
     def _margins(self, unit: str | None, features: int) -> _core.Model | None:
-        """The same model in margins, where it has some and they are not what is explained."""
+        """The same model in margins, if it has some and another unit is explained."""
         if unit not in ("probability", "log_odds"):
             return None
         other = self._open(None, features)
         return other if other.unit == "margin" else None
 
     def check(self, X: Any, scores: Any, *, value: str | None = None) -> Agreement:
-        """How far the outputs for X are from scores of another library, the one that a file came from, say.
+        """Compares the outputs for X with scores of another library, such as the one that wrote the file.
 
         scores: a row for each row of X, in the unit of `value` (by default what is explained): of a booster its raw
         scores, or its probabilities with value="probability".
@@ -228,15 +227,15 @@ class GraphModel(Model):
         return table
 
     def _codes_of(self, argument: str, array: NDArray[Any]) -> NDArray[Any]:
-        """An array with codes where the model has categories."""
+        """The array, with codes in columns of categories."""
         return array
 
     def _names_of_arrays(self) -> list[str]:
-        """Of columns that have none."""
+        """Names for the columns of arrays."""
         return self._core.raw_columns or self._core.feature_names
 
     def _coded_table(self, argument: str, table: Any) -> tuple[_core.Table, _core.Doubles | None]:
-        """An array's columns of categories hold their codes."""
+        """A table from an array whose columns of categories hold codes."""
         given = as_array(table, argument)
         array = self._codes_of(argument, given.reshape(len(given), -1))
         names = self._names_of_arrays()
@@ -261,7 +260,7 @@ class GraphModel(Model):
         return _core.Table.from_columns(argument, names, values, levels, rounded=rounded), doubles
 
     def _core_table(self, argument: str, table: Any) -> tuple[_core.Table, _core.Doubles | None]:
-        """The engine's table, and beside it what float32 rounds, where the model compares doubles."""
+        """The engine's table and, if the model compares doubles, the columns that float32 rounds."""
         if self._core.categories and kind_of(table, argument) == "array":
             return self._coded_table(argument, table)
         table = self._prepared(argument, table)

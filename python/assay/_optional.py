@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def needed(package: str, extra: str, purpose: str) -> Any:
-    """The package; where it is not installed, an ImportError that says how to get it."""
+    """The package, or an ImportError that says how to install it."""
     try:
         return importlib.import_module(package)
     except ModuleNotFoundError as problem:
@@ -27,6 +27,6 @@ def data_frame(purpose: str, content: Any, **options: Any) -> pandas.DataFrame:
 
 
 def named_index(purpose: str, names: Sequence[str], name: str | None) -> pandas.Index[Any]:
-    """Names of rows as a DataFrame has them."""
+    """An index for a DataFrame with the names of rows."""
     index: pandas.Index[Any] = needed("pandas", "pandas", purpose).Index(list(names), name=name, dtype=object)
     return index

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _mean_and_error(sizes: NDArray[Any]) -> tuple[float, float]:
-    """Over rows; of one row no error is known."""
+    """Mean and standard error over rows; no error for a single row."""
     sizes = sizes.astype(np.float64)
     return float(sizes.mean()), float(sizes.std(ddof=1) / np.sqrt(len(sizes))) if len(sizes) > 1 else np.nan
 
@@ -26,7 +26,7 @@ def bar(explanations: Explanations, most: int, target: str | int | None) -> Any:
     most = frames.count_of("most", most)
     groups = of.rows_by_target(explanations, target)
     all_targets = len(groups)
-    # As many as there are colours; those with the most rows, still in their order.
+    # Only as many targets as there are colours: those with the most rows, in their order.
     kept = sorted(groups, key=lambda name: -len(groups[name]))[: len(frames.SERIES)]
     groups = {name: rows for name, rows in groups.items() if name in kept}
     sizes = {name: np.abs(of.values_of(explanations, rows)) for name, rows in groups.items()}

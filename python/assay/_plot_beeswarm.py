@@ -15,15 +15,15 @@ from ._text import plural
 if TYPE_CHECKING:
     from ._explanations import Explanations
 
-# Viridis without its ends, which are lost on dark and on light ground.
+# Viridis without its ends, which are hard to see on dark or light backgrounds.
 _VALUES = ["#443983", "#31688e", "#21918c", "#35b779", "#90d743"]
 _MOST_DRAWN_AS_SVG = 6000  # points; above, browsers need WebGL to stay quick
 _BINS = 80
-_LARGEST_STEP = 0.06  # between points of one bin, as a part of a line
+_LARGEST_STEP = 0.06  # between points of one bin, as a share of the height of a line
 
 
 def quantiles(column: NDArray[Any]) -> NDArray[np.float32]:
-    """Each cell's rank among the column's, 0 to 1, equal cells with their mean rank. NaN where missing or all equal."""
+    """The rank of each cell in its column, 0 to 1; ties share their mean rank. NaN if missing or all equal."""
     places = np.full(len(column), np.nan, dtype=np.float32)
     known = np.isfinite(column)
     distinct, which, counts = np.unique(column[known], return_inverse=True, return_counts=True)
@@ -34,7 +34,7 @@ def quantiles(column: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def spread(x: NDArray[Any], low: float, high: float, generator: np.random.Generator) -> NDArray[np.float32]:
-    """Each point's height in its line, -0.4 to 0.4: those of one bin of [low, high] one above the other, by chance."""
+    """The height of each point in its line, -0.4 to 0.4. Points in a bin of [low, high] are stacked in random order."""
     scaled = (x - low) / (high - low) * _BINS if high > low else np.zeros(len(x))
     bins = np.clip(scaled.astype(np.intp), 0, _BINS - 1)
     shuffled = generator.permutation(len(x))
@@ -51,12 +51,12 @@ class _Points(NamedTuple):
     """Points of one line that look alike."""
 
     which: NDArray[np.bool_]
-    cell: str  # what is said of it below the pointer
+    cell: str  # shown when the pointer is on it
     marker: dict[str, Any]
 
 
 def _of_one_look(cells: NDArray[Any] | None, ranks: NDArray[np.float32] | None, rows: int) -> Iterator[_Points]:
-    """Missing cells below the others; text and a column of one value, which have no ranks, in grey."""
+    """Groups of points by look: missing cells apart; cells without ranks (texts, a column of one value) in grey."""
     everywhere = np.ones(rows, dtype=bool)
     if cells is None:
         yield _Points(everywhere, "", {"color": frames.SERIES[0], "opacity": 0.6})

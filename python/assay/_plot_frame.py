@@ -12,12 +12,12 @@ import numpy as np
 
 from ._text import one_line
 
-# Okabe and Ito's colours, in the order of the report: told apart with the common kinds of colour blindness, and seen on
-# light and on dark ground.
+# Okabe and Ito's colours, in the order of the report: distinct for the common kinds of colour blindness, and visible on
+# light and dark backgrounds.
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8c6bb1", "#999933")
 NEGATIVE, POSITIVE, NEUTRAL = "#0072b2", "#d55e00", "#808080"
 
-LONGEST_LABEL = 24  # what leaves half of a phone's width to the plot
+LONGEST_LABEL = 24  # leaves half of a phone's width for the plot
 _TITLE_WIDTH, _NOTE_WIDTH = 42, 54  # characters in 360 pixels
 _BUTTONS_REMOVED = ["lasso2d", "select2d", "autoScale2d", "zoomIn2d", "zoomOut2d", "sendChartToCloud"]
 
@@ -32,7 +32,7 @@ def graph_objects() -> Any:
 
 
 def plain(text: object, most: int | None = None) -> str:
-    """On one line; a text longer than `most` by both ends, for names differ at either."""
+    """On one line. A text longer than `most` keeps both ends, because names differ at either end."""
     line = one_line(text)
     if most is None or len(line) <= most:
         return line
@@ -41,7 +41,7 @@ def plain(text: object, most: int | None = None) -> str:
 
 
 def escaped(text: object, most: int | None = None) -> str:
-    """For plotly, which reads tags, TeX between dollars and, in templates, %{...}: none of them is meant here."""
+    """Escaped for plotly, which would read tags, TeX between dollars and, in templates, %{...}."""
     return html.escape(plain(text, most), quote=False).replace("$", "&#36;").replace("%", "&#37;")
 
 
@@ -50,12 +50,12 @@ def number(value: float) -> str:
 
 
 def signed(value: float) -> str:
-    """With its sign; minus as long as plus, as axes have it."""
+    """With its sign; the minus is the long one, as on axes."""
     return f"{value:+.4g}".replace("-", "\N{MINUS SIGN}")
 
 
 def plus_minus(error: float) -> str:
-    """What follows a number whose standard error may be known."""
+    """The text after a number: its standard error, if known."""
     return "" if math.isnan(error) else f" ± {number(error)}"
 
 
@@ -93,14 +93,14 @@ def frame(
         margin={"l": 12, "r": right, "t": top, "b": bottom},
         height=height + top + bottom,
         hoverlabel={"align": "left"},
-        modebar={"remove": _BUTTONS_REMOVED},  # a full bar covers a phone's title, and no data leaves from here
+        modebar={"remove": _BUTTONS_REMOVED},  # a full bar would cover the title on a phone, and nothing is uploaded
         **layout,
     )
     return figure
 
 
 def lines_axis(labels: Sequence[str]) -> dict[str, Any]:
-    """A vertical axis of named lines from above. Places are numbers, for equal names would fall on one line."""
+    """A vertical axis of named lines, from the top. Positions are numbers: equal names would share a line."""
     return {
         "tickmode": "array",
         "tickvals": list(range(len(labels))),

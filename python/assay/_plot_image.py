@@ -22,7 +22,7 @@ _GREYS = [[0, "#000000"], [1, "#ffffff"]]
 
 
 def _item_shape(explanations: Explanations) -> tuple[int, ...]:
-    """Of one row; () where it is not known."""
+    """The shape of one row; () if it is not known."""
     shape = getattr(explanations, "item_shape", None)
     if not shape:
         subject = getattr(getattr(explanations, "_core", None), "subject", None)
@@ -38,7 +38,7 @@ def _channels_first(shape: tuple[int, ...]) -> tuple[int, int, int]:
 
 
 def _channels_are_last(shape: tuple[int, ...]) -> bool:
-    """The engine has channels first; they are last only where the sizes say nothing else."""
+    """The engine has channels first. They are last only if the sizes allow nothing else."""
     return len(shape) == 3 and shape[2] in (1, 3, 4) and shape[0] not in (1, 3, 4)
 
 
@@ -51,7 +51,7 @@ def _planes(item: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _squares(features: list[str]) -> list[tuple[int, int, int, int]] | None:
-    """Bounds of players that are squares of pixels: first and last row, first and last column. None of others."""
+    """The bounds of players that are squares of pixels: first and last row, first and last column. None for others."""
     found = [_SQUARE.fullmatch(name) for name in features]
     if not features or not all(found):
         return None
@@ -60,7 +60,7 @@ def _squares(features: list[str]) -> list[tuple[int, int, int, int]] | None:
 
 
 def _shape_of_squares(squares: list[tuple[int, int, int, int]], data: NDArray[Any] | None) -> tuple[int, ...]:
-    """That of the image they cover, with the channels that its pixels tell of."""
+    """The shape of the image that the squares cover; the number of pixels gives the channels."""
     height, width = 1 + max(square[1] for square in squares), 1 + max(square[3] for square in squares)
     columns = 0 if data is None or len(data) == 0 else data[0].size
     if columns > height * width and columns % (height * width) == 0:
@@ -69,7 +69,7 @@ def _shape_of_squares(squares: list[tuple[int, int, int, int]], data: NDArray[An
 
 
 def _painted(values: NDArray[Any], squares: list[tuple[int, int, int, int]], height: int, width: int) -> NDArray[Any]:
-    """Each square's value on all of its pixels."""
+    """An image in which each pixel has the value of its square."""
     pixels = np.full((height, width), np.nan, dtype=np.float32)
     for value, (top, bottom, left, right) in zip(values, squares, strict=True):
         if not (top <= bottom < height and left <= right < width):
@@ -82,7 +82,7 @@ def _painted(values: NDArray[Any], squares: list[tuple[int, int, int, int]], hei
 
 
 def _strongest(values: NDArray[Any], most: int | None) -> NDArray[Any]:
-    """NaN in place of all but the `most` largest in size."""
+    """Replaces all but the `most` largest absolute values by NaN."""
     if most is None or most >= values.size:
         return values
     sizes = np.where(np.isfinite(values), np.abs(values), -1.0).ravel()
@@ -93,7 +93,7 @@ def _strongest(values: NDArray[Any], most: int | None) -> NDArray[Any]:
 
 
 def _full_colour(values: NDArray[Any]) -> float:
-    """The size at which the colour is full: reached by the strongest hundredth, as in the report."""
+    """The absolute value with the full colour: the strongest 1 % reach it, as in the report."""
     sizes = np.sort(np.abs(values[np.isfinite(values)]))
     strong = float(sizes[min(len(sizes) - 1, len(sizes) * 99 // 100)])
     return strong or float(sizes[-1]) or 1.0

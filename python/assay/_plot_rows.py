@@ -1,4 +1,4 @@
-"""What plots take of explanations: which rows, their names, targets and cells, and how to speak of them."""
+"""What plots need of explanations: rows, their names, targets and cells, and texts about them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def defined_rows(explanations: Explanations) -> NDArray[np.intp]:
-    """Numbers of the rows with all of their attributions; a ValueError where there are none."""
+    """Indices of the rows whose attributions are all defined; a ValueError if there are none."""
     defined = np.flatnonzero(np.isfinite(explanations.values).all(axis=1))
     if len(defined) == 0:
         found = plural(len(explanations), "row") + ", none of them defined" if len(explanations) else "no rows"
@@ -51,7 +51,7 @@ def row_names(explanations: Explanations, rows: Iterable[int]) -> list[str]:
 
 
 def row_said(explanations: Explanations, row: int) -> str:
-    """Which row a plot is of."""
+    """The text that says which row a plot shows."""
     (name,) = row_names(explanations, [row])
     return name if explanations.ids is None else f"{name} (row {row})"
 
@@ -66,7 +66,7 @@ def cells(explanations: Explanations) -> NDArray[Any] | None:
 
 
 def numbers_in(column: NDArray[Any]) -> NDArray[Any] | None:
-    """The cells as numbers, where they are; None of text."""
+    """The cells as numbers; None if they are texts."""
     if np.issubdtype(column.dtype, np.number):
         return column
     try:
@@ -76,7 +76,7 @@ def numbers_in(column: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def cell_said(column: NDArray[Any], row: int) -> str:
-    """A cell for people."""
+    """A cell as text for people."""
     numbers = numbers_in(column[row : row + 1])
     if numbers is None:
         return escaped(column[row], 12)
@@ -88,7 +88,7 @@ def unit_name(explanations: Explanations) -> str:
 
 
 def attribution_axis(explanations: Explanations, of: str = "attribution") -> str:
-    """An axis title with the unit; aggregates of members scaled to unit norm have none."""
+    """The title of the attribution axis with its unit. Aggregates of members scaled to unit norm have no unit."""
     core = getattr(explanations, "_core", None)
     combination = getattr(core, "combination", None)
     relative = bool(combination and combination.get("relative"))
@@ -118,7 +118,7 @@ def model_said(explanations: Explanations) -> str:
 
 
 def rows_by_target(explanations: Explanations, target: str | int | None) -> dict[str, NDArray[np.intp]]:
-    """Defined rows of each target that has some, in the order of the explanations' targets."""
+    """For each target with defined rows, these rows; in the order of the explanations' targets."""
     defined = defined_rows(explanations)
     names = targets_of(explanations)[defined]
     present = set(names.tolist())
@@ -134,7 +134,7 @@ def rows_by_target(explanations: Explanations, target: str | int | None) -> dict
 
 
 def values_of(explanations: Explanations, rows: NDArray[np.intp]) -> NDArray[np.float32]:
-    """Without a copy where all rows are meant."""
+    """The values of these rows, without a copy if they are all rows."""
     return explanations.values if len(rows) == len(explanations) else explanations.values[rows]
 
 

@@ -15,7 +15,7 @@ from ._text import in_quotes, plural
 if TYPE_CHECKING:
     from ._explanations import Explanations
 
-# A gap below this part of what the bars move in all is rounding: values are float32.
+# A gap below this share of the summed sizes of all bars is float32 rounding.
 _NO_GAP = 1e-4
 
 
@@ -48,7 +48,7 @@ def _steps(explanations: Explanations, row: int, most: int) -> list[_Step]:
         steps.append(_Step(label, name, float(values[place]), error, _colour(values[place])))
     others = order[most:]
     if len(others):
-        # Errors of features are not independent, so that of their sum is not known.
+        # Errors of features are not independent, so the error of their sum is not known.
         total, name = float(values[others].sum()), plural(len(others), "other feature")
         steps.append(_Step(name, name, total, np.nan, _colour(total)))
     return steps
@@ -113,7 +113,7 @@ def waterfall(explanations: Explanations, row: int | str, most: int) -> Any:
     ends = ["base" if has_base else "0 (no base)", "output" if has_base and has_output else "sum"]
     starts = np.cumsum([base if has_base else 0.0, *(step.value for step in steps)]).tolist()
     if has_base and has_output:
-        starts[-1] = output  # which it is but for rounding
+        starts[-1] = output  # equal but for rounding
     figure = go.Figure()
     figure.add_scatter(  # from the end of each bar to the start of the next
         x=[x for start in starts for x in (start, start, None)],
@@ -123,7 +123,7 @@ def waterfall(explanations: Explanations, row: int | str, most: int) -> Any:
         hoverinfo="skip",
         showlegend=False,
     )
-    # Apart, for plotly draws whiskers of no length where some bars of a trace have no error.
+    # In a trace of its own: plotly draws whiskers of length 0 for bars without an error.
     rest = [number for number in range(len(steps)) if number not in sampled]
     for places, whiskers in ((sampled, True), (rest, False)):
         if places:
@@ -137,7 +137,7 @@ def waterfall(explanations: Explanations, row: int | str, most: int) -> Any:
         hoverinfo="text",
         showlegend=False,
     )
-    # Numbers stand in a column at the right: beside the bars they would cover whiskers and each other.
+    # Numbers are in a column at the right: beside the bars they would cover whiskers and each other.
     numbers = [frames.number(starts[0]), *(frames.signed(step.value) for step in steps), frames.number(starts[-1])]
     labels = [ends[0], *(step.label for step in steps), ends[1]]
     summed = of.attribution_axis(explanations, "sum of attributions")

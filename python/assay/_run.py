@@ -13,26 +13,26 @@ from ._text import in_quotes
 
 
 class Progress(Protocol):
-    """Sees how far the engine is, a few times a second, on the thread that called it; an empty task is the end."""
+    """Is told the progress a few times a second, on the calling thread. An empty task means the end."""
 
     def update(self, task: str, done: int, total: int) -> None: ...
 
 
-# None: a bar where somebody watches (a terminal or a notebook). True, False: always, never. Or an object of one's own.
+# None: a bar in a terminal or a notebook. True, False: always, never. Or an object with update().
 ProgressLike = bool | Progress | None
 
 SpecLike = str | Entry | tuple[str | Entry, Mapping[str, Any]]
 
 
 def run_of(seed: int, threads: int, progress: ProgressLike) -> _core.Run:
-    """The run of one call; a ValueError names what cannot be."""
+    """The run of one call; a ValueError names the wrong argument."""
     whole_number("seed", seed, 2**64 - 1)
     whole_number("threads", threads, 4096)
     return _core.Run(int(seed), int(threads), _progress_of(progress))
 
 
 def whole_number(argument: str, value: Any, most: int) -> None:
-    """A ValueError unless it is a whole number from 0 to `most`."""
+    """Checks that it is a whole number from 0 to `most`, or raises a ValueError."""
     try:
         known = not isinstance(value, bool) and value == int(value) and 0 <= int(value) <= most
     except (TypeError, ValueError, OverflowError):
@@ -42,7 +42,7 @@ def whole_number(argument: str, value: Any, most: int) -> None:
 
 
 def text_of(argument: str, said: Any) -> str:
-    """A ValueError unless it is text that the engine can take."""
+    """Checks that it is text that the engine can take, or raises a ValueError."""
     if not isinstance(said, str):
         raise ValueError(f"{argument}: expected text, found {type(said).__name__}")
     if any("\ud800" <= letter <= "\udfff" for letter in said):
@@ -51,7 +51,7 @@ def text_of(argument: str, said: Any) -> str:
 
 
 def yes_or_no(argument: str, said: Any) -> bool:
-    """A ValueError unless it is a bool: any text would be true."""
+    """Checks that it is a bool, or raises a ValueError: any text would count as true."""
     plain = said.item() if type(said).__module__ == "numpy" and getattr(said, "ndim", 1) == 0 else said
     if not isinstance(plain, bool):
         raise ValueError(f"{argument}: expected True or False, found {said!r}")
@@ -74,8 +74,8 @@ def option_text(value: Any) -> str:
 def spec_of(
     argument: str, said: SpecLike, known: Sequence[Any], options: Mapping[str, Any] | None = None
 ) -> _core.Spec:
-    """What users say as the engine takes it: a name, "name:option=value", (name, {option: value}), or
-    an entry of assay.methods() and its kin for a name.
+    """Converts to the engine's form: a name, "name:option=value" or (name, {option: value}). The name may also be an
+    entry of assay.methods(), criteria() or aggregators().
 
     known: the engine's methods, criteria or aggregators. options: keyword arguments beside it; one that it does
     not have is a TypeError."""
@@ -157,7 +157,7 @@ def _progress_of(said: ProgressLike) -> Progress | None:
 
 
 class _Bar:
-    """Nothing is shown of work that ends within half a second."""
+    """A progress bar that appears only after half a second."""
 
     patience = 0.5
 
@@ -198,7 +198,7 @@ def _time_left(seconds: float) -> str:
 
 
 class TerminalBar(_Bar):
-    """One line on standard error, written over and over, gone at the end."""
+    """One line on standard error that is overwritten, and removed at the end."""
 
     def show(self, task: str, share: float, left: float) -> None:
         filled = int(share * 24)
@@ -211,7 +211,7 @@ class TerminalBar(_Bar):
 
 
 class NotebookBar(_Bar):
-    """A progress element that is replaced in place, gone at the end."""
+    """A progress element that is replaced in place, and removed at the end."""
 
     def __init__(self) -> None:
         super().__init__()

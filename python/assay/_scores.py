@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Numbers beside the scores: a curve, results by subset size, controls."""
+    """A table that comes with the scores: a curve, results by subset size, controls."""
 
     name: str
     columns: list[str]
@@ -82,11 +82,11 @@ class Scores:
     of_rows: bool
     """Whether values are those of rows."""
     standard_error: NDArray[np.float64] | None
-    """Of each value, where it is sampled."""
+    """The standard error of each value; None if nothing is sampled."""
     undefined: dict[str, int]
     """Why rows have no score, and how many."""
     mean: float
-    """Over the defined values."""
+    """The mean of the defined values."""
     error: float
     """Standard error of the mean; NaN where there is none."""
     interval: tuple[float, float]

@@ -1,4 +1,4 @@
-"""shap.Explanation in and out. It is recognised by what it has: SHAP need not be installed to read one."""
+"""Converts from and to shap.Explanation. It is recognised by its attributes, so reading one does not need SHAP."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_shap(obj: Any) -> bool:
 
 
 def from_shap(explanation: Any, *, output: int | str | None = None, argument: str = "explanation") -> Explanations:
-    """Explanations.from_shap, with the name of the argument that messages name."""
+    """Explanations.from_shap. argument: the name of the argument for messages."""
     if isinstance(explanation, Explanations):
         raise ValueError(f"{argument}: expected a shap.Explanation or arrays, found Explanations of Assay already")
     parts = _parts_of(explanation, argument)
@@ -67,7 +67,7 @@ class _Parts:
 
 
 def _parts_of(explanation: Any, argument: str) -> _Parts:
-    """With a dimension of rows, which one row of a shap.Explanation has not."""
+    """The parts, with a dimension of rows. A single row of a shap.Explanation lacks it."""
     if isinstance(explanation, (list, tuple)):
         arrays = [as_array(each, f"{argument}[{i}]") for i, each in enumerate(explanation)]
         if not arrays or any(each.ndim < 2 or each.shape != arrays[0].shape for each in arrays):
@@ -82,7 +82,7 @@ def _parts_of(explanation: Any, argument: str) -> _Parts:
         None if each is None else as_array(each, f"{argument}.{name}")
         for name, each in (("base_values", explanation.base_values), ("data", explanation.data))
     )
-    # SHAP names what it does not know by itself in other ways than a list of texts.
+    # If SHAP does not know the names, they are not a list of texts.
     names = explanation.feature_names
     features = None if names is None or isinstance(names, str) else [str(name) for name in names]
     if values.ndim == 1 or (values.ndim == 2 and data is not None and data.ndim == 1 and len(data) == len(values)):
@@ -111,7 +111,7 @@ def as_shap(explanations: Explanations) -> Any:
 
 
 def _output_names(explanation: Any, count: int) -> list[str]:
-    """Of so many outputs; none where SHAP does not know them."""
+    """The names of the outputs; none if SHAP does not know them."""
     names = getattr(explanation, "output_names", None)
     if names is None:
         return []
@@ -125,7 +125,7 @@ def _output_number(output: int | str | None, names: list[str], count: int, argum
         return 0
     there = ", ".join(in_quotes(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
     choice = f"one of {there}, or a number from 0 to {count - 1}" if names else f"a number from 0 to {count - 1}"
-    if output is None and argument != "explanation":  # no argument beside it says which
+    if output is None and argument != "explanation":  # there is no other argument to choose one
         raise ValueError(
             f"{argument}: expected values of one output, as {argument}[..., 1] or Explanations.from_shap(e, output=1) "
             f"has them; {argument} has values for {count} outputs"

@@ -25,7 +25,7 @@ _MARGIN_CHECK_ROWS = 16
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is asked of an estimator, found out by asking it for a few rows."""
+    """Which method of an estimator is called, found by trying it on a few rows."""
 
     unit: str
     method: str  # of the estimator
@@ -58,7 +58,7 @@ class Estimator(Model):
 
     @property
     def note(self) -> str:
-        """Why the trees inside are not looked at, where there are some."""
+        """Why the trees inside are not used, if there are some."""
         return self._note
 
     def _bind(self, tables: Sequence[tuple[str, Any]], value: str | None) -> Bound:
@@ -69,7 +69,7 @@ class Estimator(Model):
         probe = probe_rows(codec, framed, max(PROBE_ROWS, _MARGIN_CHECK_ROWS))
 
         def first() -> Any:
-            """Anew for each call, because estimators may work in place."""
+            """Rows for one call; a new copy each time, because estimators may work in place."""
             return codec.decode(probe.copy())
 
         plan = self._plan(first, value or self._value)
@@ -84,7 +84,7 @@ class Estimator(Model):
         return Bound(self._core_model(self._estimator, codec, plan), margins, encode_framed)
 
     def _framed(self, argument: str, table: Any, names: Sequence[str] | None) -> Any:
-        """An array for an estimator that was fitted on a DataFrame gets the names of its columns."""
+        """If the estimator was fitted on a DataFrame, turns an array into one with the same names."""
         if names is None or _has_names(table):
             return table
         array = as_array(table, argument)
@@ -96,10 +96,10 @@ class Estimator(Model):
         return needed("pandas", "pandas", "an estimator that was fitted on a DataFrame").DataFrame(array, columns=names)
 
     def _plan(self, first: Callable[[], Any], wanted: str | None) -> _Plan:
-        # This is what raises NotFittedError, for the estimator knows best.
+        # Raises NotFittedError if it is not fitted.
         predicted = np.asarray(self._estimator.predict(first()))
         known = getattr(self._estimator, "classes_", None)
-        # Regressions of CatBoost have classes, too: none.
+        # Regressions of CatBoost have classes_ too, but empty.
         known = None if known is not None and np.size(known) == 0 else known
         several = predicted.ndim > 1 and predicted.shape[1] > 1
         if several or (isinstance(known, list) and any(np.ndim(each) > 0 for each in known)):
@@ -134,7 +134,7 @@ class Estimator(Model):
                 f"model: {self.name} predicts which cluster a row belongs to, which is no number; "
                 "wrap a function such as the distance to one cluster"
             )
-        # Detectors of outliers predict only a sign.
+        # Outlier detectors predict only a sign.
         method = "decision_function" if hasattr(self._estimator, "decision_function") else "predict"
         return _Plan("value", method, [], ["value"])
 
@@ -166,14 +166,14 @@ class Estimator(Model):
         if len(classes) > 2:
             in_pairs = getattr(last_step(self._estimator), "decision_function_shape", None) == "ovo"
             contradicted = 0 if found.shape[1] != expected else _contradicted(found, known, predicted)
-            # Three classes make three pairs. Of what is inside bags and the like, only the numbers tell.
+            # Three classes give three pairs, so the number of columns does not tell. Inside bagging only values do.
             in_pairs = in_pairs or found.shape[1] != expected or (contradicted > 0 and _has_pairs(self._estimator))
             if in_pairs:
                 raise _core.UnsupportedError(
                     f"value: the decision_function of {self.name} compares classes in pairs, and has no margin of "
                     "each; set decision_function_shape='ovr', or ask for value='probability'"
                 )
-            # A tie of votes is no contradiction, so that a few rows prove nothing.
+            # A few rows prove nothing: they may be ties.
             if 2 * contradicted > len(predicted):
                 raise _core.UnsupportedError(
                     f"value: the decision_function of {self.name} is largest for another class than predict names, for "
@@ -187,7 +187,7 @@ class Estimator(Model):
             )
 
     def _margins(self, codec: Codec, first: Callable[[], Any], plan: _Plan) -> _core.Model | None:
-        """Margins beside probabilities, where the ones are the logits of the others: not those of an SVC, say."""
+        """Margins that belong to the probabilities: only if these are their logits, which is not so for an SVC."""
         margin_plan = _Plan("margin", "decision_function", plan.classes, plan.outputs)
         probabilities = np.asarray(self._estimator.predict_proba(first()), np.float64)
         found = output_matrix(self.name, self._estimator.decision_function(first()), len(probabilities))
@@ -268,7 +268,7 @@ def fitted_copy(estimator: Any, name: str, classes: Sequence[str], rows: Any, la
 def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """ln p - ln (1 - p), where 1 - p is the sum of the other classes: p itself may be rounded to 1."""
     rest = probabilities.sum(axis=1, keepdims=True) - probabilities
-    # The difference is exact enough but for a class that has nearly all.
+    # 1 - p is exact enough, except for a class with p near 1.
     largest = probabilities.argmax(axis=1)[:, np.newaxis]
     others = probabilities.copy()
     np.put_along_axis(others, largest, 0.0, axis=1)
@@ -284,8 +284,8 @@ def _has_names(table: Any) -> bool:
 
 
 def _contradicted(margins: NDArray[Any], known: list[str], predicted: list[str]) -> int:
-    """For how many rows the largest margin is that of another class than the predicted one."""
-    if not set(predicted) <= set(known):  # in other words than those of classes_: nothing can be said
+    """How many rows have the largest margin at another class than the predicted one."""
+    if not set(predicted) <= set(known):  # not values of classes_: cannot be compared
         return 0
     largest = margins.argmax(axis=1)
     return sum(known[column] != label for column, label in zip(largest, predicted, strict=True))
@@ -298,7 +298,7 @@ def _has_pairs(estimator: Any) -> bool:
 
 
 def last_step(estimator: Any) -> Any:
-    """What decides, inside pipelines and searches."""
+    """The final estimator inside pipelines and searches."""
     for _ in range(16):
         if hasattr(estimator, "steps"):
             estimator = estimator.steps[-1][1]

@@ -17,7 +17,7 @@ from ._models import GraphModel, Model
 from ._run import ProgressLike, run_of, spec_list, spec_text, whole_number, yes_or_no
 from ._study_result import Study
 from ._study_settings import inputs_of, setting_words
-from ._subject import Said, subject_of
+from ._subject import RowArguments, subject_of
 from ._tables import Table
 
 __all__ = ["Study", "study", "study_plan"]
@@ -88,7 +88,7 @@ def study(
         raise ValueError("resume: expected no overwrite beside it, found both")
     if resume and out is None:
         raise ValueError("resume: expected out=, the folder of the study to go on with, found none")
-    said = Said(X, y, pool, pool_y, baseline, background, target, value, groups, ids)
+    said = RowArguments(X, y, pool, pool_y, baseline, background, target, value, groups, ids)
     chosen = _chosen(methods, criteria, aggregators, members)
     asked = _asked(model, said, chosen | flags, sample, pool_sample, run_of(seed, threads, progress))
     subject = asked.subject
@@ -130,7 +130,7 @@ def study_plan(model: Model | str, X: Any = None, **arguments: Any) -> str:
     bound = inspect.signature(study).bind(model, X, **arguments)
     bound.apply_defaults()
     given = bound.arguments
-    said = Said(*(given[each.name] for each in fields(Said) if each.name in given))
+    said = RowArguments(*(given[each.name] for each in fields(RowArguments) if each.name in given))
     chosen = _chosen(*(given[name] for name in ("methods", "criteria", "aggregators", "members")))
     chosen |= _flags(**{name: given[name] for name in ("retrain", "curves", "variations")})
     run = run_of(given["seed"], given["threads"], given["progress"])
@@ -142,7 +142,7 @@ def study_plan(model: Model | str, X: Any = None, **arguments: Any) -> str:
 @dataclass(frozen=True)
 class _Asked:
     model: Model
-    said: Said
+    said: RowArguments
     subject: _core.Subject
     chosen: dict[str, Any]
     counts: dict[str, Any]
@@ -154,7 +154,12 @@ class _Asked:
 
 
 def _asked(
-    model: Model | str, said: Said, chosen: dict[str, Any], sample: int | str, pool_sample: int | str, run: _core.Run
+    model: Model | str,
+    said: RowArguments,
+    chosen: dict[str, Any],
+    sample: int | str,
+    pool_sample: int | str,
+    run: _core.Run,
 ) -> _Asked:
     counts: dict[str, Any] = {"sample": _count("sample", sample), "pool_sample": _count("pool_sample", pool_sample)}
     if isinstance(model, str):
@@ -167,7 +172,7 @@ def _asked(
 
 
 def _remove(folder: str, owner: int) -> None:
-    """A forked process that ends must leave its parent's files alone."""
+    """Removes the folder, but not in a forked process: the files belong to its parent."""
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -185,7 +190,7 @@ def _chosen(methods: Any, criteria: Any, aggregators: Any, members: Any) -> dict
 
 
 def _some(argument: str, said: Any, known: Sequence[Any]) -> list[_core.Spec]:
-    """None is the default; an empty list is no way to say so."""
+    """Refuses an empty list: None means the default."""
     specs = spec_list(argument, said, known)
     if said is not None and not specs:
         raise ValueError(f"{argument}: expected at least one, or None for the default, found none")
@@ -210,7 +215,7 @@ def _count(argument: str, said: int | str) -> str:
     return str(int(said))
 
 
-def _trained_on(name: str, said: Said, run: _core.Run) -> tuple[Model, Said]:
+def _trained_on(name: str, said: RowArguments, run: _core.Run) -> tuple[Model, RowArguments]:
     """The network that `assay study NAME` trains, and the parts of the data set."""
     if said.X is not None or said.pool is not None:
         raise ValueError(f"model: expected what assay.load, assay.wrap or assay.train made, found the text {name!r}")

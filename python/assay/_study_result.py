@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """Every method and every aggregate of them on one model, by every criterion; and what the numbers support.
+    """All methods and their aggregates on one model, scored by all criteria, and what the numbers support.
 
     `assay.study` makes them; `Study.load` reads one from a folder that it or `assay study` wrote.
 
@@ -82,12 +82,12 @@ class Study:
 
     @property
     def methods(self) -> list[str]:
-        """Those of them that are methods."""
+        """The entries that are methods."""
         return [entry["name"] for entry in self.json["entries"] if entry["kind"] == "method"]
 
     @property
     def aggregates(self) -> list[str]:
-        """Those of them that are aggregates."""
+        """The entries that are aggregates."""
         return [entry["name"] for entry in self.json["entries"] if entry["kind"] == "aggregate"]
 
     @property
@@ -117,12 +117,12 @@ class Study:
 
     @property
     def left_out(self) -> list[dict[str, str]]:
-        """What cannot work here and was not asked for by name: kind, name and reason of each."""
+        """What cannot work here and was not asked for by name: the kind, name and reason for each."""
         return [dict(each) for each in self.json["left_out"]]
 
     @property
     def report(self) -> pathlib.Path:
-        """The file report.html, which needs nothing else to be looked at."""
+        """The path of report.html, a single file that works offline."""
         return self.folder / "report.html"
 
     def best(self, criterion: str) -> list[str]:
@@ -171,7 +171,7 @@ class Study:
             found = "one with files in it" if target.is_dir() else "something else"
             raise FileExistsError(f"folder: expected a new or empty folder, found {found}: {os.fspath(folder)}")
         target.parent.mkdir(parents=True, exist_ok=True)
-        # Whole or not at all: beside the target, and moved there.
+        # Copied beside the target, then moved: it appears whole or not at all.
         with tempfile.TemporaryDirectory(prefix=".assay-study-", dir=target.parent) as beside:
             shutil.copytree(self.folder, os.path.join(beside, "study"), symlinks=True)
             os.replace(os.path.join(beside, "study"), target)

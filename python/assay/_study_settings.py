@@ -1,4 +1,4 @@
-"""What decides the results of a study, in words and hashes: what a study that is resumed must have in common."""
+"""All that decides the results of a study, as words and hashes. A resumed study must have the same."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 from . import _core
 from ._models import GraphModel, Model
 from ._run import spec_text
-from ._subject import Said
+from ._subject import RowArguments
 from ._tables import Table, core_table, kind_of
 
-# Rows whose predictions stand for a model that is no file.
+# How many rows are predicted to identify a model that is not a file.
 FINGERPRINT_ROWS = 64
 
 DEFAULTS = {
@@ -28,7 +28,7 @@ DEFAULTS = {
 }
 
 
-def setting_words(said: Said, chosen: Mapping[str, Any], others: Mapping[str, Any]) -> list[str]:
+def setting_words(said: RowArguments, chosen: Mapping[str, Any], others: Mapping[str, Any]) -> list[str]:
     """Each argument that is not its default as "name=value", tables by their hash. The rows are among the inputs."""
     words = []
     for name in ("methods", "criteria", "aggregators"):
@@ -47,7 +47,7 @@ def setting_words(said: Said, chosen: Mapping[str, Any], others: Mapping[str, An
     return words
 
 
-def inputs_of(model: Model, subject: _core.Subject, said: Said) -> list[tuple[str, str, str]]:
+def inputs_of(model: Model, subject: _core.Subject, said: RowArguments) -> list[tuple[str, str, str]]:
     """Role, name and SHA-256 of the model, the rows and the pool."""
     inputs = _model_inputs(model, subject)
     for role, table, data, words in (
@@ -82,18 +82,18 @@ def _file_hash(file: BinaryIO) -> str:
 
 
 def _rows_hash(model: Model, table: Any, data: _core.Dataset) -> str:
-    """Of the rows as the model takes them and their labels, as the command line has it for data sets by name."""
+    """The hash of the rows as the model takes them and their labels; the same as the command line's for data sets."""
     made = hashlib.sha256(np.ascontiguousarray(data.x).tobytes())
     if data.labels is not None:
         made.update(np.ascontiguousarray(data.labels).tobytes())
     if not isinstance(model, GraphModel) and kind_of(table) != "array":
-        # Rows of wrapped models hold codes, which mean nothing without their texts.
+        # Rows of wrapped models hold codes, so their texts are hashed too.
         made.update(json.dumps(core_table(table, "X").levels).encode())
     return made.hexdigest()
 
 
 def _word(value: Any) -> str:
-    """A value on one line: plain ones as they are written, others by kind and hash."""
+    """A value on one line: simple ones as they are, others as type and hash."""
     if isinstance(value, str):
         return value
     if isinstance(value, (bool, int, float, np.generic)):

@@ -27,8 +27,8 @@ BASELINES = ("zero", "mean", "median", "neutral")
 
 
 @dataclass(frozen=True)
-class Said:
-    """What the user says about the rows, in the words of the command line; None: nothing."""
+class RowArguments:
+    """The arguments that say what the rows are, as the user gave them; None where nothing was given."""
 
     X: Any
     y: Any = None
@@ -45,9 +45,9 @@ class Said:
 
 
 def subject_of(
-    model: Model, said: Said, run: _core.Run, *, reference_needed: bool, method: _core.Spec | None = None
+    model: Model, said: RowArguments, run: _core.Run, *, reference_needed: bool, method: _core.Spec | None = None
 ) -> _core.Subject:
-    """Joins them; a ValueError names what does not fit, an UnsupportedError why the method cannot."""
+    """Joins them. A ValueError names what does not fit, an UnsupportedError says why the method cannot work."""
     if not isinstance(model, Model):
         advice = (
             "assay.load reads files" if isinstance(model, (str, os.PathLike)) else "assay.wrap(model) makes one of it"
@@ -90,7 +90,7 @@ def subject_of(
         target=target,
         targets=targets,
         information=information,
-        # Rows are one by their place in one table, never by what they hold: a copy of a row is another row.
+        # Rows are the same if they are at the same place of the same table. A copy of a row is another row.
         in_pool=np.arange(data.rows, dtype=np.int64) if said.pool is not None and said.pool is said.X else None,
         data_words=_words("X", said.X),
         pool_words=_words("pool", said.pool) if said.pool is not None else "",
@@ -120,7 +120,7 @@ def cells_of(X: Any, features: Sequence[str]) -> Callable[[], NDArray[Any]] | No
 
 
 def with_labels(subject: _core.Subject, y: Any, pool_y: Any) -> _core.Subject:
-    """The same rows with labels, for this once: explanations do not depend on them."""
+    """The same subject with labels, for one call: explanations do not depend on labels."""
     parts: list[_core.Dataset | None] = []
     for argument, labels, data in (("y", y, subject.data), ("pool_y", pool_y, subject.pool)):
         if labels is None:
@@ -134,7 +134,7 @@ def with_labels(subject: _core.Subject, y: Any, pool_y: Any) -> _core.Subject:
     return subject.labelled(parts[0], parts[1])
 
 
-def _beside(said: Said, baseline: Any) -> list[tuple[str, Any]]:
+def _beside(said: RowArguments, baseline: Any) -> list[tuple[str, Any]]:
     tables = []
     if said.pool is not None:
         tables.append(("pool", said.pool))
@@ -145,9 +145,9 @@ def _beside(said: Said, baseline: Any) -> list[tuple[str, Any]]:
     return tables
 
 
-def _mean_of_pool(said: Said, model: Model) -> PoolMean | None:
-    """What stands for the pool's mean, where that is the reference and cells may be what float32 cannot hold; the
-    engine's own models take float32."""
+def _mean_of_pool(said: RowArguments, model: Model) -> PoolMean | None:
+    """A PoolMean, if the pool's mean is the reference and float32 may not hold its cells. Not for the engine's own
+    models, which take float32."""
     by_default = said.baseline is None and said.background is None
     said_so = isinstance(said.baseline, str) and said.baseline == "mean" and said.background is None
     if said.pool is None or not (by_default or said_so) or isinstance(model, GraphModel):
@@ -187,7 +187,7 @@ def _name_rows(data: _core.Dataset, table: Any, ids: Any) -> None:
 
 
 def _one_row(baseline: Any, X: Any, argument: str, model: Model) -> Any:
-    """A row in whatever form as a table of one row; words and nothing stay as they are."""
+    """A row in any form as a table of one row. Words and None stay as they are."""
     if baseline is None or isinstance(baseline, str):
         return baseline
     if is_instance(baseline, "pandas", "Series"):
@@ -209,7 +209,7 @@ def _one_row(baseline: Any, X: Any, argument: str, model: Model) -> Any:
 def _unnamed_row(cells: Sequence[Any], X: Any, argument: str, model: Model) -> Any:
     """One row of numbers and texts, a cell for each column that the model takes."""
     if not isinstance(model, GraphModel):
-        return list(cells)  # NumPy would make texts of the numbers
+        return list(cells)  # NumPy would turn the numbers into texts
     names = model._core.raw_columns or model.features
     if len(cells) != len(names):
         raise ValueError(f"{argument}: expected {plural(len(names), 'value')}, one for each column, found {len(cells)}")
@@ -258,11 +258,11 @@ def _like(column: Any, cell: Any, argument: str, name: str) -> Any:
     if there and is_categorical(dtype) and cell not in dtype.categories:
         # pandas would take it for missing.
         return pandas.Series(pandas.Categorical([cell], categories=[*dtype.categories, cell]))
-    # pandas would make True of any text, and a text of any number.
+    # pandas would turn any text into True, and any number into a text.
     odd = dtype.kind == "b" and not isinstance(cell, (bool, np.bool_))
     if odd or (there and is_text_dtype(dtype) and not isinstance(cell, str)):
         return pandas.Series([cell], dtype=object)
-    # A mean of whole numbers need not be one.
+    # A mean of whole numbers need not be whole.
     for each in (dtype, "float64") if scalar or not is_categorical(dtype) else ():
         try:
             return pandas.Series([cell], dtype=each)
@@ -271,7 +271,7 @@ def _like(column: Any, cell: Any, argument: str, name: str) -> Any:
     raise ValueError(f"{argument}, column {in_quotes(name)}: expected a cell of {dtype}, found {in_quotes(cell)}")
 
 
-def _reference(argument: str, given: Any, said: Said, bound: Bound) -> str | _core.Dataset | None:
+def _reference(argument: str, given: Any, said: RowArguments, bound: Bound) -> str | _core.Dataset | None:
     if given is None:
         return None
     if not isinstance(given, str):
@@ -286,7 +286,7 @@ def _reference(argument: str, given: Any, said: Said, bound: Bound) -> str | _co
     return given
 
 
-def _groups(said: Said, data: _core.Dataset) -> tuple[str, str | None]:
+def _groups(said: RowArguments, data: _core.Dataset) -> tuple[str, str | None]:
     groups = said.groups
     if isinstance(groups, Mapping):
         named = {
@@ -307,7 +307,7 @@ def _groups(said: Said, data: _core.Dataset) -> tuple[str, str | None]:
         return players, None
     if players not in ("", "feature groups"):
         raise ValueError("groups: expected the dict that the explanations were made with, found none")
-    # Nobody says what the columns of an array are: those of the rows, where they are as many.
+    # An array does not say what its columns are. They are the columns of the rows if the number is the same.
     own_columns = players == "" and len(said.explained.features) == data.x.shape[1]
     return ("none" if own_columns else "auto"), None
 
@@ -318,7 +318,7 @@ def _list(name: Any, columns: Any) -> Sequence[Any]:
     return [columns] if isinstance(columns, (str, int)) else list(columns)
 
 
-def _said_by_file(said: Said, what: str) -> str | None:
+def _said_by_file(said: RowArguments, what: str) -> str | None:
     if said.explained is None:
         return None
     word = str(said.explained.provenance[what])

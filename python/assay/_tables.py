@@ -51,7 +51,7 @@ class Table:
 
     def __init__(self, core: _core.Table, doubles: _core.Doubles | None = None) -> None:
         self._core = core
-        # What float32 rounds, as the file has it: for models that compare doubles.
+        # The columns that float32 rounds, as doubles: for models that compare doubles.
         self._doubles = _core.Doubles() if doubles is None else doubles
 
     @property
@@ -118,7 +118,7 @@ class Table:
         if levels is None:
             return values.astype(np.float64)
         texts = np.array([*levels, None], object)
-        # NaN is no number of a level; the last entry stands for it.
+        # NaN is not the code of a level; the last entry stands for it.
         return texts[np.where(np.isnan(values), len(levels), values).astype(np.intp)]
 
     def to_pandas(self) -> Any:
@@ -126,7 +126,7 @@ class Table:
         return self._frame(doubles=False)
 
     def _frame(self, doubles: bool) -> Any:
-        """doubles: whether columns that float32 rounds are as the file has them, float64."""
+        """doubles: columns that float32 rounds are float64, with the numbers of the file."""
         pandas = import_pandas("Table.to_pandas")
         values = self._core.values
         columns: dict[str, Any] = {}
@@ -229,12 +229,12 @@ def kind_of(obj: Any, argument: str = "X") -> Kind:
 
 
 def named_kind(obj: Any, argument: str) -> Kind | None:
-    """As kind_of; None for what has no named columns, whatever it is."""
+    """As kind_of, but None for anything without named columns."""
     if isinstance(obj, Table):
         return "table"
     if is_instance(obj, "pandas", "DataFrame"):
         return "frame"
-    # Single columns of pyarrow and polars speak Arrow too, but have no schema.
+    # Single columns of pyarrow and polars are Arrow objects too, but without a schema.
     if not hasattr(obj, "__arrow_c_stream__") or not (hasattr(obj, "schema") or hasattr(obj, "columns")):
         return None
     if hasattr(obj, "num_rows") or hasattr(obj, "__len__"):

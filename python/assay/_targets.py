@@ -1,4 +1,4 @@
-"""Which class or output is explained: as users say it, and as explanations from elsewhere do."""
+"""Which class or output is explained: as users give it, and as explanations made elsewhere do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Targets = tuple[str, NDArray[np.uint32] | None]
 
 
 def target_of(said: Any, explained: _core.Explanations | None, model: _core.Model, information: bool) -> Targets:
-    """explained: explanations from elsewhere, which say it where the user does not."""
+    """explained: explanations made elsewhere; their targets are used if the user gives none."""
     if information:
         if said is not None and not (isinstance(said, str) and said == "auto"):
             raise ValueError(f"target: expected none with value='information', which is of all classes, found {said!r}")
@@ -53,12 +53,12 @@ def _target_of_file(explained: _core.Explanations, model: _core.Model) -> Target
 
 
 class _Names:
-    """The names of a model's classes or outputs, and what may be said for them."""
+    """The names of a model's classes or outputs, and the ways to refer to them."""
 
     def __init__(self, model: _core.Model) -> None:
         self.all = model.class_names or model.output_names
         self._places = {name: place for place, name in reversed(list(enumerate(self.all)))}
-        # The places of names that are whole numbers, 1 or 1.0; none where some name is no such number.
+        # If all names are whole numbers (1 or 1.0): their positions by number. Else empty.
         self._by_number: dict[int, int] = {}
         if all(_WHOLE_NUMBER.fullmatch(name) for name in self.all):
             numbers = [int(name.partition(".")[0]) for name in self.all]
@@ -88,7 +88,7 @@ class _Names:
         return joined(shown, "or")
 
     def expected(self, said: Any = "") -> str:
-        """What could be said in place of this."""
+        """The valid targets, for a message."""
         if _is_integer(said) and self._by_number:
             return self.listed()
         return f"{self.listed()} or an index from 0 to {len(self.all) - 1}"
@@ -107,13 +107,13 @@ def _plain(said: Any) -> Any:
 
 
 def _word(said: Any, model: _core.Model) -> str:
-    """As the engine reads it, names before indices; a ValueError where it could not."""
+    """The target as a word for the engine, which looks for names before indices; a ValueError if it is none."""
     names = _Names(model)
     plain = _plain(said)
     word = str(plain)
     place = names.place(plain)
     if place is not None:
-        # What the engine would read as another's name or index is said by its own name.
+        # If the engine would read it as another target's name or index, its own name is passed.
         return word if word == str(place) and names.named(word) is None else names.all[place]
     if word == "auto":
         if not model.class_names and len(names.all) > 1:
@@ -133,7 +133,7 @@ def _word(said: Any, model: _core.Model) -> str:
 
 
 def _listed_targets(said: Any, model: _core.Model) -> NDArray[np.uint32]:
-    """One for each row, each read as one for all rows is."""
+    """One target for each row, each read in the same way as a single target."""
     names = _Names(model)
     # NumPy would make one text of [1, "a"].
     listed = said if isinstance(said, (list, tuple)) and not any(map(np.ndim, said)) else np.asarray(said)
@@ -152,7 +152,7 @@ def _listed_targets(said: Any, model: _core.Model) -> NDArray[np.uint32]:
 
 
 def _places_of_names(said: Sequence[str], model: _core.Model) -> NDArray[np.uint32]:
-    """What explanations call their targets are names, never indices."""
+    """Positions of the targets of explanations, which are always names, never indices."""
     names = _Names(model)
     places = []
     for row, name in enumerate(said):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 10
 _WIDTH = 100
 _LONGEST_NAME = 24
-# Joiners that several scripts are written with; all other characters of their kind are invisible or turn the text.
+# Joiners that several scripts need. Other format characters are invisible or change the direction of text.
 _HARMLESS = frozenset("\u200c\u200d")
 
 
@@ -59,7 +59,7 @@ def table(lines: Sequence[Sequence[str]], left: Iterable[int] = (0,)) -> list[st
 
 
 def heading(explanations: Explanations) -> str:
-    """What made them, of what, in one line."""
+    """One line: which method explains what."""
     made = explanations.provenance
     rows, features = explanations.shape
     source = one_line(made["method"])
@@ -89,7 +89,7 @@ def _one_target(explanations: Explanations) -> str:
 
 
 def leading_columns(explanations: Explanations) -> tuple[list[str], list[list[str]]]:
-    """Header and cells of what tables show of a row before its values: its name, target, output and base."""
+    """Header and cells of the columns before the values: name, target, output and base of each row."""
     count = min(len(explanations), MOST_ROWS)
     ids = explanations.ids
     header = [explanations._core.id_name or ("row" if ids is None else "id")]
@@ -143,7 +143,7 @@ def explanations_text(explanations: Explanations) -> str:
 
 
 def _fitting(explanations: Explanations, order: Iterable[int], room: int, rows: int) -> list[list[str]]:
-    """The columns of these features, in this order, as far as there is room; at least one."""
+    """The columns of as many of these features as fit, in this order; at least one."""
     columns: list[list[str]] = []
     features = explanations.features
     for j in order:

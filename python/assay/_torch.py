@@ -14,11 +14,12 @@ from . import _core
 from ._callables import Codec, dataset_encoder, names_of_outputs, probe_rows, shape_of_rows
 from ._codec import codec_for
 from ._models import Bound, Model
+from ._tables import core_table
 from ._text import in_quotes, joined
 from ._torch_calls import Calls
 from ._torch_export import ExportedGraphs
 
-# Numbers of the rows of one call: what layers keep of them for a gradient is many times as large.
+# Most numbers in the rows of one call. For a gradient, layers keep many times as much.
 _MOST_NUMBERS = 1 << 22
 _CHECK_ROWS = 16
 _NO_EXPORT = "its layers were not asked for (export=False)"
@@ -70,7 +71,29 @@ class Module(Model):
         if unit in ("probability", "log_odds") and gives == "margin":
             margins = self._core_model(codec, calls, "margin", classes, gives, raw.shape[1], probe, export=False)
         model = self._core_model(codec, calls, unit, classes, gives, raw.shape[1], probe, export=True)
-        return Bound(model, margins, dataset_encoder(codec, shape))
+        encode = dataset_encoder(codec, shape)
+        exact = calls.dtype == calls.torch.float64 or not calls.dtype.is_floating_point
+        return Bound(model, margins, self._exact_encoder(encode, calls) if exact else encode)
+
+    def _exact_encoder(
+        self, encode: Callable[[str, Any], _core.Dataset], calls: Calls
+    ) -> Callable[[str, Any], _core.Dataset]:
+        """For modules that take what float32 may not hold: cells that are rounded are refused, or noted."""
+
+        def checked(argument: str, table: Any) -> _core.Dataset:
+            dataset = encode(argument, table)
+            counts = core_table(table, argument).rounded
+            for column, count in zip(dataset.feature_names, counts, strict=False):
+                if count:
+                    raise ValueError(
+                        f"{argument}: column {in_quotes(column)} holds numbers beyond 2^24, which float32 rows round; "
+                        f"{self.name} takes them exactly, as {calls.dtype}"
+                    )
+            if calls.dtype.is_floating_point:
+                dataset.note_lost_digits(self.name)
+            return dataset
+
+        return checked
 
     def _shape_of_rows(self, codec: Codec) -> tuple[int, ...]:
         """What one row is for the module."""
@@ -82,7 +105,7 @@ class Module(Model):
         return self._shape
 
     def _unit(self, wanted: str | None, columns: int, gives: str) -> tuple[str, list[str]]:
-        """What is explained, and the names of the classes. gives: what the module does; empty if nobody knows."""
+        """The explained unit and the names of the classes. gives: the unit of the module's output, or empty."""
         classes = list(self._classes or ())
         if wanted == "value" or (wanted is None and self._returns is None and columns == 1 and not classes):
             if classes:
@@ -149,8 +172,8 @@ def _require_numbers(codec: Codec, name: str) -> None:
 
 
 def _kind_of_scores(scores: NDArray[np.float32], calls: Calls, rows: NDArray[np.float32]) -> str:
-    """Whether a softmax or sigmoid was there already, for a second one would give something else unseen: probability or
-    margin; empty where nobody can tell."""
+    """What the module returns: "probability" if it ends in a softmax or sigmoid, which must not be applied twice, else
+    "margin"; empty if it cannot be told."""
     if not _within_one(scores):
         return "margin"
     if scores.shape[1] > 1 and np.allclose(scores.sum(axis=1, dtype=np.float64), 1, rtol=0, atol=1e-5):
@@ -158,7 +181,7 @@ def _kind_of_scores(scores: NDArray[np.float32], calls: Calls, rows: NDArray[np.
     last = calls.last_operation(rows)
     if last in ("Sigmoid", "Softmax"):
         return "probability"
-    # What comes out of a linear layer with a bias is from 0 to 1 by chance.
+    # Outputs of a linear layer with a bias lie from 0 to 1 only by chance.
     return "margin" if last == "Addmm" else ""
 
 
@@ -175,7 +198,7 @@ def _require_probabilities(scores: NDArray[np.float32], name: str) -> None:
 
 
 def _link(unit: str, gives: str, columns: int) -> Callable[[Any], Any]:
-    """From what a module gives to what is explained, in torch. columns: of its scores, which a tracer must not ask."""
+    """The torch function from the module's output to what is explained. columns: given, as a tracer must not ask."""
     if unit == "log_odds" and gives == "probability":
         return lambda probabilities: probabilities.log() - (-probabilities).log1p()
     if unit == "log_odds" and columns > 1:
@@ -187,7 +210,7 @@ def _link(unit: str, gives: str, columns: int) -> Callable[[Any], Any]:
 
 def _log_odds(scores: Any) -> Any:
     """z_c - ln sum over other classes of exp z."""
-    # ln(1 - p) is exact enough but for the largest class, whose p may be rounded to 1: there the others are summed.
+    # ln(1 - p) is exact enough, except for the largest class, whose p may round to 1: there the others are summed.
     largest = scores.argmax(dim=1, keepdim=True)
     of_all = scores.logsumexp(dim=1, keepdim=True)
     of_rest = scores.scatter(1, largest, -math.inf).logsumexp(dim=1, keepdim=True)

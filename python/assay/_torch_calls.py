@@ -60,7 +60,7 @@ class Calls:
         return found
 
     def traced_scores(self, x: Any) -> Any:
-        """As scores, without checks of sizes, which a tracer would take for branches."""
+        """As scores, but without checks of sizes: a tracer would record them as branches."""
         found = self.module(x)
         if not isinstance(found, self.torch.Tensor):
             raise ValueError(f"outputs of {self.name}: expected a tensor, found {type(found).__name__}")
@@ -69,20 +69,20 @@ class Calls:
     def gradient(
         self, rows: NDArray[np.float32], weights: NDArray[np.float32], link: Callable[[Any], Any]
     ) -> NDArray[np.float32]:
-        """By the rows, of the sum of weights * outputs."""
+        """The gradient of sum(weights * outputs) by the rows."""
         found = self._gradient(rows, weights, link)
-        # Other rows are connected, so that these took a branch that does not look at them.
+        # Other rows have a gradient, so these took a branch that ignores its input.
         return np.zeros(rows.shape, np.float32) if found is None else found
 
     def _gradient(
         self, rows: NDArray[np.float32], weights: NDArray[np.float32], link: Callable[[Any], Any]
     ) -> NDArray[np.float32] | None:
-        """None where autograd sees no way from the outputs to the rows."""
+        """None if autograd finds no path from the outputs to the rows."""
         torch = self.torch
-        # Somebody may call from within no_grad or inference_mode.
+        # The caller may be inside no_grad or inference_mode.
         with self.evaluating(), torch.inference_mode(False), torch.enable_grad():
             x = self.tensor(rows).requires_grad_()
-            # A module that works in place may not begin with a leaf.
+            # Not a leaf: a module may work in place, which leaves do not allow.
             found = link(self.scores(x.clone()))
             total = (found * torch.as_tensor(weights, dtype=found.dtype, device=found.device)).sum()
             if not total.requires_grad:
@@ -91,7 +91,7 @@ class Calls:
         return None if by_rows is None else self._numpy(by_rows).reshape(rows.shape)
 
     def last_operation(self, rows: NDArray[np.float32]) -> str:
-        """What torch computes the scores by, as it calls it: Sigmoid, Addmm (of a linear layer); empty if unknown."""
+        """The last operation that computes the scores, as torch calls it: Sigmoid, Addmm (linear); empty if unknown."""
         with self.evaluating(), self.torch.inference_mode(False), self.torch.enable_grad():
             x = self.tensor(rows)
             x = x.requires_grad_().clone() if x.is_floating_point() else x
@@ -104,7 +104,7 @@ class Calls:
         return "" if step is None else _operation(step)
 
     def why_no_gradient(self, rows: NDArray[np.float32], link: Callable[[Any], Any]) -> str:
-        """Empty where there is one."""
+        """Why there is no gradient; empty if there is one."""
         if not (self.dtype.is_floating_point or self.dtype.is_complex):
             return f"its inputs are whole numbers ({self.dtype})"
         try:
@@ -116,8 +116,8 @@ class Calls:
 
     @contextmanager
     def evaluating(self) -> Iterator[None]:
-        """Every part of the module as after training, and then as it was; one thread at a time, or two would restore
-        each other's state."""
+        """Puts every part of the module into evaluation mode, and afterwards back. One thread at a time: two would
+        restore each other's state."""
         with _lock_of(self.module):
             parts = [(part, part.training) for part in self.module.modules()]
             try:

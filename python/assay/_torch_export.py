@@ -1,4 +1,4 @@
-"""The graph of a PyTorch module, for what needs its layers: exported to ONNX, and held against the module itself."""
+"""The graph of a PyTorch module, for methods that need its layers: exported to ONNX, and compared with the module."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from . import _core
 from ._child import first_line, in_child
 from ._torch_calls import Calls
 
-# Of the largest output.
+# Allowed difference, relative to the largest output.
 _TOLERANCE = 1e-4
-# Of one export: far more than any takes.
+# Time limit of one export, far more than any takes.
 _MOST_SECONDS = 300.0
 
 
@@ -34,7 +34,7 @@ class ExportedGraphs:
     def __init__(self, module: Any, name: str) -> None:
         self._module = module
         self._name = name
-        # By unit and shape of rows: the state of the weights, and the graph or why there is none.
+        # By unit and shape of rows: the state of the weights, and the graph or the reason why there is none.
         self._made: dict[tuple[str, tuple[int, ...]], tuple[int, _core.Model | None, str]] = {}
 
     def of(
@@ -69,11 +69,11 @@ class ExportedGraphs:
         if not np.isfinite(outputs).all():
             return None, "its outputs are not all finite, so that an export cannot be held against them"
         reason, nearest = "", math.inf
-        # A graph that ends in log-softmax would be read as one of the margins before it; sealed, its end is taken as
-        # it is.
+        # The engine would read a graph that ends in log-softmax as a graph of the margins before it. If `sealed`, the
+        # end is kept.
         for sealed in (False, True):
             try:
-                # The engine adds log-odds of several classes itself: it knows their graph as one operator.
+                # The engine computes log-odds of several classes itself, as one operator.
                 of_graph = None if unit == "log_odds" and outputs.shape[1] > 1 else link
                 data = _onnx_apart(calls, of_graph, rows[:2], sealed)
             except Exception as error:
@@ -101,7 +101,7 @@ def _graph_unit(unit: str, columns: int) -> str | None:
 
 
 def _difference(graph: _core.Model, rows: NDArray[np.float32], outputs: NDArray[np.float32]) -> float:
-    """The largest, relative to the largest output."""
+    """The largest difference, relative to the largest output."""
     names = [str(column) for column in range(rows.shape[1])]
     found = graph.predict(_core.Dataset.from_matrix(rows, names, "rows"), _core.Run(0, 1, None))
     if found.shape != outputs.shape or not np.isfinite(found).all():
@@ -111,14 +111,14 @@ def _difference(graph: _core.Model, rows: NDArray[np.float32], outputs: NDArray[
 
 
 def _onnx_apart(calls: Calls, link: Callable[[Any], Any] | None, rows: NDArray[np.float32], sealed: bool) -> bytes:
-    """PyTorch's exporter can crash as a whole, with the process that it runs in: so that is a copy of this one. Memory
-    of a GPU cannot be used in copies; there it runs here."""
+    """Exports in a forked copy of this process, because PyTorch's exporter can crash. A copy cannot use GPU memory;
+    then it runs in this process."""
     tensors = [*calls.module.parameters(), *calls.module.buffers()]
     if not hasattr(os, "fork") or any(each.device.type != "cpu" for each in tensors):
         return _onnx_of(calls, link, rows, sealed)
 
     def work() -> bytes:
-        calls.torch.set_num_threads(1)  # the threads of this process are not in its copy
+        calls.torch.set_num_threads(1)  # a copy does not have this process's threads
         return _onnx_of(calls, link, rows, sealed)
 
     # What is imported here once each copy would import again. Its places are PyTorch's own affair.
@@ -126,13 +126,13 @@ def _onnx_apart(calls: Calls, link: Callable[[Any], Any] | None, rows: NDArray[n
         for part in ("onnx", "torch.onnx._internal.torchscript_exporter.utils", "torch.onnx.utils"):
             with contextlib.suppress(Exception):
                 importlib.import_module(part)
-    # Nobody else has the module's lock, which the copy needs too.
+    # Holds the module's lock: the copy needs it, so no other thread may have it.
     with calls.evaluating():
         return in_child(work, "PyTorch's exporter", _MOST_SECONDS)
 
 
 def _onnx_of(calls: Calls, link: Callable[[Any], Any] | None, rows: NDArray[np.float32], sealed: bool) -> bytes:
-    """Tracing is quick, but takes branches as the rows at hand do: where it warns of that, torch.export decides."""
+    """Tracing is quick, but records only the branches that these rows take. If it warns of that, uses torch.export."""
     torch = calls.torch
 
     class Explained(torch.nn.Module):  # type: ignore[misc, name-defined, unused-ignore]
@@ -148,7 +148,7 @@ def _onnx_of(calls: Calls, link: Callable[[Any], Any] | None, rows: NDArray[np.f
     example = torch.tensor(rows.reshape(len(rows), *calls.shape), device=calls.device)
     with calls.evaluating(), torch.no_grad(), _silence():
         explained = Explained()
-        explained.training = False  # not train(False): exporters put all parts back to what the whole was
+        explained.training = False  # not train(False): exporters restore all parts to the state of the whole
         try:
             return _traced(torch, explained, example)
         except Exception as why:
@@ -233,8 +233,8 @@ def _no_descriptors() -> Iterator[None]:
 
 
 def _state_of(module: Any) -> int:
-    """Changes when the optimiser takes a step, weights are loaded or the module moves."""
+    """A value that changes when the optimiser takes a step, weights are loaded or the module moves."""
     tensors = [*module.parameters(), *module.buffers()]
-    # Tensors of inference mode keep no count of their changes.
+    # Tensors of inference mode do not count their changes.
     states = [(each.data_ptr(), 0 if each.is_inference() else each._version, str(each.device)) for each in tensors]
     return hash(tuple(states))

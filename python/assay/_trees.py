@@ -36,7 +36,7 @@ class TreeModel(GraphModel):
         self._parts = parts
         self._black_box = black_box
         super().__init__(name, parts.content)
-        # Other units are the estimator's own business, and its errors.
+        # For other units the estimator is called, and raises its own errors.
         if value is not None and not self._left_to_estimator(value):
             self._core = self._open(value, None)
         self._value = value
@@ -50,8 +50,8 @@ class TreeModel(GraphModel):
         return self._names_of_arrays()
 
     def _left_to_estimator(self, unit: str | None) -> bool:
-        """Leaves of forests hold probabilities, of which an estimator makes log-odds too; and it knows best what it
-        does not have."""
+        """Whether the estimator is asked for this unit: it makes log-odds from the probabilities of a forest, and
+        refuses units that it does not have."""
         default = self._open(None, None).unit
         if self._black_box is None or unit is None:
             return False
@@ -60,8 +60,8 @@ class TreeModel(GraphModel):
         )
 
     def _has_unit(self, unit: str) -> bool:
-        """Some regressions predict probabilities, as XGBoost's reg:logistic."""
-        if unit == "margin":  # which is the value itself, and the estimator's to refuse
+        """Whether the trees have this unit. Some regressions predict probabilities, such as XGBoost's reg:logistic."""
+        if unit == "margin":  # the same as the value; the estimator refuses it
             return False
         try:
             self._open(unit, None)
@@ -83,7 +83,7 @@ class TreeModel(GraphModel):
         return Bound(bound.model.with_training(train), margins, encode)
 
     def _compare(self, tables: Sequence[tuple[str, Any]], encode: _Remembering) -> None:
-        """A ValueError where the engine's trees do not say what the library says, for any row."""
+        """Raises a ValueError if the engine's trees and the library differ for any row."""
         for argument, table in tables:
             # Baselines are a row in any form.
             if argument not in ("X", "pool", "background") or row_count(table) == 0:
@@ -104,7 +104,7 @@ class TreeModel(GraphModel):
         return agreement(ours, matched(theirs, len(ours), ours.shape[1], len(model.class_names)))
 
     def check(self, X: Any, scores: Any = None, *, value: str | None = None) -> Agreement:
-        """How far the outputs for X are from the library's, which is asked for all rows.
+        """Compares the outputs for X with the library's, for all rows.
 
         scores: numbers to compare with instead, in the unit of `value` (by default what is explained).
 
@@ -122,7 +122,7 @@ class TreeModel(GraphModel):
         if kind == "array":
             array = as_array(table, argument)
             array = array.reshape(len(array), -1)
-            # Boosters take arrays as they are: of a DataFrame they would expect its dtypes.
+            # Boosters take arrays as they are. With a DataFrame they would check its dtypes.
             if is_xgboost(self._model) or is_lightgbm(self._model) or not hasattr(self._model, "feature_names_in_"):
                 return array
             pandas = needed("pandas", "pandas", "an estimator that was fitted on a DataFrame")
@@ -132,7 +132,7 @@ class TreeModel(GraphModel):
         elif kind == "arrow":
             table = frame_of_arrow(table, argument)
         if not self._named:
-            # It was fitted on arrays, and libraries mind names that they do not know.
+            # It was fitted on arrays: libraries refuse or warn of names that they do not know.
             return self._prepared(argument, table).to_numpy(np.float64)
         names = self._own_columns(column_names(table, argument) or [])
         return table.iloc[:, [names.index(name) for name in self._core.feature_names]]
@@ -201,7 +201,7 @@ class TreeModel(GraphModel):
 
 
 class _Remembering:
-    """An encoder that keeps what was looked at beforehand, for the one call that follows."""
+    """An encoder that keeps rows that were peeked at, for the next call with the same table."""
 
     def __init__(self, encode: Callable[[str, Any], _core.Dataset]) -> None:
         self._encode = encode
@@ -215,7 +215,7 @@ class _Remembering:
     def __call__(self, argument: str, table: Any) -> _core.Dataset:
         for position, (name, kept, data) in enumerate(self._kept):
             if name == argument and kept is table:
-                # Callers give rows names and labels: another call gets rows of its own.
+                # Used once: callers add names and labels to the rows.
                 del self._kept[position]
                 return data
         return self._encode(argument, table)
@@ -229,8 +229,8 @@ def tree_model(
     value: str | None,
     batch: int,
 ) -> TreeModel | Estimator | None:
-    """The model by its trees; as a black box that says why where they cannot be the engine's; None where it is no tree
-    model."""
+    """The model with the engine's trees. If they cannot be converted, a black box with a note that says why. None if it
+    is not a tree model."""
     estimator = callable(getattr(model, "get_params", None))
     if not is_tree_model(model):
         reason = _inside(model) if estimator else ""
@@ -256,12 +256,12 @@ def tree_model(
 
 
 def _is_fitted(model: Any) -> bool:
-    # Of libraries' own estimators the properties raise what they should.
+    # The properties of the libraries' own estimators raise the right errors.
     return is_xgboost(model) or is_lightgbm(model) or hasattr(model, "n_features_in_")
 
 
 def _inside(model: Any) -> str:
-    """Why the trees inside of something else are not looked at; empty where there are none."""
+    """Why trees inside another estimator are not used; empty if there are none."""
     last = last_step(model)
     if last is model or not is_tree_model(last):
         return ""

@@ -1,4 +1,4 @@
-"""Trees of other libraries as the arrays of nodes that the engine makes its own trees of."""
+"""Trees of other libraries as arrays of nodes, from which the engine builds its own trees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LESS_EQUAL, LEAF, MEMBER_WHOLE = 0, 7, 9
 
 @dataclass(frozen=True)
 class Nodes:
-    """One tree, an entry for each node, the root first. Of leaves only `weights` and `covers` count."""
+    """One tree: an entry for each node, the root first. Leaves only use `weights` and `covers`."""
 
     modes: NDArray[Any]
     features: NDArray[Any]
@@ -54,7 +54,7 @@ def trees_to_onnx(
     producer: str = "",
     compares_doubles: bool = False,
 ) -> bytes:
-    """The engine's model of these trees as the bytes of its file."""
+    """The engine's model of these trees, as the bytes of an ONNX file."""
     counts = [len(tree.modes) for tree in trees]
     first_node = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     sets = [each for tree in trees for each in tree.sets]

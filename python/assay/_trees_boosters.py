@@ -1,4 +1,4 @@
-"""Boosters of XGBoost and LightGBM as the engine's trees: it reads what they write."""
+"""Boosters of XGBoost and LightGBM as the engine's trees: the engine reads the files that they write."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_xgboost(model: Any) -> bool:
 
 def is_lightgbm(model: Any) -> bool:
     """A Booster, or an estimator around one."""
-    # Of an estimator that is not fitted, booster_ raises.
+    # booster_ raises if the estimator is not fitted.
     return callable(getattr(model, "model_to_string", None)) or hasattr(type(model), "booster_")
 
 
@@ -33,7 +33,7 @@ def xgboost_parts(name: str, model: Any, features: Sequence[str], classes: Seque
     if missing is not None and missing == missing:
         raise CannotConvert(f"it takes {missing} for a missing value")
     booster = model.get_booster()
-    # The property raises where nothing stopped early.
+    # The property raises if training did not stop early.
     best = getattr(model, "best_iteration", None)
     chosen = booster if best is None else booster[: int(best) + 1]
     content = _read(name, bytes(chosen.save_raw(raw_format="ubj")), features, classes)
@@ -45,7 +45,7 @@ def lightgbm_parts(name: str, model: Any, features: Sequence[str], classes: Sequ
     booster = model if callable(getattr(model, "model_to_string", None)) else model.booster_
     text = booster.model_to_string()
     content = _read(name, text.encode(), features, classes)
-    # Scores of random forests are sums, where predictions are of their mean.
+    # For random forests scores are sums of trees, but predictions use their mean.
     rounds = 1
     if "\naverage_output\n" in text:
         rounds = text.count("\nTree=") // max(_targets(text), 1)
@@ -57,7 +57,7 @@ def lightgbm_parts(name: str, model: Any, features: Sequence[str], classes: Sequ
 
 
 def _read(name: str, content: bytes, features: Sequence[str], classes: Sequence[str]) -> bytes:
-    """The engine's own file of a library's; CannotConvert where the engine cannot."""
+    """The engine's own file, converted from a library's; CannotConvert if that is not possible."""
     try:
         model = _core.Model.from_bytes(name, content, class_names=list(classes), feature_names=list(features))
     except ValueError as error:
@@ -68,13 +68,13 @@ def _read(name: str, content: bytes, features: Sequence[str], classes: Sequence[
 
 
 def _targets(text: str) -> int:
-    """How many trees a round has, by a model's text."""
+    """How many trees a round has, from the text of a model."""
     line = next((each for each in text.splitlines() if each.startswith("num_tree_per_iteration=")), "=1")
     return int(line.partition("=")[2])
 
 
 def _pandas_values(name: str, content: bytes, booster: Any) -> dict[int, list[Any]]:
-    """Categories as they were in the DataFrame of training, of which the file has texts."""
+    """Categories as in the DataFrame of training. The file has their texts."""
     known = getattr(booster, "pandas_categorical", None) or []
     texts = {feature: each for feature, each in _core.Model.from_bytes(name, content).categories.items() if each}
     if [len(each) for each in known] != [len(each) for _, each in sorted(texts.items())]:

@@ -1,4 +1,4 @@
-"""Whether a model still says what its library says: conversion is where models silently change."""
+"""Checks that a converted model gives the same outputs as its library."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Agreement:
 
 
 def agreement(ours: NDArray[Any], theirs: NDArray[Any]) -> Agreement:
-    """Of two matrices of the same shape. Missing on both sides is no difference, on one side an infinite one."""
+    """Compares two matrices of the same shape. NaN in both is no difference; NaN in one is an infinite difference."""
     mine, its = np.asarray(ours, np.float64), np.asarray(theirs, np.float64)
-    # Infinities of one sign are equal; their difference is not a number.
+    # Infinities of the same sign are equal, but their difference is NaN.
     with np.errstate(invalid="ignore"):
         apart = np.where((mine == its) | (np.isnan(mine) & np.isnan(its)), 0.0, np.abs(mine - its))
     apart = np.where(np.isnan(apart), np.inf, apart)

@@ -1,4 +1,4 @@
-"""Which models are made of trees that the engine can have, and their parts."""
+"""Finds models whose trees the engine can convert, and their parts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _PREDICTIONS = ("predict", "predict_proba", "decision_function")
 
 
 def is_tree_model(model: Any) -> bool:
-    """Whether it may be made of trees that the engine can have."""
+    """Whether it may be made of trees that the engine can convert."""
     if is_xgboost(model) or is_lightgbm(model):
         return True
     if not has_class(model, (*FORESTS, *BOOSTING, *HIST_BOOSTING), "sklearn"):
         return False
-    # A class of someone's own that predicts in another way is another model.
+    # A subclass with its own predict is another model.
     methods = [getattr(type(model), each, None) for each in _PREDICTIONS]
     return all(str(getattr(each, "__module__", "sklearn")).partition(".")[0] == "sklearn" for each in methods if each)
 
@@ -30,7 +30,7 @@ def is_tree_model(model: Any) -> bool:
 def parts_of(
     name: str, model: Any, features: Sequence[str], classes: Sequence[str], like: TreeParts | None
 ) -> TreeParts:
-    """The model as the engine's; CannotConvert where that cannot be. like: of one that has the same codes."""
+    """The parts of the model; CannotConvert if that is not possible. like: parts with the codes to use."""
     if is_xgboost(model):
         return xgboost_parts(name, model, features, classes)
     if is_lightgbm(model):
@@ -42,17 +42,17 @@ def parts_of(
 
 
 def feature_names(model: Any, said: Sequence[str] | None) -> list[str]:
-    """Those that it was told, or that a user said; none where a booster's own file has them, or nobody knows."""
+    """The names it was fitted with or that the user gave; none if a booster's own file has them, or if not known."""
     known = getattr(model, "feature_names_in_", None)
     known = [] if known is None else [str(each) for each in known]
     if said is None:
-        # Boosters' own files know theirs.
+        # The files of boosters have their names.
         return [] if is_xgboost(model) or is_lightgbm(model) else known
     return list(said)
 
 
 def class_names(model: Any, name: str, said: Sequence[str] | None) -> list[str]:
-    """Of a classifier; a ValueError where a user said other than it has."""
+    """The class names of a classifier; a ValueError if the user gave others."""
     known = getattr(model, "classes_", None)
     if known is None:
         if said is not None and callable(getattr(model, "get_params", None)):

@@ -1,4 +1,4 @@
-"""Tables between tree models and their libraries: categories as codes, and back."""
+"""Converts tables between tree models and their libraries: categories to codes, and back."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def plain_frame(
 
 
 def _in_texts(pandas: Any, series: Any, texts: Sequence[str], values: Sequence[Any]) -> Any:
-    """A column of categories in the model's texts; what it does not know keeps its own, for the engine to name."""
+    """A column of categories as the model's texts. Unknown ones keep their own text, for the engine to name."""
     known = dict(zip(values, texts, strict=True)) if len(values) == len(texts) else {}
     if is_categorical(series.dtype):
         codes, found = np.asarray(series.cat.codes), list(series.dtype.categories)

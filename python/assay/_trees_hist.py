@@ -27,7 +27,7 @@ def hist_parts(
     classes: Sequence[str],
     codes: Mapping[int, Sequence[Any]] | None = None,
 ) -> TreeParts:
-    """codes: by feature the values that codes 0, 1, ... are to stand for, where they are not to be the model's own."""
+    """codes: by feature the values that codes 0, 1, ... stand for, if not the model's own."""
     own = _encoded_values(model)
     values = {feature: list((codes or {}).get(feature, known)) for feature, known in own.items()}
     places = _places(model, own, values)
@@ -57,7 +57,7 @@ def value_text(value: Any) -> str:
 
 
 class _Places:
-    """Where the features of trees are in the rows, and what their categories are there."""
+    """The columns of the trees' features in the rows, and their categories."""
 
     def __init__(self, features: NDArray[np.int64], codes: dict[int, NDArray[np.float64]], known: dict[int, Any]):
         self.features = features
@@ -77,7 +77,7 @@ def _categorical(model: Any) -> NDArray[np.bool_]:
 
 
 def _encoded_values(model: Any) -> dict[int, list[Any]]:
-    """By feature the values that its encoder gives the codes 0, 1, ...; none where rows hold codes."""
+    """By feature the values that its encoder codes as 0, 1, ...; none if rows hold codes."""
     preprocessor = getattr(model, "_preprocessor", None)
     if preprocessor is None:
         return {}
@@ -85,7 +85,7 @@ def _encoded_values(model: Any) -> dict[int, list[Any]]:
     found = {}
     for feature, known in zip(np.flatnonzero(_categorical(model)), encoder.categories_, strict=True):
         values = list(known)
-        # What stands for missing comes last.
+        # The missing value comes last.
         while values and (values[-1] is None or values[-1] != values[-1]):
             values.pop()
         found[int(feature)] = [each.item() if isinstance(each, np.generic) else each for each in values]
@@ -126,7 +126,7 @@ def _nodes(predictor: Any, target: int, places: _Places) -> Nodes:
         left = _members(predictor.raw_left_cat_bitsets[int(nodes["bitset_idx"][at])])
         chosen = left
         if missing_left[at]:
-            # All that is unknown goes left too: those that go right are the ones to test for.
+            # Unknown categories go left too, so the branch tests for those that go right.
             chosen = np.setdiff1d(places.known[feature], left)
             true_child[at], false_child[at] = false_child[at], true_child[at]
         missing_true[at] = False

@@ -8,23 +8,23 @@ from typing import Any
 
 
 class CannotConvert(Exception):
-    """Why a model's trees cannot be the engine's, as the end of a sentence: "its init is another estimator"."""
+    """Why a model's trees cannot be converted, as the end of a sentence: "its init is another estimator"."""
 
 
 @dataclass(frozen=True)
 class TreeParts:
-    """A tree model as the engine has it, and its library for comparison."""
+    """A tree model in the engine's form, and its library for comparison."""
 
-    # The engine's file of it.
+    # The bytes of the engine's file.
     content: bytes
-    # The library's own scores of rows as it takes them: what the engine's model gives where no unit is asked for.
+    # The library's own scores for its rows, in the default unit of the engine's model.
     scores: Callable[[Any], Any]
-    # Of a category, by the number of its feature: the values that its codes 0, 1, ... stand for.
+    # For features that are categories, by index: the values that codes 0, 1, ... stand for.
     values: Mapping[int, Sequence[Any]] = field(default_factory=dict)
-    # Whether arrays hold those values; else they hold the codes themselves.
+    # Whether arrays hold these values, or the codes themselves.
     arrays_hold_values: bool = False
 
 
 def has_class(model: Any, names: Sequence[str], package: str) -> bool:
-    """Whether its class, or one that it derives from, is one of these of a package, which is not imported."""
+    """Whether its class or a base class is one of these of a package, without importing the package."""
     return any(each.__name__ in names and each.__module__.partition(".")[0] == package for each in type(model).__mro__)

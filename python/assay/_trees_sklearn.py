@@ -49,7 +49,7 @@ def boosting_parts(name: str, model: Any, features: Sequence[str], classes: Sequ
     """A constant plus trees, in log-odds for classifiers."""
     one_output(model)
     base = _constant(model)
-    # The exponential loss has half the log-odds as its scores.
+    # With the exponential loss, scores are half the log-odds.
     twice = hasattr(model, "classes_") and model.loss == "exponential"
     factor = 2.0 if twice else 1.0
     nodes = [
@@ -90,7 +90,7 @@ def tree_nodes(tree: Any, weights: NDArray[Any], target: int = 0) -> Nodes:
     """A fitted tree of scikit-learn, with the weights of its nodes."""
     leaf = tree.children_left < 0
     count = len(leaf)
-    # Versions that knew no missing values had no directions for them.
+    # Old versions without missing values have no directions for them.
     missing = getattr(tree, "missing_go_to_left", np.zeros(count, np.uint8))
     return Nodes(
         modes=np.where(leaf, LEAF, LESS_EQUAL),
@@ -106,7 +106,7 @@ def tree_nodes(tree: Any, weights: NDArray[Any], target: int = 0) -> Nodes:
 
 
 def _shares(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Of the classes at each node, which old versions keep as counts."""
+    """The share of each class at each node. Old versions keep counts."""
     totals = values.sum(axis=1, keepdims=True)
     return np.asarray(values / np.where(totals == 0, 1, totals), np.float64)
 

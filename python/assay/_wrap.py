@@ -116,7 +116,7 @@ def _name_of(model: Any) -> str:
 
 
 def _names(argument: str, said: Iterable[Any] | None, least: int) -> list[str] | None:
-    """Distinct names; None where nothing is said."""
+    """Distinct names; None if none are given."""
     if said is None:
         return None
     if isinstance(said, str):

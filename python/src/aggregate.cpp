@@ -27,7 +27,7 @@ namespace {
 
 using ExplainedMembers = std::vector<std::shared_ptr<Explained>>;
 
-// Explanations of the pool's rows, one for each member: given, or made by what made the members.
+// Explanations of the pool's rows for each member: those given, or made by the member's own method.
 std::vector<PoolExplanations*> pools_of(const ExplainedMembers& members, const ExplainedMembers& given,
                                         const std::shared_ptr<SubjectHandle>& subject,
                                         std::vector<std::shared_ptr<PoolSource>>& kept, const Context& context) {
@@ -42,7 +42,7 @@ std::vector<PoolExplanations*> pools_of(const ExplainedMembers& members, const E
     } else {
       source = pool_source(*members[i], subject, context);
     }
-    if (source == nullptr) return {};  // without one of them there is no aggregate of the pool's rows
+    if (source == nullptr) return {};  // the pool's aggregate needs all members
     pools.push_back(source->explanations.get());
     kept.push_back(std::move(source));
   }
@@ -67,8 +67,8 @@ void fill_task(AggregateRecipe& recipe, const std::shared_ptr<SubjectHandle>& su
   task.pool_given = !given.empty();
 }
 
-// A member's subject that covers those of all others, where there is one: a gradient needs no reference, and may have
-// been made without the pool that others know.
+// The subject of a member that covers the subjects of all others, if there is one. They may differ: a gradient needs no
+// reference and may have been made without a pool.
 std::shared_ptr<SubjectHandle> shared_subject(const ExplainedMembers& members) {
   for (const auto& candidate : members) {
     const auto covered = [&](const auto& member) {

@@ -1,4 +1,4 @@
-// NumPy arrays in and out. Out: views of memory that the owner keeps, read-only, without a copy.
+// NumPy arrays as arguments and results. Results are read-only views, without a copy, of memory that an owner keeps.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,7 +12,7 @@
 
 namespace assay::python {
 
-// Converted by the package beforehand, where errors can name the argument: here nothing is.
+// Arrays must have the exact dtype and layout. The Python package converts them first, with better error messages.
 using FloatMatrix = nanobind::ndarray<const float, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
 using FloatVector = nanobind::ndarray<const float, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 using DoubleMatrix = nanobind::ndarray<const double, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
@@ -47,7 +47,7 @@ NumpyView<T> vector_view(const std::vector<T>& values, nanobind::handle owner) {
   return NumpyView<T>(values.data(), {values.size()}, owner);
 }
 
-// An array that owns what it shows, for Python to write to.
+// An array that owns its memory and can be written to.
 template <class T>
 nanobind::ndarray<nanobind::numpy, T> owned_array(OwnedMatrix<T> matrix) {
   auto* kept = new OwnedMatrix<T>(std::move(matrix));

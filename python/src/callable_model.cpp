@@ -24,14 +24,14 @@ namespace nb = nanobind;
 namespace assay::python {
 namespace {
 
-// A copy, because Python may keep what it is shown, and the engine's rows do not last.
+// A copy, because Python may keep the array, and the engine's memory does not last.
 nb::ndarray<nb::numpy, float> for_python(MatrixView<const float> rows) {
   Matrix copy(rows.rows(), rows.cols());
   for (size_t i = 0; i < rows.rows(); i++) std::ranges::copy(rows.row(i), copy.row(i).begin());
   return owned_array(std::move(copy));
 }
 
-// What a function of the package returned. It checks what users' functions return; this is our own promise to it.
+// Converts what a function of the package returned. The package has checked what users' functions return.
 void take(const nb::object& returned, std::string_view what, MatrixView<float> into) {
   FloatMatrix found;
   if (!nb::try_cast(returned, found, false)) {
@@ -45,7 +45,7 @@ void take(const nb::object& returned, std::string_view what, MatrixView<float> i
   for (size_t i = 0; i < into.rows(); i++) std::ranges::copy(view.row(i), into.row(i).begin());
 }
 
-// Refuses multipliers with the reason.
+// A stand-in that refuses multipliers with a reason.
 class NoLayers final : public Rescalable {
  public:
   explicit NoLayers(std::string reason) : reason_(std::move(reason)) {}
@@ -79,7 +79,7 @@ class CallableModel final : public Model, public Differentiable, public Trainabl
     found_ = parts_.find_graph.is_none();
   }
   ~CallableModel() override {
-    if (Py_IsInitialized() == 0) {  // at the end of the process there is nobody left to give them back to
+    if (Py_IsInitialized() == 0) {  // Python has ended: the references cannot be released any more
       parts_.predict.release();
       parts_.gradient.release();
       parts_.train.release();
@@ -149,16 +149,16 @@ class CallableModel final : public Model, public Differentiable, public Trainabl
   }
 
  private:
-  // Null where there is none.
+  // Null if there is none.
   const Model* graph() const {
     if (found_) return graph_.get();
-    // Python knows nothing of the engine's threads.
+    // An engine thread, which Python does not know.
     if (PyGILState_GetThisThreadState() == nullptr) {
       const std::scoped_lock lock(finding_);
       if (!found_) EngineCall::on_calling_thread([&] { find(); });
       return graph_.get();
     }
-    // Asked by the package itself, with the GIL, which whoever finds it on another thread needs meanwhile.
+    // A Python thread, with the GIL. Another thread that is finding the graph needs the GIL, so it is released.
     const nb::gil_scoped_release released;
     const std::scoped_lock lock(finding_);
     if (!found_) {

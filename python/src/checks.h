@@ -1,4 +1,4 @@
-// What arguments must be, said alike by all.
+// Checks of arguments with the same messages everywhere.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace assay::python {
 
-// An input error unless there are so many: "ids: expected 30 names, one for each row, found 29".
+// Throws an input error if the counts differ: "ids: expected 30 names, one for each row, found 29".
 void expect_count(std::string_view argument, std::string_view what, size_t expected, size_t found);
 
 }  // namespace assay::python

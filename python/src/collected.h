@@ -1,7 +1,8 @@
-// What Python's garbage collector sees of references that C++ holds.
+// Shows Python's garbage collector the references that C++ objects hold.
 //
-// A class may keep explanations of a model that wraps its own method: a circle through objects of ours. A reference may
-// be shown to the collector only by the one that owns it, so what is shared is shown by nobody: such circles stay.
+// They can be part of a cycle: for example, a Python object keeps explanations of a model that wraps the object's own
+// method. A reference may be shown only by its single owner. Shared references are not shown, so such cycles are not
+// collected.
 #pragma once
 
 #include <nanobind/nanobind.h>

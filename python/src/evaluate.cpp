@@ -37,7 +37,7 @@ struct Joined {
   std::shared_ptr<SubjectHandle> subject;
   std::optional<PoolExplanations> given_pool = {};
   std::shared_ptr<PoolSource> made_pool = {};
-  std::optional<EngineCall::Turn> turn = {};  // where there is a pool
+  std::optional<EngineCall::Turn> turn = {};  // only with a pool
   std::vector<const Explanations*> others = {};
   std::vector<std::string> other_names = {};
 
@@ -56,7 +56,7 @@ EvaluateTask Joined::task() {
   return made;
 }
 
-// Explanations that came from elsewhere are of these rows, players, targets and values.
+// Checks that explanations made elsewhere fit the rows, players, targets and values.
 void check_fit(const Explanations& found, const OwnedSubject& subject, const Context& context) {
   const std::string where = "explanations";
   check_explained_unit(where, found);
@@ -108,7 +108,7 @@ std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const 
   return made;
 }
 
-// Explanations from elsewhere may have been made against something else than what stands for absent here.
+// A note if explanations made elsewhere used another reference than the one here.
 void note_reference(const Joined& joined, Scores& made, const Context& context) {
   if (joined.subject == nullptr || joined.subject == joined.explained->subject) return;
   const OwnedSubject& subject = joined.subject->subject;
@@ -148,7 +148,7 @@ std::optional<std::pair<std::string, std::string>> why_not(const std::shared_ptr
   });
 }
 
-// name, columns, rows, labels of the rows
+// (name, columns, rows, labels of the rows)
 using TableParts =
     std::tuple<std::string, std::vector<std::string>, std::vector<std::vector<double>>, std::vector<std::string>>;
 

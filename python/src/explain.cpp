@@ -17,6 +17,7 @@
 #include "assay/core/text.h"
 #include "assay/core/version.h"
 #include "assay/data/neighbours.h"
+#include "assay/evaluate/joining/explained_pool.h"
 #include "assay/explain/explainer.h"
 #include "assay/explain/methods.h"
 #include "python/src/arrays.h"
@@ -32,7 +33,7 @@ namespace nb = nanobind;
 namespace assay::python {
 namespace {
 
-// A word, rows, or nothing.
+// A word, rows, or None.
 using ReferenceRows = std::optional<std::variant<std::string, std::shared_ptr<Dataset>>>;
 
 struct SubjectArguments {
@@ -69,11 +70,6 @@ Reference reference_of(const SubjectHandle& handle, const SubjectArguments& argu
   if (const Dataset* rows = rows_in(arguments.background))
     return given_background(*rows, handle.subject.pool.get(), model);
   const ReferenceWords words{.baseline = word_in(arguments.baseline), .background = word_in(arguments.background)};
-  if (words.baseline.empty() && words.background.empty() && handle.subject.pool == nullptr &&
-      arguments.reference_needed) {
-    fail_input(
-        "what stands for absent features is not said; give pool= (its mean is the default), baseline= or background=");
-  }
   const auto no_file = [&](const std::string& name) -> Dataset {
     const bool row = !words.baseline.empty();
     fail_input(row ? "baseline" : "background",
@@ -116,18 +112,6 @@ Targets listed_targets(const SubjectHandle& handle, const std::vector<uint32_t>&
   return targets;
 }
 
-// What rows of a pool are explained for, where rows are listed one by one.
-std::optional<TargetChoice> choice_behind(const SubjectHandle& handle, const Context& context) {
-  const std::vector<uint32_t>& listed = handle.subject.targets.of_row;
-  if (std::ranges::all_of(listed, [&](uint32_t each) { return each == listed[0]; })) {
-    return TargetChoice{.predicted = false, .which = listed[0]};
-  }
-  if (handle.model.model->info().class_names.empty()) return {};
-  const TargetChoice predicted{.predicted = true};
-  const Targets own = freeze_targets(*handle.model.model, handle.subject.rows->x.view(), predicted, context);
-  return own.of_row == listed ? std::optional(predicted) : std::nullopt;
-}
-
 void set_targets(const SubjectArguments& arguments, SubjectHandle& handle, const Context& context) {
   const Model& model = *handle.model.model;
   if (arguments.information) {
@@ -136,7 +120,7 @@ void set_targets(const SubjectArguments& arguments, SubjectHandle& handle, const
   }
   if (arguments.targets) {
     handle.subject.targets = listed_targets(handle, *arguments.targets, context);
-    handle.choice = choice_behind(handle, context);
+    handle.choice = choice_behind(handle.subject.targets, model, handle.subject.rows->x.view(), context);
     return;
   }
   const std::vector<TargetChoice> choices = parse_target(model.info(), arguments.target);
@@ -205,7 +189,7 @@ std::shared_ptr<SubjectHandle> make_subject(const ModelHandle& model, std::share
     subject.players = players_of(*made, arguments, context);
     subject.reference = reference_of(*made, arguments, context);
     subject.targets.information = information;
-    if (method) {  // before the model is run on the rows to find their targets
+    if (method) {  // checked before the model runs on the rows to find their targets
       if (const auto reason = refusal(spec_of(*method), explain_task_of(subject.view()))) refuse(*reason);
     }
     set_targets(arguments, *made, context);
@@ -221,7 +205,7 @@ std::shared_ptr<Explained> explain_subject(const std::shared_ptr<SubjectHandle>&
   auto made = std::make_shared<Explained>();
   made->explanations = run_engine(run, [&](const Context& context) { return explain(spec, subject.view(), context); });
   Explanations& result = made->explanations;
-  // Rows whose targets are listed one by one have none in common.
+  // Targets listed row by row follow no common rule.
   const std::vector<uint32_t>& listed = subject.targets.of_row;
   const bool same = std::ranges::all_of(listed, [&](uint32_t each) { return each == listed[0]; });
   if (!subject.targets.predicted && !same) result.provenance.target.clear();
@@ -236,7 +220,7 @@ std::shared_ptr<Explained> explain_subject(const std::shared_ptr<SubjectHandle>&
 }  // namespace
 
 void bind_explain(nb::module_& m) {
-  // The package changes no data set of a subject: it copies it first.
+  // Not copied: the package never changes a data set of a subject.
   const auto shared_with_python = [](const std::shared_ptr<const Dataset>& data) {
     return std::const_pointer_cast<Dataset>(data);
   };

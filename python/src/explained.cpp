@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "assay/core/error.h"
+#include "assay/evaluate/joining/explained_pool.h"
 #include "assay/explain/explanations.h"
 #include "assay/explain/methods.h"
 #include "python/src/arrays.h"
@@ -36,7 +37,7 @@ std::vector<double> numbers_or_nan(std::string_view argument, const OptionalDoub
   return values_of(*given);
 }
 
-// output - base - sum of values, which is NaN where one of them is not known.
+// output - base - sum of values; NaN if one of them is not known.
 std::vector<double> gaps_of(const Explanations& made) {
   std::vector<double> gap;
   for (size_t r = 0; r < made.rows(); r++) {
@@ -85,7 +86,7 @@ std::shared_ptr<Explained> from_arrays(const FloatMatrix& values, std::vector<st
   made.provenance.model = std::move(model);
   made.provenance.data = std::move(data);
   made.provenance.players = std::move(players);
-  // A method of ours could be asked to explain again; theirs cannot.
+  // Not in provenance.method: only methods of Assay can explain again.
   if (!method.empty()) made.notes.push_back(fmt::format("made elsewhere by {}", method));
   return result;
 }
@@ -195,17 +196,6 @@ const Explanations& of(nb::handle_t<Explained> self) { return nb::cast<Explained
 
 }  // namespace
 
-std::optional<Spec> method_of(const Explanations& found) {
-  if (found.provenance.method.empty() || !found.combination.members.empty()) return {};
-  Spec spec{found.provenance.method, found.provenance.options};
-  try {
-    find_method(spec.name).make(spec);
-  } catch (const Error&) {
-    return {};
-  }
-  return spec;
-}
-
 void bind_explanations(nb::module_& m) {
   using Self = nb::handle_t<Explained>;
   const std::vector<std::string> none;
@@ -222,7 +212,7 @@ void bind_explanations(nb::module_& m) {
             auto made = std::make_shared<Explained>();
             made->explanations =
                 run_engine(Run{}, [&](const Context& context) { return read_explanations(path, context); });
-            made->method = method_of(made->explanations);
+            made->method = method_behind(made->explanations);
             return made;
           },
           nb::arg("path"))

@@ -48,25 +48,27 @@ OutputUnit unit_named(std::string_view name) {
 
 }  // namespace
 
-GraphModelOptions graph_options(const std::optional<std::string>& unit, std::optional<size_t> features) {
-  GraphModelOptions options{.features = features};
+EngineModelOptions graph_options(const std::optional<std::string>& unit, std::optional<size_t> features,
+                                 const ModelHandle* texts_of) {
+  EngineModelOptions options{.features = features};
+  if (texts_of != nullptr && texts_of->graph != nullptr) options.texts = texts_of->graph->texts();
   if (unit) options.unit = unit_named(*unit);
   return options;
 }
 
-ModelHandle graph_model(const std::string& name, OnnxModel onnx, const GraphModelOptions& options) {
-  std::unique_ptr<GraphModel> made = run_engine(
-      Run{}, [&](const Context& context) { return GraphModel::from_onnx(name, std::move(onnx), options, context); });
-  GraphModel* graph = made.get();
+ModelHandle graph_model(const std::string& name, OnnxModel onnx, const EngineModelOptions& options) {
+  std::unique_ptr<EngineModel> made = run_engine(
+      Run{}, [&](const Context& context) { return EngineModel::from_onnx(name, std::move(onnx), options, context); });
+  EngineModel* graph = made.get();
   return {.model = std::move(made), .graph = graph};
 }
 
 namespace {
 
 ModelHandle load_model(const std::string& path, const std::optional<std::string>& unit, std::optional<size_t> features,
-                       const std::optional<std::string>& name) {
+                       const std::optional<std::string>& name, const ModelHandle* texts_of) {
   OnnxModel onnx = run_engine(Run{}, [&](const Context& context) { return read_model(path, context); });
-  ModelHandle made = graph_model(name.value_or(path), std::move(onnx), graph_options(unit, features));
+  ModelHandle made = graph_model(name.value_or(path), std::move(onnx), graph_options(unit, features, texts_of));
   made.path = path;
   return made;
 }
@@ -78,7 +80,8 @@ void set_metadata(OnnxModel& model, std::string_view key, std::string text) {
 
 ModelHandle model_from_bytes(const std::string& name, const nb::bytes& data, const std::optional<std::string>& unit,
                              std::optional<size_t> features, const std::vector<std::string>& class_names,
-                             const std::vector<std::string>& feature_names, const std::string& note) {
+                             const std::vector<std::string>& feature_names, const std::string& note,
+                             const ModelHandle* texts_of) {
   std::string bytes(data.c_str(), data.size());
   OnnxModel parsed = run_engine(Run{}, [&](const Context& context) { return parse_model(name, bytes, "", context); });
   const bool renamed = !class_names.empty() || !feature_names.empty() || !note.empty();
@@ -86,7 +89,7 @@ ModelHandle model_from_bytes(const std::string& name, const nb::bytes& data, con
   if (!feature_names.empty()) set_metadata(parsed, kFeatureNamesKey, texts_json(feature_names));
   if (!note.empty()) set_metadata(parsed, kNoteKey, note);
   if (renamed || looks_like_xgboost(bytes) || looks_like_lightgbm(bytes)) bytes = serialise_onnx(parsed);
-  ModelHandle made = graph_model(name, std::move(parsed), graph_options(unit, features));
+  ModelHandle made = graph_model(name, std::move(parsed), graph_options(unit, features, texts_of));
   made.bytes = std::move(bytes);
   return made;
 }
@@ -140,7 +143,7 @@ std::vector<std::string> raw_columns(const ModelHandle& self) {
   return names;
 }
 
-// By the number of a feature the texts of its codes; none of a feature whose codes the file alone knows.
+// By index of the feature, the texts of its codes. Features whose codes have no texts are left out.
 std::map<size_t, std::vector<std::string>> categories(const ModelHandle& self) {
   std::map<size_t, std::vector<std::string>> found;
   if (self.graph == nullptr) return found;
@@ -160,7 +163,7 @@ bool plain_rows(const ModelHandle& self) {
                              [](const RowInput& input) { return input.type == OnnxElement::float32; });
 }
 
-GraphModel& graph_of(const ModelHandle& self) {
+EngineModel& graph_of(const ModelHandle& self) {
   if (self.graph == nullptr) throw Error(ErrorKind::internal, "a model of Python functions takes no tables");
   return *self.graph;
 }
@@ -175,7 +178,7 @@ nb::bytes onnx_bytes(const ModelHandle& self) {
 
 nb::object narrowed(const ModelHandle& self, const std::string& source, const std::vector<std::string>& names,
                     const DoubleMatrix& rows) {
-  const GraphModel& graph = graph_of(self);
+  const EngineModel& graph = graph_of(self);
   expect_count(source, "columns", graph.info().features(), rows.shape(1));
   expect_count(source, "names, one for each column", rows.shape(1), names.size());
   return nb::cast(owned_array(graph.narrowed(source, names, {rows.data(), rows.shape(0), rows.shape(1)})));
@@ -209,10 +212,11 @@ void bind_models(nb::module_& m) {
   nb::class_<ModelHandle> model(m, "Model", nb::type_slots(model_slots.data()));
   model
       .def_static("load", &load_model, nb::arg("path"), nb::arg("unit") = nb::none(), nb::arg("features") = nb::none(),
-                  nb::arg("name") = nb::none())
+                  nb::arg("name") = nb::none(), nb::arg("texts_of").none() = nb::none())
       .def_static("from_bytes", &model_from_bytes, nb::arg("name"), nb::arg("data"), nb::arg("unit") = nb::none(),
                   nb::arg("features") = nb::none(), nb::arg("class_names") = std::vector<std::string>(),
-                  nb::arg("feature_names") = std::vector<std::string>(), nb::arg("note") = "")
+                  nb::arg("feature_names") = std::vector<std::string>(), nb::arg("note") = "",
+                  nb::arg("texts_of").none() = nb::none())
       .def_static("from_functions", &model_from_functions, nb::arg("name"), nb::arg("feature_names"),
                   nb::arg("output_names"), nb::arg("class_names"), nb::arg("unit"), nb::arg("predict"),
                   nb::arg("gradient").none() = nb::none(), nb::arg("no_gradient") = "",

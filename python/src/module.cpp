@@ -27,7 +27,7 @@ namespace nb = nanobind;
 namespace assay::python {
 namespace {
 
-// Python's own kinds of errors: what users hand in is a ValueError, what the system refuses an OSError.
+// Errors become Python's own: ValueError for wrong arguments, OSError for refusals of the system.
 void translate_errors(nb::module_& m) {
   static PyObject* unsupported = PyErr_NewExceptionWithDoc(
       "assay.UnsupportedError",
@@ -44,9 +44,9 @@ void translate_errors(nb::module_& m) {
                        : error.kind() == ErrorKind::unsupported ? unsupported
                        : error.kind() == ErrorKind::cancelled   ? PyExc_KeyboardInterrupt
                                                                 : PyExc_RuntimeError;
-      PyObject* made = PyObject_CallFunction(kind, "s", in_python_words(error.what()).c_str());
+      PyObject* made = PyObject_CallFunction(kind, "s", in_arguments(error).c_str());
       if (made == nullptr) return;
-      // What would help, for the package to say which argument gives it.
+      // What would help: the package names the argument for it.
       const nb::object holder = nb::steal(made);
       const nb::str need(need_name(error.need()));
       if (PyObject_SetAttrString(made, "need", need.ptr()) != 0) PyErr_Clear();
@@ -121,8 +121,8 @@ void bind_texts(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   using namespace assay::python;
-  // Functions of a script keep its variables alive, and models keep functions: at the end of a process such a circle
-  // is no mistake of ours. Tests look for those that are.
+  // Models keep functions of a script, and these keep its variables alive. Such a cycle at the end of a process is no
+  // leak of ours. Tests turn the warnings on to find real ones.
   nanobind::set_leak_warnings(std::getenv("ASSAY_LEAK_WARNINGS") != nullptr);
   m.doc() = "The engine of Assay. The package around it is what users see.";
   m.attr("version") = assay::kVersion;

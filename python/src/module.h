@@ -1,4 +1,4 @@
-// What each stage adds to the module assay._core, and what its files share.
+// The functions that add each stage to the module assay._core.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -17,16 +17,16 @@ namespace nb = nanobind;
 namespace assay::python {
 namespace {
 
-// Signals and progress are looked at this often.
+// How often signals and progress are checked.
 constexpr std::chrono::milliseconds kTick(50);
 
-thread_local EngineCall* current_call = nullptr;  // that this thread of the engine works for
-thread_local EngineCall* served_call = nullptr;   // whose function this calling thread is in
+thread_local EngineCall* current_call = nullptr;  // the call that this engine thread works for
+thread_local EngineCall* served_call = nullptr;   // the call whose Python function runs on this thread
 
-// Whose turn it is with explanations of pools.
+// See EngineCall::Turn.
 std::timed_mutex turn_of_pools;
 
-// A thread that goes on into the end of the interpreter would be torn down inside of ours: the end waits for calls.
+// The end of the interpreter waits for calls: Python would kill their threads in the middle of our code.
 std::atomic<bool> closing = false;
 std::atomic<int> live_calls = 0;
 
@@ -38,20 +38,20 @@ struct LiveCall {
 };
 
 void close_engine() {
-  constexpr std::chrono::seconds kPatience(10);  // a function may not come back
+  constexpr std::chrono::seconds kPatience(10);  // a Python function may never return
   closing = true;
   const nb::gil_scoped_release release;
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (live_calls > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kTick / 5);
 }
 
-// Whoever had them is not there any more in a forked process.
+// In a forked process: the threads that had the lock or a call do not exist there.
 void note_fork() {
   new (&turn_of_pools) std::timed_mutex;
   live_calls = 0;
 }
 
-// The thread that a call runs on. Without one nothing can be done that lets itself be interrupted.
+// Starts the thread of a call. An error if there is none: without it a call could not be interrupted.
 template <class Work>
 std::thread started(const Work& work) {
   try {
@@ -63,7 +63,7 @@ std::thread started(const Work& work) {
   }
 }
 
-// Once in a process: fewer threads than asked for change the time alone.
+// Warns once in a process: with fewer threads than asked for, only the time changes.
 void warn_of_shortage() {
   static std::atomic<bool> warned = false;
   const std::string note = process_crew().note();
@@ -73,7 +73,7 @@ void warn_of_shortage() {
 
 }  // namespace
 
-// Progress of one call, told from threads of the engine. Tasks do not nest; where one does, the inner one is shown.
+// Progress of one call, from engine threads. If a task nests in another, the inner one is shown.
 class EngineCall::Watcher final : public Progress {
  public:
   explicit Watcher(EngineCall& call) : call_(call) {}
@@ -143,10 +143,10 @@ void EngineCall::on_calling_thread(const std::function<void()>& request) {
   if (call->request_failure_) std::rethrow_exception(std::exchange(call->request_failure_, nullptr));
 }
 
-// With the lock; what is asked for runs without it.
+// Call with the lock held. The request runs without it.
 void EngineCall::serve(std::unique_lock<std::mutex>& lock) {
   const std::function<void()>* request = request_;
-  std::exception_ptr failure = stop_;  // nothing is called any more once the caller was interrupted
+  std::exception_ptr failure = stop_;  // once the caller was interrupted, no more functions are called
   lock.unlock();
   if (!failure) {
     const nb::gil_scoped_acquire gil;
@@ -195,7 +195,7 @@ void EngineCall::show_progress(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-// By an empty name. Where something stopped the work, that is what the caller must see.
+// Tells progress the end: an empty task. If the work was stopped, the caller gets that exception, not one from here.
 void EngineCall::say_it_is_over() {
   try {
     run_.progress.attr("update")("", done_, total_);

@@ -1,8 +1,8 @@
 // One call into the engine from Python.
 //
-// The work runs on a thread of its own, and the GIL is released. The calling thread waits: it runs Python's signal
-// handlers, shows progress, and calls the Python functions that the work asks for, so that these see no thread but the
-// one that called us. An exception from any of them stops the work and reaches the caller unchanged.
+// The work runs on a thread of its own, without the GIL. Meanwhile the calling thread runs Python's signal handlers,
+// shows progress, and calls the Python functions that the work needs. So Python functions only ever run on the thread
+// that called us. An exception from any of them stops the work and reaches the caller unchanged.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,7 +21,7 @@
 
 namespace assay::python {
 
-// As Python makes it: `_core.Run`.
+// `_core.Run`, made by the Python package.
 struct Run {
   uint64_t seed = 0;
   unsigned threads = 0;
@@ -34,7 +34,7 @@ class EngineCall {
   EngineCall(const EngineCall&) = delete;
   EngineCall& operator=(const EngineCall&) = delete;
 
-  // body(context) on a thread of its own. The calling thread has the GIL, and has it again afterwards.
+  // Runs body(context) on a thread of its own. The calling thread must hold the GIL; it holds it again afterwards.
   template <class Body>
   auto operator()(const Body& body) {
     using Result = decltype(body(std::declval<const Context&>()));
@@ -47,8 +47,8 @@ class EngineCall {
     }
   }
 
-  // Only one call at a time works on explanations of pools, which calls of several threads share. Waits for its turn,
-  // and lets itself be cancelled; a call that a function of another call makes has that one's turn.
+  // A lock for explanations of pools, which calls on several threads may share. Waiting for it can be cancelled. A call
+  // made by a Python function that another call runs shares the lock of that outer call.
   class Turn {
    public:
     explicit Turn(const Context& context);
@@ -57,11 +57,11 @@ class EngineCall {
     Turn& operator=(const Turn&) = delete;
 
    private:
-    EngineCall* holder_ = nullptr;  // null where an outer call has it
+    EngineCall* holder_ = nullptr;  // null if an outer call has the lock
   };
 
-  // Runs `request` on the thread that called the engine, with the GIL, and waits for it. Only on an engine thread that
-  // works for a call; what it throws is thrown here.
+  // Runs `request` on the thread that called the engine, with the GIL, and waits. Rethrows what it throws. Call only on
+  // an engine thread that works for a call.
   static void on_calling_thread(const std::function<void()>& request);
 
  private:
@@ -74,17 +74,17 @@ class EngineCall {
   void say_it_is_over();
 
   const Run& run_;
-  EngineCall* outer_ = nullptr;  // the call whose function made this one
+  EngineCall* outer_ = nullptr;  // the call that runs the Python function that made this call; may be null
   bool has_turn_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<bool> cancelled_ = false;
-  const std::function<void()>* request_ = nullptr;  // what the work waits for
+  const std::function<void()>* request_ = nullptr;  // to run on the calling thread; the work waits for it
   std::exception_ptr request_failure_;
   std::exception_ptr stop_;  // what a signal handler or the progress object raised
   std::exception_ptr failure_;
   bool finished_ = false;
-  // Progress, as the engine's threads tell it.
+  // Progress, set by the engine's threads.
   std::string task_;
   uint64_t done_ = 0;
   uint64_t total_ = 0;
@@ -92,11 +92,10 @@ class EngineCall {
   bool shown_ = false;
 };
 
-// body(context) in a call of its own.
+// Runs body(context) in a call of its own.
 template <class Body>
 auto run_engine(const Run& run, const Body& body) {
-  EngineCall call(run);
-  return call(body);
+  return EngineCall(run)(body);
 }
 
 }  // namespace assay::python

@@ -1,4 +1,4 @@
-// Methods, criteria and aggregators as Python spells them: (name, [(option, value), ...]).
+// Methods, criteria and aggregators as Python passes them: (name, [(option, value), ...]).
 #pragma once
 
 #include <string>

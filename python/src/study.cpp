@@ -23,6 +23,7 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/dataset.h"
+#include "assay/evaluate/joining/explained_pool.h"
 #include "assay/report/plan_text.h"
 #include "assay/report/report_html.h"
 #include "assay/report/terminal.h"
@@ -53,7 +54,7 @@ struct StudyResult {
   std::vector<Entry> entries;
 };
 
-// What is looked at, and how it is called.
+// What is studied, and its names.
 struct StudyWords {
   std::string sample = "auto";
   std::string pool_sample = "auto";
@@ -92,7 +93,7 @@ void check_studied(const SubjectHandle& handle) {
              "a list of others");
 }
 
-// With the GIL: the owner is a Python object. The rest is sample_into().
+// Needs the GIL, because the owner is a Python object. sample_into() does the rest without it.
 SampledSubject unsampled(const SubjectHandle& from) {
   SampledSubject made;
   made.handle = labelled_subject(from, {}, {});
@@ -130,7 +131,7 @@ void sample_into(SampledSubject& made, const StudyWords& words, bool variations,
   made.facts.pool_rows_available = pool->rows();
 }
 
-// What is not said is as the subject has it.
+// Words that are empty are taken from the subject.
 StudyWords completed(StudyWords words, const OwnedSubject& subject) {
   const auto fill = [](std::string& word, const std::string& from) {
     if (word.empty()) word = from;
@@ -249,7 +250,7 @@ std::shared_ptr<StudyResult> read_folder(const std::string& folder) {
     for (StudyEntry& entry : read.study.entries) {
       auto explained = std::make_shared<Explained>();
       explained->explanations = std::move(entry.explanations);
-      explained->method = method_of(explained->explanations);
+      explained->method = method_behind(explained->explanations);
       made->entries.emplace_back(std::move(entry.name), entry_kind_name(entry.kind), std::move(explained),
                                  std::move(entry.scores));
     }

@@ -8,13 +8,14 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/unseen.h"
+#include "assay/evaluate/joining/explained_pool.h"
 #include "assay/evaluate/joining/explanation_checks.h"
 #include "assay/model/train/recipe.h"
 
 namespace assay::python {
 namespace {
 
-// Bits, so that NaN is NaN.
+// Compares bits, so that NaN equals NaN.
 bool same_numbers(const Matrix& a, const Matrix& b) {
   if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
   return a.empty() || std::memcmp(a.data(), b.data(), a.values().size_bytes()) == 0;
@@ -64,28 +65,10 @@ std::shared_ptr<SubjectHandle> subject_of_rows(const SubjectHandle& from, const 
 
 void check_given_pool(const std::string& where, const Explanations& pool, const Explanations& own,
                       SubjectHandle* handle, const Context& context) {
-  check_player_names(where, pool, own.features, "explanations");
   check_explained_unit(where, pool);
-  const std::string& unit = own.provenance.unit;
-  if (!unit.empty() && !pool.provenance.unit.empty() && unit != pool.provenance.unit) {
-    fail_input(where, fmt::format("explanations in the unit {}, as those of the rows", unit), pool.provenance.unit);
-  }
-  if (handle == nullptr || handle->subject.pool == nullptr) return;
-  const OwnedSubject& subject = handle->subject;
-  check_explained_rows(where, pool, *subject.pool);
-  const Targets* targets = subject.targets.information ? nullptr : handle->pool_targets(context);
-  if (targets == nullptr || pool.target.empty()) return;
-  const Targets said = named_targets(where, pool, *subject.model, subject.pool->x.view());
-  for (size_t row = 0; row < said.of_row.size(); row++) {
-    if (said.of_row[row] == targets->of_row[row]) continue;
-    fail_input(where,
-               fmt::format("the target {} for {}, as for the rows that are explained",
-                           in_quotes(said.names[targets->of_row[row]]), row_in_words(pool.ids, row)),
-               in_quotes(said.names[said.of_row[row]]));
-  }
-  // The value of an aggregate of antecedents is theirs, not the row's.
-  if (!pool.combination.antecedents.empty()) return;
-  check_explained_values(where, pool, *subject.model, *subject.pool, *targets, "", context);
+  const bool targets = handle != nullptr && handle->subject.pool != nullptr && !pool.target.empty();
+  check_explained_pool({pool, where}, {own, "explanations"}, handle == nullptr ? OwnedSubject() : handle->subject,
+                       targets ? handle->pool_targets(context) : nullptr, "", context);
 }
 
 void SubjectHandle::set_models(ModelHandle in_unit, std::optional<ModelHandle> in_margins) {

@@ -1,4 +1,4 @@
-// What is explained, and what was made of it: the structs behind _core.Subject and _core.Explanations.
+// What is explained, and its explanations: the structs behind _core.Subject and _core.Explanations.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,21 +19,21 @@
 
 namespace assay::python {
 
-// _core.Subject. Nothing of it changes once it is made, but for the pool's targets, which are found when somebody asks.
+// _core.Subject. Does not change once it is made, except that the pool's targets are found when first needed.
 class SubjectHandle {
  public:
   ModelHandle model;
   std::optional<ModelHandle> margins = {};
-  OwnedSubject subject = {};                // its models are those of the handles, which own them
-  std::optional<TargetChoice> choice = {};  // what rows of the pool are explained for; nothing where rows differ freely
-  nanobind::object owner = {};              // the model as the package has it: what tells whether two models are one
+  OwnedSubject subject = {};                // its models belong to the handles above
+  std::optional<TargetChoice> choice = {};  // how the pool's targets are chosen; nothing if the rows' were listed
+  nanobind::object owner = {};              // the package's model object: the same object means the same model
 
-  // The subject's models are these, from now on. The handles own them: the garbage collector counts their owners.
+  // Sets the subject's models. Only the handles own them, because the garbage collector needs a single owner.
   void set_models(ModelHandle in_unit, std::optional<ModelHandle> in_margins);
 
-  // Targets of the pool's rows; null where they have none. In the call's turn (EngineCall::Turn).
+  // Targets of the pool's rows; null if they have none. The caller must hold an EngineCall::Turn.
   const Targets* pool_targets(const Context& context);
-  // With the pool's targets. In the call's turn.
+  // With the pool's targets. The caller must hold a Turn.
   Subject view_with_pool(const Context& context);
 
   const Encoder* encoder() const { return model.graph != nullptr ? model.graph->encoder() : nullptr; }
@@ -42,40 +42,40 @@ class SubjectHandle {
   std::optional<Targets> pool_targets_ = {};
 };
 
-// Whether explanations that are given for the pool's rows fit those of the rows: players, unit, and, with a subject,
-// its pool's rows, targets and values. An input error that starts with `where` says what does not.
+// Checks that given explanations of the pool fit those of the rows: players, unit and, with a subject, the pool's rows,
+// targets and values. Throws an input error that starts with `where`.
 void check_given_pool(const std::string& where, const Explanations& pool, const Explanations& own,
                       SubjectHandle* subject, const Context& context);
 
-// Whether what was made from `part` could have been made from `whole`: the same model, rows, players and targets, and
-// the same pool and reference as far as `part` has them.
+// Whether `whole` could have made what `part` made: same model, rows, players and targets, and the same pool and
+// reference if `part` has any.
 bool covers(const SubjectHandle& whole, const SubjectHandle& part);
 
-// A sentence for each column that has categories which the model's training rows did not have.
+// A sentence for each column with categories that the model's training rows did not have.
 std::vector<std::string> notes_on_unknown(const SubjectHandle& subject);
 
-// The same of other rows of it: their numbers.
+// The same subject with only some of its rows, given by index.
 std::shared_ptr<SubjectHandle> subject_of_rows(const SubjectHandle& from, const std::vector<size_t>& rows);
-// The same with other labels of the rows or of the pool; null: as they are. These have the same rows.
+// The same subject with other labels. rows, pool: the same rows with new labels; null: unchanged.
 std::shared_ptr<SubjectHandle> labelled_subject(const SubjectHandle& from, const std::shared_ptr<Dataset>& rows,
                                                 const std::shared_ptr<Dataset>& pool);
 
 struct Explained;
 struct PoolSource;
 
-// An aggregate, and all that it needs to be made for rows of the pool.
+// An aggregate, and all that is needed to make it for rows of the pool.
 struct AggregateRecipe {
   Spec spec;
   std::vector<std::shared_ptr<Explained>> members;
   std::vector<const Explanations*> member_views;
   std::vector<std::string> names;
-  std::vector<PoolExplanations*> pools = {};                   // of the members; empty without a pool
-  std::vector<std::shared_ptr<PoolSource>> pool_sources = {};  // which keep those
+  std::vector<PoolExplanations*> pools = {};                   // one for each member; empty without a pool
+  std::vector<std::shared_ptr<PoolSource>> pool_sources = {};  // own `pools`
   AggregateTask task = {};
   Aggregate made = {};
 };
 
-// Explanations of the rows of a pool, with what makes them.
+// Explanations of the rows of a pool, and all that is needed to make more of them.
 struct PoolSource {
   std::shared_ptr<SubjectHandle> subject;
   std::shared_ptr<AggregateRecipe> recipe = {};
@@ -85,14 +85,14 @@ struct PoolSource {
 // _core.Explanations.
 struct Explained {
   Explanations explanations;
-  std::shared_ptr<SubjectHandle> subject = {};   // null for those from elsewhere
-  std::optional<Spec> method = {};               // how to make them again
-  std::shared_ptr<AggregateRecipe> recipe = {};  // of an aggregate that was made here
-  std::shared_ptr<PoolSource> pool = {};         // kept, so that what one criterion needed is there for the next
+  std::shared_ptr<SubjectHandle> subject = {};   // null if they were not made in this process
+  std::optional<Spec> method = {};               // how to make them again, if possible
+  std::shared_ptr<AggregateRecipe> recipe = {};  // if they are an aggregate made in this process
+  std::shared_ptr<PoolSource> pool = {};         // kept, so that the next criterion need not explain the pool again
 };
 
-// The explanations of the subject's pool by what made `explained`; null where there is no pool, no method, or rows of
-// the pool have no target. Kept with the explanations where their own subject covers this one. In the call's turn.
+// Explanations of the subject's pool by the method that made `explained`. Null if there is no pool or method, or if the
+// pool's rows have no targets. Kept in explained.pool if its own subject covers this one. The caller must hold a Turn.
 std::shared_ptr<PoolSource> pool_source(Explained& explained, const std::shared_ptr<SubjectHandle>& subject,
                                         const Context& context);
 

@@ -21,6 +21,7 @@
 #include "assay/data/datasets.h"
 #include "assay/data/io/arrow_table.h"
 #include "assay/data/table_io.h"
+#include "assay/model/graph_inputs.h"
 #include "python/src/arrays.h"
 #include "python/src/checks.h"
 #include "python/src/module.h"
@@ -187,6 +188,12 @@ void bind_dataset(nb::module_& m) {
       .def_prop_ro("ids", [](const Dataset& self) { return self.ids; })
       .def_prop_ro("id_name", [](const Dataset& self) { return self.id_name; })
       .def_prop_ro("notes", [](const Dataset& self) { return self.notes; })
+      .def(
+          "note_lost_digits",
+          [](Dataset& self, const std::string& model) {
+            note_lost_digits(model, std::vector<bool>(self.x.cols(), true), "", self);
+          },
+          nb::arg("model"))
       .def("copy", [](const Dataset& self) { return Dataset(self); })
       .def(
           "set_labels",

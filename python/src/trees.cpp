@@ -1,6 +1,6 @@
 // _core.Model.from_trees: a model from the arrays of trees that the package found in another library's object.
 //
-// Nothing is believed of the arrays: lengths are checked here, where nodes lead when the trees are made of them.
+// The arrays are not trusted: lengths are checked here, links between nodes when the trees are built.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
@@ -69,7 +69,7 @@ struct NodeArrays {
   RowVector modes, features;
   DoubleVector thresholds;
   RowVector missing_true, true_child, false_child, first_weight, weight_count;
-  DoubleVector covers;  // empty where nobody knows them
+  DoubleVector covers;  // empty if not known
 };
 
 std::vector<TreeSource::Node> nodes_of(const NodeArrays& arrays, size_t weights, size_t sets) {
@@ -102,7 +102,7 @@ std::vector<TreeSource::Node> nodes_of(const NodeArrays& arrays, size_t weights,
     node.missing_goes_true = arrays.missing_true.data()[i] != 0;
     node.true_child = static_cast<size_t>(within("true_child", i, arrays.true_child.data()[i], count));
     node.false_child = static_cast<size_t>(within("false_child", i, arrays.false_child.data()[i], count));
-    // NaN is no number of a set, and is not below any.
+    // NaN is in no set, and is not below any threshold.
     const bool known = !has_set(node.mode) || (node.threshold >= 0 && node.threshold < static_cast<double>(sets));
     if (!known) fail_input(fmt::format("thresholds[{}]: expected one of {} sets, found {}", i, sets, node.threshold));
   }

@@ -55,7 +55,7 @@ Made ava(const std::string& options, MemberTrial& trial, const Context& context 
   return combined_by("ava", options, trial, context);
 }
 
-std::optional<std::string> refused(const std::string& options, MemberTrial& trial) {
+std::optional<Refusal> refused(const std::string& options, MemberTrial& trial) {
   return make_aggregator("ava" + options)->refuses(trial.task());
 }
 
@@ -173,8 +173,8 @@ TEST(Ava, GivenExplanationsOfThePoolAreUsed) {
   const Made own = ava(":k=2:space=raw:class=own", trial);
   EXPECT_EQ(first_row(own), (std::vector<float>{15, 1.5F}));
   EXPECT_TRUE(std::isnan(own.combined.output[0]));
-  EXPECT_THAT(refused(":class=query", trial).value(), HasSubstr("one target of all rows"));
-  EXPECT_THAT(refused(":method=gradient", trial).value(), HasSubstr("method=gradient would make others"));
+  EXPECT_THAT(refused(":class=query", trial).value().reason, HasSubstr("one target of all rows"));
+  EXPECT_THAT(refused(":method=gradient", trial).value().reason, HasSubstr("method=gradient would make others"));
   trial.setting->reference.rows = Matrix();  // nothing is explained
   EXPECT_EQ(refused("", trial), std::nullopt);
 
@@ -182,12 +182,12 @@ TEST(Ava, GivenExplanationsOfThePoolAreUsed) {
   trial.pool_targets->predicted = false;
   trial.pool_targets->of_row = {0, 0, 0};
   EXPECT_EQ(first_row(ava(":k=2:space=raw:class=query", trial)), (std::vector<float>{15, 1.5F}));
-  EXPECT_THAT(refused(":class=own", trial).value(), HasSubstr("for its predicted class"));
+  EXPECT_THAT(refused(":class=own", trial).value().reason, HasSubstr("for its predicted class"));
   // For class B at the one row of the query's class: it does not explain the query's target.
   trial.pool_targets->of_row = {1, 0, 0};
   EXPECT_TRUE(std::isnan(first_row(ava(":space=raw", trial))[0]));
   trial.pool_targets->names = {"A", "B", "D"};
-  EXPECT_THAT(refused("", trial).value(), HasSubstr("for others"));
+  EXPECT_THAT(refused("", trial).value().reason, HasSubstr("for others"));
 }
 
 TEST(Ava, AntecedentsWithoutValuesMakeARowUndefined) {
@@ -218,14 +218,15 @@ TEST(Ava, ExplainsEachPairOfRowAndTargetOnce) {
 TEST(Ava, RefusesWhatItCannotDo) {
   MemberTrial trial = three_classes(matrix_of({{2, 1}}), matrix_of({{3, 1}}));
   EXPECT_EQ(refused("", trial), std::nullopt);
-  EXPECT_THAT(refused(":method=gradient", trial).value(), HasSubstr("cannot explain antecedents: gradient needs"));
+  EXPECT_THAT(refused(":method=gradient", trial).value().reason,
+              HasSubstr("cannot explain antecedents: gradient needs"));
   trial.method = Spec{"region_shrinking"};
-  EXPECT_THAT(refused("", trial).value(), HasSubstr("region_shrinking is no method"));
+  EXPECT_THAT(refused("", trial).value().reason, HasSubstr("region_shrinking is no method"));
   trial.method = {};
   trial.setting->reference.rows = Matrix();
-  EXPECT_THAT(refused("", trial).value(), HasSubstr("needs a reference"));
+  EXPECT_THAT(refused("", trial).value().reason, HasSubstr("needs a reference"));
   trial.members.assign(2, explanations_of(matrix_of({{1, 1}})));
-  EXPECT_EQ(refused("", trial).value(), "takes one member, whose neighbours it explains, and there are 2");
+  EXPECT_EQ(refused("", trial).value().reason, "takes one member, whose neighbours it explains, and there are 2");
   const auto make = [](const std::string& text) { make_aggregator(text); };
   EXPECT_THAT(message_of([&] { make("ava:method=[kernel_shap:sample=9]"); }), HasSubstr("sample"));
   EXPECT_THAT(message_of([&] { make("ava:method=shap"); }), HasSubstr("exact_shapley"));
@@ -237,7 +238,7 @@ TEST(Ava, RefusesWhatItCannotDo) {
 TEST(Ava, TheInformationFormHasNoClass) {
   MemberTrial trial = three_classes(matrix_of({{2, 1}}), matrix_of({{3, 1}, {1, 2}, {-1, -1}}));
   trial.setting->targets = information_targets(*trial.setting->model, 1);
-  EXPECT_THAT(refused(":class=own", trial).value(), HasSubstr("information"));
+  EXPECT_THAT(refused(":class=own", trial).value().reason, HasSubstr("information"));
   const Made made = ava(":k=2:space=raw", trial);
   Setting pool = *trial.setting;
   pool.rows = trial.pool->x;
@@ -254,7 +255,7 @@ TEST(Ava, AMemberThatCannotBeMadeAgainNeedsAMethod) {
   trial.members.push_back(explanations_of(matrix_of({{1, 1}})));
   const auto named = [&] { return ava(":method=occlusion", trial).combined.notes; };
   const std::string by = "antecedents are explained by occlusion";
-  EXPECT_THAT(refused("", trial).value(), HasSubstr("needs to know how rows of the pool are explained"));
+  EXPECT_THAT(refused("", trial).value().reason, HasSubstr("needs to know how rows of the pool are explained"));
   EXPECT_TRUE(refused(":method=auto", trial).has_value());
   EXPECT_THAT(named(), Contains(by + "; the member does not say how it was"));
   trial.members[0].provenance.method = "mean";
@@ -330,7 +331,7 @@ MemberTrial network_trial(const Dataset& data, std::string_view target = "auto")
   recipe.training.epochs = 60;
   recipe.training.rate = 0.02;
   std::shared_ptr<const Model> model =
-      GraphModel::from_onnx("network", train_recipe(recipe, *made.pool, nullptr, on_threads(1, 3)).model);
+      EngineModel::from_onnx("network", train_recipe(recipe, *made.pool, nullptr, on_threads(1, 3)).model);
   Matrix mean(1, data.x.cols());
   for (size_t i = 0; i < made.pool->rows(); i++) {
     for (size_t c = 0; c < mean.cols(); c++) mean(0, c) += made.pool->x(i, c) / static_cast<float>(made.pool->rows());

@@ -26,7 +26,7 @@ const std::vector<double>& bounds_of(const Made& made) { return made.combined.me
 
 std::vector<float> values_of(const Made& made) { return {made.values.values().begin(), made.values.values().end()}; }
 
-std::optional<std::string> refusal(MemberTrial& trial, const std::string& options) {
+std::optional<Refusal> refusal(MemberTrial& trial, const std::string& options) {
   return make_aggregator("kemeny_young" + options)->refuses(trial.task());
 }
 
@@ -330,7 +330,8 @@ TEST(KemenyYoung, RefusesWhatItsSolversCannotDo) {
   MemberTrial huge = random_members(1, 1, 4097, 1);
   EXPECT_EQ(refusal(huge, ":solver=search"), "orders at most 4096 players, and there are 4097");
   if (const CbcPlugin cbc = find_cbc(); cbc.table == nullptr) {
-    EXPECT_THAT(refusal(fits, ":solver=cbc").value(), HasSubstr("needs the CBC plugin with solver=cbc, and lib"));
+    EXPECT_THAT(refusal(fits, ":solver=cbc").value().reason,
+                HasSubstr("needs the CBC plugin with solver=cbc, and lib"));
   } else {
     EXPECT_EQ(refusal(fits, ":solver=cbc"), std::nullopt);
   }

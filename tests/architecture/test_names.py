@@ -1,5 +1,6 @@
 """What a study, an archive, a report or a front end needs to know of a method, criterion or aggregator stands in its
-table entry: no such thing is known by its name there. The scanner is tried on bad text first."""
+table entry: no such thing is known by its name there. And the library does not know how a front end spells an argument.
+The scanners are tried on bad text first."""
 
 import pathlib
 import re
@@ -60,4 +61,26 @@ def test_nothing_is_known_by_its_name():
             where = path.relative_to(ROOT).as_posix()
             found = literals(path.read_text(encoding="utf-8"), path.suffix, known)
             bad += [f'{where}: "{literal}"' for literal in found if not allowed(where, literal)]
+    assert not bad, "\n".join(bad)
+
+
+# What these say is for the program that made the study, which its settings name.
+SPELLS_FOR_A_PROGRAM = {"assay/archive/folder_claim.cpp", "assay/archive/study_settings.cpp"}
+
+
+def options(text: str) -> list[str]:
+    """Texts that name an option of the command line, or an argument of the package ("pool=")."""
+    contents = LITERAL.findall(without_comments(text, ".cpp"))
+    return [each for each in contents if re.search(r"(^|[ (])--[a-z]|\bgive [a-z_]+=", each)]
+
+
+def test_the_library_does_not_spell_arguments():
+    assert options('fail_input("--target: expected");') == ["--target: expected"]
+    assert options('fail_input("none (give pool=)"); // "--pool"') == ["none (give pool=)"]
+    assert options('"|---|---|"; "a -- b"; "weights=[1, 2]"') == []
+    bad = []
+    for path in sorted((ROOT / "assay").rglob("*.cpp")):
+        where = path.relative_to(ROOT).as_posix()
+        if where not in SPELLS_FOR_A_PROGRAM:
+            bad += [f'{where}: "{each}"' for each in options(path.read_text(encoding="utf-8"))]
     assert not bad, "\n".join(bad)

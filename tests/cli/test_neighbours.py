@@ -175,14 +175,14 @@ def test_threads_do_not_change_a_byte_of_adult(assay, data_dir):
 def test_vector_targets_agree(assay, one_sentence, tables):
     """Distances are exact, so every vector target of this machine gives the same bytes; an unknown one is refused with
     the list of those there are."""
-    sentence = one_sentence(assay("neighbours", "iris", env={"ASSAY_TARGET": "MMX"}))
+    sentence = one_sentence(assay("neighbours", "iris", env={"ASSAY_VECTOR_TARGET": "MMX"}))
     assert "'MMX'" in sentence
     targets = sentence.split("expected ")[1].split(", found")[0].replace(" or ", ", ").split(", ")
     assert "SSE4" in targets or "SSE2" in targets or "EMU128" in targets
     for table in tables:
         for norm in NORMS:
             arguments = ["neighbours", *table, "--norm", norm, "--json"]
-            outputs = {assay(*arguments, env={"ASSAY_TARGET": target}).stdout for target in targets}
+            outputs = {assay(*arguments, env={"ASSAY_VECTOR_TARGET": target}).stdout for target in targets}
             assert outputs == {assay(*arguments).stdout}
 
 

@@ -18,7 +18,7 @@ def run(program, where, target, *arguments):
     return subprocess.run(
         [program, *map(str, arguments)],
         cwd=where,
-        env={**os.environ, "ASSAY_TARGET": target},
+        env={**os.environ, "ASSAY_VECTOR_TARGET": target},
         capture_output=True,
         text=True,
         timeout=300,

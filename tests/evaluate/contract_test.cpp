@@ -96,7 +96,7 @@ std::vector<size_t> from_to(size_t begin, size_t end) {
 
 Case fixture(const std::string& name) {
   const std::string folder = std::string(ASSAY_SOURCE_DIR) + "/tests/fixtures/models/" + name;
-  std::shared_ptr<GraphModel> model = GraphModel::load(folder + "/model.onnx");
+  std::shared_ptr<EngineModel> model = EngineModel::load(folder + "/model.onnx");
   const Dataset all = model->features_of(read_table(folder + "/rows.csv"));
   Dataset rows = select_rows(all, from_to(0, 6));
   Setting setting = setting_of(model, rows.x, select_rows(all, {15}).x);
@@ -140,14 +140,14 @@ Case black_box() {
 Case constant() {
   auto graph = model({node("Gemm", {"x", "w", "b"}, {"y"})}, {value("x", {-1, 3})}, {value("y", {-1, 1})},
                      {floats("w", {3, 1}, {0, 0, 0}), floats("b", {1}, {0.5F})});
-  return numbers_case("constant", setting_of(GraphModel::from_onnx("constant", std::move(graph)),
+  return numbers_case("constant", setting_of(EngineModel::from_onnx("constant", std::move(graph)),
                                              matrix_of({{1, 2, 3}, {2, 0, 1}, {-1, 1, 4}}), matrix_of({{0, 0, 0}})));
 }
 
 Case one_feature() {
   auto graph = model({node("Gemm", {"x", "w", "b"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})},
                      {floats("w", {1, 1}, {2}), floats("b", {1}, {0.5F})});
-  return numbers_case("one feature", setting_of(GraphModel::from_onnx("one feature", std::move(graph)),
+  return numbers_case("one feature", setting_of(EngineModel::from_onnx("one feature", std::move(graph)),
                                                 matrix_of({{1}, {2}, {-1}}), matrix_of({{0}})));
 }
 
@@ -258,8 +258,8 @@ TEST_P(CriteriaContract, RefusesBeforehandWithAReason) {
     const auto reason = criterion_refusal(spec(), each.task());
     EXPECT_EQ(black_box_calls, before) << "no model is run";
     if (!reason) continue;
-    EXPECT_THAT(*reason, StartsWith(criterion().name + " ")) << each.name;
-    EXPECT_EQ(message_of([&] { run(spec(), each.task()); }), *reason);
+    EXPECT_THAT(reason->reason, StartsWith(criterion().name + " ")) << each.name;
+    EXPECT_EQ(message_of([&] { run(spec(), each.task()); }), reason->reason);
   }
 }
 
@@ -361,7 +361,7 @@ TEST_P(CriteriaContract, WhatIsNeededIsAskedFor) {
     take(task);
     const auto reason = criterion_refusal(spec(), task);
     ASSERT_TRUE(reason) << "without " << what;
-    EXPECT_THAT(*reason, StartsWith(criterion().name + " needs "));
+    EXPECT_THAT(reason->reason, StartsWith(criterion().name + " needs "));
   };
   expect_refused(needs.model, "model", [](EvaluateTask& task) { task.subject.model = nullptr; });
   expect_refused(needs.model, "rows", [](EvaluateTask& task) { task.subject.rows = nullptr; });

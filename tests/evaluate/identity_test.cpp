@@ -66,7 +66,7 @@ TEST(Identity, UndefinedWhereThereAreNoNumbersOrNoDirection) {
 TEST(Identity, UndefinedWhereTheMethodGivesNoNumber) {
   auto graph = model({node("Sqrt", {"x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})});
   Setting setting =
-      setting_of(GraphModel::from_onnx("sqrt", std::move(graph)), matrix_of({{0}, {4}}), matrix_of({{1}}));
+      setting_of(EngineModel::from_onnx("sqrt", std::move(graph)), matrix_of({{0}, {4}}), matrix_of({{1}}));
   Trial trial = explained_trial(std::move(setting), "gradient");
   trial.explanations = explanations_of(matrix_of({{1}, {0.25F}}));
   const Scores scores = scored("identity", "", trial);

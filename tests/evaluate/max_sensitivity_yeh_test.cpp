@@ -15,7 +15,7 @@ namespace {
 // f = x^2 in one column, at these rows.
 Setting square_setting(const std::vector<std::vector<float>>& rows) {
   auto graph = model({node("Mul", {"x", "x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})});
-  return setting_of(GraphModel::from_onnx("square", std::move(graph)), matrix_of(rows), matrix_of({{0}}));
+  return setting_of(EngineModel::from_onnx("square", std::move(graph)), matrix_of(rows), matrix_of({{0}}));
 }
 
 TEST(MaxSensitivityYeh, AConstantGradientIsNotSensitive) {
@@ -114,7 +114,7 @@ TEST(MaxSensitivityYeh, ARowsScoreDoesNotDependOnTheOthers) {
 TEST(MaxSensitivityYeh, UndefinedWhereAPointHasNoExplanation) {
   auto graph = model({node("Log", {"x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})});
   Trial trial = explained_trial(
-      setting_of(GraphModel::from_onnx("log", std::move(graph)), matrix_of({{0.01F}, {5}, {6}}), matrix_of({{1}})),
+      setting_of(EngineModel::from_onnx("log", std::move(graph)), matrix_of({{0.01F}, {5}, {6}}), matrix_of({{1}})),
       "gradient");
   trial.explanations.values(2, 0) = std::numeric_limits<float>::infinity();
   const Scores scores = scored("max_sensitivity_yeh", ":space=raw:radius=1", trial);

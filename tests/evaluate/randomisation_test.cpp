@@ -20,10 +20,10 @@ class Forgetful final : public Model, public Randomisable {
   Forgetful(std::vector<float> own, std::vector<std::vector<float>> others)
       : own_(linear(own)), others_(std::move(others)) {}
 
-  static std::unique_ptr<GraphModel> linear(const std::vector<float>& weights) {
+  static std::unique_ptr<EngineModel> linear(const std::vector<float>& weights) {
     const auto width = static_cast<int64_t>(weights.size());
-    return GraphModel::from_onnx("linear", model({node("MatMul", {"x", "w"}, {"y"})}, {value("x", {-1, width})},
-                                                 {value("y", {-1, 1})}, {floats("w", {width, 1}, weights)}));
+    return EngineModel::from_onnx("linear", model({node("MatMul", {"x", "w"}, {"y"})}, {value("x", {-1, width})},
+                                                  {value("y", {-1, 1})}, {floats("w", {width, 1}, weights)}));
   }
   const ModelInfo& info() const override { return own_->info(); }
   void predict(MatrixView<const float> rows, MatrixView<float> outputs, const Context& context) const override {
@@ -46,7 +46,7 @@ class Forgetful final : public Model, public Randomisable {
 
  private:
   mutable FeatureScale seen_;
-  std::unique_ptr<GraphModel> own_;
+  std::unique_ptr<EngineModel> own_;
   std::vector<std::vector<float>> others_;
 };
 
@@ -162,7 +162,7 @@ TEST(Randomisation, UndefinedRows) {
 TEST(Randomisation, TellsTheInputFromTheModel) {
   auto graph = model({node("MatMul", {"x", "w"}, {"y"})}, {value("x", {-1, 40})}, {value("y", {-1, 1})},
                      {floats("w", {40, 1}, std::vector<float>(40, 1.0F))});
-  const std::shared_ptr<const Model> linear = GraphModel::from_onnx("linear", std::move(graph));
+  const std::shared_ptr<const Model> linear = EngineModel::from_onnx("linear", std::move(graph));
   Matrix rows(1, 40);
   for (size_t i = 0; i < 40; i++) rows(0, i) = static_cast<float>(std::exp(0.5 * static_cast<double>(i)));
   // x times the gradient is all x here: the sizes of x decide the ranks, whatever the weights.
@@ -239,7 +239,7 @@ TEST(Randomisation, FreshWeightsDoNotSaturateOnRawFeatures) {
   RandomStream stream(3, "randomisation test");
   for (float& v : rows.values()) v = static_cast<float>(200'000 + 100'000 * stream.normal());
   Trial trial = explained_trial(
-      setting_of(GraphModel::from_onnx("raw", std::move(graph)), rows, matrix_of({{200'000, 200'000}})), "gradient");
+      setting_of(EngineModel::from_onnx("raw", std::move(graph)), rows, matrix_of({{200'000, 200'000}})), "gradient");
   const Scores saturated = scored("randomisation", ":similarity=cosine", trial);
   EXPECT_LT(saturated.tables.at(0).rows.at(1).at(2), 10);
   EXPECT_NE(saturated.notes.back().find("after layer first the explanations of"), std::string::npos);

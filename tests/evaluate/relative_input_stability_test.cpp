@@ -40,7 +40,7 @@ TEST(RelativeInputStability, IsTheLargestRatioByHand) {
   auto graph = model({node("Mul", {"a", "a"}, {"aa"}), node("Mul", {"aa", "b"}, {"y"})},
                      {value("a", {-1, 1}), value("b", {-1, 1})}, {value("y", {-1, 1})});
   Setting setting =
-      setting_of(GraphModel::from_onnx("cubic", std::move(graph)), matrix_of({{2, 4}}), matrix_of({{0, 0}}));
+      setting_of(EngineModel::from_onnx("cubic", std::move(graph)), matrix_of({{2, 4}}), matrix_of({{0, 0}}));
   Trial trial = explained_trial(std::move(setting), "gradient");
   const Perturb points = [](size_t draw, size_t /*row*/, std::span<const float> x, std::span<float> y) {
     y[0] = x[0] + (draw == 0 ? 1 : 0);
@@ -53,7 +53,7 @@ TEST(RelativeInputStability, IsTheLargestRatioByHand) {
 TEST(RelativeInputStability, ALinearModelByGradientTimesInputScoresOne) {
   auto graph = model({node("MatMul", {"x", "w"}, {"y"})}, {value("x", {-1, 3})}, {value("y", {-1, 1})},
                      {floats("w", {3, 1}, {2, -3, 4})});
-  Setting setting = setting_of(GraphModel::from_onnx("linear", std::move(graph)), matrix_of({{1, 2, 3}, {-5, 0, 2}}),
+  Setting setting = setting_of(EngineModel::from_onnx("linear", std::move(graph)), matrix_of({{1, 2, 3}, {-5, 0, 2}}),
                                matrix_of({{0, 0, 0}}));
   Trial trial = explained_trial(std::move(setting), "gradient_x_input");
   const Scores scores = scored("relative_input_stability", ":space=raw", trial);
@@ -76,7 +76,7 @@ TEST(RelativeInputStability, AConstantGradientScoresZero) {
 TEST(RelativeInputStability, PointsOfAnotherClassDoNotCount) {
   auto graph = model({node("Mul", {"x", "x"}, {"xx"}), node("Mul", {"xx", "x"}, {"m"}), node("Sigmoid", {"m"}, {"y"})},
                      {value("x", {-1, 1})}, {value("y", {-1, 1})});
-  Setting setting = setting_of(GraphModel::from_onnx("cube", std::move(graph)), matrix_of({{1}}), matrix_of({{0}}));
+  Setting setting = setting_of(EngineModel::from_onnx("cube", std::move(graph)), matrix_of({{1}}), matrix_of({{0}}));
   ASSERT_EQ(setting.model->info().class_names.size(), 2U);
   Trial trial = explained_trial(std::move(setting), "gradient");
   const auto points = [](float first, float second) {

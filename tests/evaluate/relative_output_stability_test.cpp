@@ -27,7 +27,7 @@ Scores over_points(Trial& trial, const Perturb& points, const std::string& zeros
 TEST(RelativeOutputStability, IsTheLargestRatioByHand) {
   auto graph = model({node("Mul", {"x", "x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})});
   Trial trial = explained_trial(
-      setting_of(GraphModel::from_onnx("square", std::move(graph)), matrix_of({{2}}), matrix_of({{0}})), "gradient");
+      setting_of(EngineModel::from_onnx("square", std::move(graph)), matrix_of({{2}}), matrix_of({{0}})), "gradient");
   const Perturb points = [](size_t draw, size_t /*row*/, std::span<const float> x, std::span<float> y) {
     y[0] = x[0] + (draw == 0 ? 1 : -1);
   };
@@ -42,9 +42,9 @@ TEST(RelativeOutputStability, IsTheLargestRatioByHand) {
 TEST(RelativeOutputStability, MeasuresAllOutputsAndKeepsTheClass) {
   auto graph = model({node("MatMul", {"x", "w"}, {"m"}), node("Softmax", {"m"}, {"y"})}, {value("x", {-1, 2})},
                      {value("y", {-1, 2})}, {floats("w", {2, 2}, {1, 0, 0, 1})});
-  Trial trial = explained_trial(
-      setting_of(GraphModel::from_onnx("two", std::move(graph)), matrix_of({{4, 1}}), matrix_of({{0, 0}}), "predicted"),
-      "gradient_x_input");
+  Trial trial = explained_trial(setting_of(EngineModel::from_onnx("two", std::move(graph)), matrix_of({{4, 1}}),
+                                           matrix_of({{0, 0}}), "predicted"),
+                                "gradient_x_input");
   const Perturb points = [](size_t draw, size_t /*row*/, std::span<const float> x, std::span<float> y) {
     y[0] = x[0] + (draw == 0 ? 1 : 0);
     y[1] = x[1] + (draw == 0 ? 2 : 5);
@@ -57,7 +57,7 @@ TEST(RelativeOutputStability, MeasuresAllOutputsAndKeepsTheClass) {
 TEST(RelativeOutputStability, AnOutputThatStaysIsEpsilon) {
   auto graph = model({node("Relu", {"x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})});
   Trial trial = explained_trial(
-      setting_of(GraphModel::from_onnx("relu", std::move(graph)), matrix_of({{-5}}), matrix_of({{0}})), "gradient");
+      setting_of(EngineModel::from_onnx("relu", std::move(graph)), matrix_of({{-5}}), matrix_of({{0}})), "gradient");
   const Perturb points = [](size_t draw, size_t /*row*/, std::span<const float> x, std::span<float> y) {
     y[0] = x[0] - static_cast<float>(draw);
   };
@@ -70,7 +70,7 @@ TEST(RelativeOutputStability, AnOutputThatStaysIsEpsilon) {
 TEST(RelativeOutputStability, UndefinedWhereThereAreNoNumbers) {
   auto graph = model({node("Log", {"x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})});
   Trial trial = explained_trial(
-      setting_of(GraphModel::from_onnx("log", std::move(graph)), matrix_of({{1}, {9}}), matrix_of({{1}})), "gradient");
+      setting_of(EngineModel::from_onnx("log", std::move(graph)), matrix_of({{1}, {9}}), matrix_of({{1}})), "gradient");
   const Perturb points = [](size_t /*draw*/, size_t /*row*/, std::span<const float> x, std::span<float> y) {
     y[0] = x[0] - 2;
   };

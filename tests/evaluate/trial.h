@@ -108,7 +108,7 @@ inline Scores scored(const std::string& name, const std::string& options, Trial&
 
 // Why the criterion cannot do this task; empty when it can.
 inline std::string refusal_of(const std::string& name, const std::string& options, Trial& trial) {
-  return find_criterion(name).make(parse_spec("criterion", name + options))->refuses(trial.task()).value_or("");
+  return find_criterion(name).make(parse_spec("criterion", name + options))->refuses(trial.task()).value_or("").reason;
 }
 
 // Scores must have the same bits on any number of threads.

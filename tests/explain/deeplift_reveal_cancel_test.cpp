@@ -29,7 +29,7 @@ TEST(DeepLiftRevealCancel, SeesBothInputsOfAMinimum) { expect_values(min_toy(), 
 // The same with Sub and Relu as nodes of their own, where parts pass through apart.
 TEST(DeepLiftRevealCancel, SeesThemThroughADifferenceToo) {
   Toy toy = min_toy();
-  toy.model = GraphModel::from_onnx(
+  toy.model = EngineModel::from_onnx(
       "min", model({node("Sub", {"a", "b"}, {"d"}), node("Relu", {"d"}, {"h"}), node("Sub", {"a", "h"}, {"y"})},
                    {value("a", {-1, 1}), value("b", {-1, 1})}, {value("y", {-1, 1})}));
   expect_values(toy, {{3, 3}, {1.5, 1.5}});
@@ -62,7 +62,7 @@ TEST(DeepLiftRevealCancel, ExclusiveOrByHand) {
 TEST(DeepLiftRevealCancel, IsTheShapleyValueOfOneNeuron) {
   const auto graph = model({node("Gemm", {"x", "w", "b"}, {"z"}), node("Tanh", {"z"}, {"y"})}, {value("x", {-1, 2})},
                            {value("y", {-1, 1})}, {floats("w", {2, 1}, {1.5F, -0.5F}), floats("b", {1}, {0.3F})});
-  Toy toy{"neuron", GraphModel::from_onnx("neuron", graph), {{1, 2}}, {0.2F, -1}, {}, {}};
+  Toy toy{"neuron", EngineModel::from_onnx("neuron", graph), {{1, 2}}, {0.2F, -1}, {}, {}};
   const double base = 1.5 * 0.2 + 0.5 + 0.3;
   const double plus = 1.5 * 0.8;
   const double minus = -0.5 * 3;
@@ -75,7 +75,7 @@ TEST(DeepLiftRevealCancel, IsTheShapleyValueOfOneNeuron) {
 TEST(DeepLiftRevealCancel, PartsThatOverflowAreJoined) {
   const auto graph = model({node("MatMul", {"x", "w"}, {"z"}), node("Exp", {"z"}, {"y"})}, {value("x", {-1, 2})},
                            {value("y", {-1, 1})}, {floats("w", {2, 1}, {1, -1})});
-  const Toy toy{"exp", GraphModel::from_onnx("exp", graph), {{200, 199}}, {0, 0}, {}, {}};
+  const Toy toy{"exp", EngineModel::from_onnx("exp", graph), {{200, 199}}, {0, 0}, {}, {}};
   const double rise = std::exp(1.0) - 1;
   expect_values(toy, {{200 * rise, -199 * rise}});
 }

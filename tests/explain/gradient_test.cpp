@@ -66,7 +66,7 @@ TEST(Gradient, IsTheSlopeOfEachRowsOwnTarget) {
 TEST(Gradient, ClassZeroOfOneOutputHasTheOppositeSlope) {
   const auto graph = model({node("MatMul", {"x", "w"}, {"z"}), node("Sigmoid", {"z"}, {"p"})}, {value("x", {-1, 2})},
                            {value("p", {-1, 1})}, {floats("w", {2, 1}, {3, -1})});
-  const std::shared_ptr<const Model> made = GraphModel::from_onnx("m.onnx", graph);
+  const std::shared_ptr<const Model> made = EngineModel::from_onnx("m.onnx", graph);
   const Result found = explained(kPlain, setting_of(made, matrix_of({{1, 1}}), matrix_of({{0, 0}}), "0"));
   EXPECT_EQ(found.values(0, 0), -3);
   EXPECT_EQ(found.values(0, 1), 1);

@@ -81,8 +81,8 @@ TEST(IntegratedGradients, PiecewiseLinearToys) {
 }
 
 std::shared_ptr<const Model> square() {
-  return GraphModel::from_onnx("square",
-                               model({node("Mul", {"x", "x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})}));
+  return EngineModel::from_onnx("square",
+                                model({node("Mul", {"x", "x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})}));
 }
 
 // x^2 from 0 to 3: left sums give 9 (n - 1) / n, right ones 9 (n + 1) / n, middle and trapezoid 9.
@@ -121,8 +121,8 @@ TEST(IntegratedGradients, RowsThatDoNotGetThereAreCounted) {
 // share of a change.
 TEST(IntegratedGradients, GapsWithoutAChangeAreReportedAsTheyAre) {
   const std::shared_ptr<const Model> bowl =
-      GraphModel::from_onnx("bowl", model({node("Sub", {"x", "one"}, {"d"}), node("Mul", {"d", "d"}, {"y"})},
-                                          {value("x", {-1, 1})}, {value("y", {-1, 1})}, {floats("one", {1}, {1})}));
+      EngineModel::from_onnx("bowl", model({node("Sub", {"x", "one"}, {"d"}), node("Mul", {"d", "d"}, {"y"})},
+                                           {value("x", {-1, 1})}, {value("y", {-1, 1})}, {floats("one", {1}, {1})}));
   const Result flat = explained(by_rule("left", 32, 1e-3, 100), setting_of(bowl, matrix_of({{2}}), matrix_of({{0}})));
   EXPECT_NEAR(flat.values(0, 0), -0.04, 1e-6);
   EXPECT_THAT(flat.out.notes, ElementsAre("1 of 1 rows have a completeness gap above 0.001 of the change in output "
@@ -139,7 +139,7 @@ TEST(IntegratedGradients, GapsWithoutAChangeAreReportedAsTheyAre) {
 // larger of |output| and |base|, 1, and the sum of values, 2) = 5.7e-6. So 250,000 points (8e-6) are not enough and
 // 500,000 are, for class 0 (scale -1) as for class 1.
 TEST(IntegratedGradients, WhatRoundingExplainsIsTheSameForBothClasses) {
-  const std::shared_ptr<const Model> wide = GraphModel::from_onnx(
+  const std::shared_ptr<const Model> wide = EngineModel::from_onnx(
       "wide",
       model({node("Mul", {"x", "x"}, {"xx"}), node("Mul", {"xx", "two"}, {"s"}), node("Sub", {"s", "one"}, {"y"})},
             {value("x", {-1, 1})}, {value("y", {-1, 1})}, {floats("two", {1}, {2}), floats("one", {1}, {1})}));

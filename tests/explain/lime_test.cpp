@@ -390,7 +390,7 @@ TEST(Lime, PlayersThatDoNotVaryAreExactlyZero) {
     rows(0, i) = i % 3 == 0 ? 5.0F : static_cast<float>(i);
     rows(1, i) = 5;
   }
-  const Setting setting = setting_of(GraphModel::from_onnx("sum", std::move(graph)), std::move(rows),
+  const Setting setting = setting_of(EngineModel::from_onnx("sum", std::move(graph)), std::move(rows),
                                      matrix_of({std::vector<float>(12, 5.0F)}));
   const Result found = explained("lime:samples=100", setting);
   for (size_t i = 0; i < 12; i++) {
@@ -411,7 +411,7 @@ TEST(Lime, RefusesWhatDoesNotFitIntoMemory) {
         {value("y", {-1, 1})},
         {floats("w", {static_cast<int64_t>(players), 1}, std::vector<float>(players, 1.0F)), floats("b", {1}, {0.0F})});
     const Setting setting =
-        setting_of(GraphModel::from_onnx("sum", std::move(graph)), Matrix(1, players), Matrix(1, players));
+        setting_of(EngineModel::from_onnx("sum", std::move(graph)), Matrix(1, players), Matrix(1, players));
     return refusal_of(fmt::format("lime:samples={}", samples), setting);
   };
   EXPECT_EQ(refusal(30'000, 2048), std::nullopt);

@@ -42,7 +42,7 @@ inline Setting raw_feature(const std::vector<size_t>& order) {
     }
     reference(0, i) = order[i] == 0 ? 0 : 0.25F;
   }
-  return setting_of(GraphModel::from_onnx("raw feature", std::move(graph)), std::move(rows), std::move(reference));
+  return setting_of(EngineModel::from_onnx("raw feature", std::move(graph)), std::move(rows), std::move(reference));
 }
 
 }  // namespace assay::testing

@@ -13,7 +13,7 @@
 #include "assay/data/table_io.h"
 #include "assay/explain/explainer.h"
 #include "assay/explain/methods.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "tests/explain/toys.h"
 
 namespace assay::testing {
@@ -30,7 +30,8 @@ inline std::unique_ptr<Explainer> make_method(std::string_view text) {
 }
 
 inline std::optional<std::string> refusal_of(std::string_view method, const Setting& setting) {
-  return make_method(method)->refuses(setting.task());
+  const std::optional<Refusal> found = make_method(method)->refuses(setting.task());
+  return found ? std::optional(found->reason) : std::nullopt;
 }
 
 inline Result explained_task(std::string_view text, const ExplainTask& task, const Context& context = {}) {
@@ -62,7 +63,7 @@ inline bool same_bits(const Matrix& a, const Matrix& b) {
 // A model of the fixtures with its own rows, the last one as reference.
 inline Setting fixture_setting(const std::string& name, std::string_view target = "auto") {
   const std::string folder = std::string(ASSAY_SOURCE_DIR) + "/tests/fixtures/models/" + name;
-  std::shared_ptr<GraphModel> model = GraphModel::load(folder + "/model.onnx");
+  std::shared_ptr<EngineModel> model = EngineModel::load(folder + "/model.onnx");
   Dataset data = model->features_of(read_table(folder + "/rows.csv"));
   Matrix reference(1, data.x.cols());
   const auto last = data.x.row(data.x.rows() - 1);

@@ -10,7 +10,7 @@ namespace {
 
 // y = x1^2 + x2^2 + x3^3: slopes 2 x1, 2 x2, 3 x3^2
 std::shared_ptr<const Model> powers() {
-  return GraphModel::from_onnx(
+  return EngineModel::from_onnx(
       "powers",
       model({node("Mul", {"a", "a"}, {"aa"}), node("Mul", {"b", "b"}, {"bb"}), node("Mul", {"c", "c"}, {"cc"}),
              node("Mul", {"cc", "c"}, {"ccc"}), node("Add", {"aa", "bb"}, {"s"}), node("Add", {"s", "ccc"}, {"y"})},

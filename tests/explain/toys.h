@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "assay/explain/explainer.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "tests/model/small_graph.h"
 
 namespace assay::testing {
@@ -32,7 +32,7 @@ inline Toy linear_toy() {
   auto graph = model({node("Gemm", {"x", "w", "b"}, {"y"})}, {value("x", {-1, 3})}, {value("y", {-1, 1})},
                      {floats("w", {3, 1}, {2, -3, 0}), floats("b", {1}, {0.5F})});
   return {"linear",
-          GraphModel::from_onnx("linear", std::move(graph)),
+          EngineModel::from_onnx("linear", std::move(graph)),
           {{1, 2, 3}, {-1, 0.5F, 4}},
           {0, 1, -1},
           {{2, -3, 0}, {-2, 1.5, 0}},
@@ -45,7 +45,7 @@ inline Toy additive_toy() {
                       node("Add", {"aa", "eb"}, {"s"}), node("Add", {"s", "ac"}, {"y"})},
                      {value("a", {-1, 1}), value("b", {-1, 1}), value("c", {-1, 1})}, {value("y", {-1, 1})});
   return {"additive",
-          GraphModel::from_onnx("additive", std::move(graph)),
+          EngineModel::from_onnx("additive", std::move(graph)),
           {{3, 1, -2}},
           {1, 0, 1},
           {{8, 1.718281828459045, 1}},
@@ -57,7 +57,7 @@ inline Toy product_toy() {
   auto graph =
       model({node("Mul", {"a", "b"}, {"y"})}, {value("a", {-1, 1}), value("b", {-1, 1})}, {value("y", {-1, 1})});
   return {"product",
-          GraphModel::from_onnx("product", std::move(graph)),
+          EngineModel::from_onnx("product", std::move(graph)),
           {{3, 5}, {2, -4}},
           {1, 2},
           // (3-1)(5+2)/2, (5-2)(3+1)/2; (2-1)(-4+2)/2, (-4-2)(2+1)/2
@@ -72,7 +72,7 @@ inline std::shared_ptr<const Model> two_relus(const std::string& name, const std
       model({node("Gemm", {"x", "w", "b"}, {"z"}), node("Relu", {"z"}, {"h"}), node("MatMul", {"h", "v"}, {"y"})},
             {value("x", {-1, 2})}, {value("y", {-1, 1})},
             {floats("w", {2, 2}, weights), floats("b", {2}, bias), floats("v", {2, 1}, tail)});
-  return GraphModel::from_onnx(name, std::move(graph));
+  return EngineModel::from_onnx(name, std::move(graph));
 }
 
 // XOR on corners: relu(x1 + x2) - 2 relu(x1 + x2 - 1). At (1, 1) v is 0, 1, 1, 0: nobody gets anything.
@@ -107,7 +107,7 @@ inline Toy saturated_toy() {
       model({node("Gemm", {"x", "w", "b"}, {"z"}), node("Relu", {"z"}, {"h"}), node("Gemm", {"h", "v", "c"}, {"y"})},
             {value("x", {-1, 2})}, {value("y", {-1, 1})},
             {floats("w", {2, 1}, {-1, 0}), floats("b", {1}, {1}), floats("v", {1, 1}, {-1}), floats("c", {1}, {1})});
-  return {"saturated", GraphModel::from_onnx("saturated", std::move(graph)), {{2, 7}}, {0, 0}, {{1, 0}}, {{0, 0}}};
+  return {"saturated", EngineModel::from_onnx("saturated", std::move(graph)), {{2, 7}}, {0, 0}, {{1, 0}}, {{0, 0}}};
 }
 
 inline std::vector<Toy> all_toys() {

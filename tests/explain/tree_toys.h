@@ -41,7 +41,7 @@ class TreeSketch {
     booster.features = features;
     booster.source = source_;
     booster.base = {0.5};
-    return GraphModel::from_onnx(name, booster_graph(name, booster));
+    return EngineModel::from_onnx(name, booster_graph(name, booster));
   }
 
  private:

@@ -142,7 +142,7 @@ def count(program, tmp_path_factory):
             "1",
             *arguments,
         ]
-        environment = os.environ | {"ASSAY_TARGET": TARGET}
+        environment = os.environ | {"ASSAY_VECTOR_TARGET": TARGET}
         return subprocess.run(list(map(str, command)), env=environment, capture_output=True, text=True, timeout=600)
 
     probe = run(["neighbours", "iris", "--rows", "1"])

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "tests/model/small_graph.h"
 
 namespace assay {
@@ -32,8 +32,8 @@ OnnxAttribute integer(std::string name, int64_t whole) {
 }
 
 // x (2) -> z = x A + a (3) -> what these nodes make of it
-std::unique_ptr<GraphModel> after_first_layer(std::vector<OnnxNode> nodes, size_t outputs,
-                                              std::vector<OnnxTensor> weights = {}) {
+std::unique_ptr<EngineModel> after_first_layer(std::vector<OnnxNode> nodes, size_t outputs,
+                                               std::vector<OnnxTensor> weights = {}) {
   nodes.insert(nodes.begin(), node("Gemm", {"x", "A", "a"}, {"z"}));
   weights.push_back(floats("A", {2, 3}, {1, -2, 3, 4, 5, -6}));
   weights.push_back(floats("a", {3}, {0.5F, 0, -1}));
@@ -41,13 +41,13 @@ std::unique_ptr<GraphModel> after_first_layer(std::vector<OnnxNode> nodes, size_
   weights.push_back(floats("Vt", {2, 3}, {1, 3, 5, 2, 4, 6}));
   weights.push_back(floats("v", {2}, {7, 8}));
   const std::string last = nodes.back().outputs[0];
-  return GraphModel::from_onnx(
+  return EngineModel::from_onnx(
       "m.onnx", model(nodes, {value("x", {-1, 2})}, {value(last, {-1, static_cast<int64_t>(outputs)})}, weights));
 }
 
-std::optional<LeakyTail> tail_of(const GraphModel& model) { return model.affine_entry()->leaky_tail(); }
+std::optional<LeakyTail> tail_of(const EngineModel& model) { return model.affine_entry()->leaky_tail(); }
 
-void expect_tail(const GraphModel& made, float slope, const std::vector<float>& bias, float scale = 1) {
+void expect_tail(const EngineModel& made, float slope, const std::vector<float>& bias, float scale = 1) {
   ASSERT_NE(made.affine_entry(), nullptr);
   const auto tail = tail_of(made);
   ASSERT_TRUE(tail);

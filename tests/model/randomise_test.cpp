@@ -11,7 +11,7 @@
 
 #include "assay/core/error.h"
 #include "assay/data/table_io.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/train/networks.h"
 #include "tests/model/small_graph.h"
 
@@ -21,13 +21,13 @@ namespace {
 using ::testing::ElementsAre;
 
 struct Fixture {
-  std::unique_ptr<GraphModel> model;
+  std::unique_ptr<EngineModel> model;
   Matrix rows;
 };
 
 Fixture fixture(const std::string& name) {
   const std::string folder = std::string(ASSAY_SOURCE_DIR) + "/tests/fixtures/models/" + name;
-  Fixture made{GraphModel::load(folder + "/model.onnx"), {}};
+  Fixture made{EngineModel::load(folder + "/model.onnx"), {}};
   made.rows = made.model->features_of(read_table(folder + "/rows.csv")).x;
   return made;
 }
@@ -256,7 +256,7 @@ TEST(Randomise, KeepsTheUnitThatWasAskedFor) {
   const std::string folder = std::string(ASSAY_SOURCE_DIR) + "/tests/fixtures/models/";
   for (const OutputUnit unit : {OutputUnit::log_odds, OutputUnit::probability, OutputUnit::margin}) {
     for (const std::string name : {"sklearn_mlp", "sklearn_logistic_iris"}) {
-      const auto model = GraphModel::load(folder + name + "/model.onnx", {.unit = unit});
+      const auto model = EngineModel::load(folder + name + "/model.onnx", {.unit = unit});
       const auto made = model->randomisable()->randomised(1, false, 2, {});
       EXPECT_EQ(made->info().unit, unit);
       Matrix rows(3, model->info().features());
@@ -372,7 +372,7 @@ TEST(Randomise, ScaledOnRawRowsIsPlainOnStandardisedRows) {
   MlpOptions options;
   options.hidden = {6};
   std::vector<std::pair<std::string, std::shared_ptr<const Model>>> models = {
-      {"mlp", GraphModel::from_onnx("mlp", mlp_network(options, 4, 2, true, 11))}};
+      {"mlp", EngineModel::from_onnx("mlp", mlp_network(options, 4, 2, true, 11))}};
   for (const std::string name : {"torch_mlp_script", "torch_mlp_dynamo", "sklearn_mlp", "sklearn_mlp_binary",
                                  "sklearn_logistic_binary", "sklearn_logistic_iris"}) {
     models.emplace_back(name, fixture(name).model);
@@ -402,7 +402,7 @@ TEST(Randomise, ScaledOnRawRowsIsPlainOnStandardisedRows) {
 
 // Two inputs of one and two columns: each layer has the part of its own input.
 TEST(Randomise, InputsHaveTheirPartsOfTheScale) {
-  const auto subject = GraphModel::from_onnx(
+  const auto subject = EngineModel::from_onnx(
       "two",
       model({node("MatMul", {"a", "v"}, {"p"}), node("MatMul", {"b", "w"}, {"q"}), node("Add", {"p", "q"}, {"y"})},
             {value("a", {-1, 1}), value("b", {-1, 2})}, {value("y", {-1, 1})},

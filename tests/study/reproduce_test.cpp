@@ -20,10 +20,10 @@
 #include "assay/core/random.h"
 #include "assay/data/datasets.h"
 #include "assay/data/split.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/train/recipe.h"
+#include "assay/study/reproduce/paper_radii.h"
 #include "assay/study/reproduce/protocol.h"
-#include "assay/study/reproduce/radii.h"
 #include "assay/study/reproduce/runs.h"
 
 namespace assay::testing {
@@ -82,7 +82,7 @@ struct DirectRun {
     recipe.mlp.hidden = {16};
     recipe.training.epochs = 200;
     recipe.training.batch = 16;
-    model = GraphModel::from_onnx("iris", train_recipe(recipe, pool, &encoder, context).model);
+    model = EngineModel::from_onnx("iris", train_recipe(recipe, pool, &encoder, context).model);
     players = column_players(pool.feature_names);
     targets = freeze_targets(*model, test.x.view(), {.predicted = true}, context);
     pool_targets = freeze_targets(*model, pool.x.view(), {.predicted = true}, context);
@@ -115,7 +115,7 @@ struct DirectRun {
   RowSplit split;
   Dataset pool;
   Dataset test;
-  std::unique_ptr<GraphModel> model;
+  std::unique_ptr<EngineModel> model;
   Players players;
   Targets targets;
   Targets pool_targets;

@@ -1,8 +1,8 @@
 // The antecedents of rows: their nearest rows of a pool, with inverse-distance weights
 //   weight_z = rho(x, z)^-1 / sum over the antecedents z' of rho(x, z')^-1.
-// Where some are at distance 0 the limit holds: those alone are antecedents, all of the same weight.
+// If some rows are at distance 0, only those are antecedents, with equal weights (the limit).
 //
-// Ties of distance are broken by row. Cost: that of the neighbour search (data/neighbours.h).
+// Of rows at the same distance, the lower row number comes first. Cost: the neighbour search (data/neighbours.h).
 #pragma once
 
 #include <cstddef>
@@ -33,11 +33,11 @@ struct Antecedent {
 };
 
 struct Antecedents {
-  std::vector<size_t> first = {0};  // those of query q are items first[q] .. first[q + 1] - 1, the nearest first
+  std::vector<size_t> first = {0};  // query q has items first[q] .. first[q + 1] - 1, the nearest first
   std::vector<Antecedent> items = {};
-  std::vector<double> reach = {};  // of each query, the distance of its last antecedent; NaN where it has none
-  size_t widest = 0;               // the most that a query has
-  size_t few = 0;                  // queries with fewer than k rows to choose from, and at least one
+  std::vector<double> reach = {};  // by query: the distance of its last antecedent; NaN where it has none
+  size_t widest = 0;               // the largest number of antecedents of a query
+  size_t few = 0;                  // queries with at least one row to choose from, but fewer than k
   size_t coincident = 0;           // queries with antecedents at distance 0
 
   size_t queries() const { return first.size() - 1; }

@@ -1,7 +1,7 @@
-// Explanations of (row of a pool, target) pairs, each made once however many ask for it.
+// Explanations of pairs (row of a pool, target). Each pair is explained once, even if it is asked for several times.
 //
-// Memory: 4 bytes for each player of each distinct pair, twice that where there are standard errors. Rows are explained
-// in blocks, so that what a method needs beside its results does not grow with the pairs.
+// Memory: 4 bytes x players x distinct pairs, twice that with standard errors. Rows are explained in blocks, so a
+// method's own memory does not grow with the number of pairs.
 #pragma once
 
 #include <cstddef>
@@ -33,11 +33,12 @@ struct ExplainedPairs {
   uint64_t evaluations = 0;
   std::vector<std::string> notes = {};
 
-  // The place of a pair that was asked for.
+  // The index of a pair, which must be in `pairs`.
   size_t find(const RowTarget& pair) const;
 };
 
-// `like` says model, targets (their terms), reference and players; its rows do not matter. `wanted` may repeat itself.
+// `like` gives the model, the targets' terms, the reference and the players; its rows are ignored. `wanted` may repeat
+// pairs.
 ExplainedPairs explain_pairs(const Spec& method, const ExplainTask& like, const Dataset& pool,
                              std::vector<RowTarget> wanted, const Context& context);
 

@@ -1,4 +1,4 @@
-// The sum of what antecedents are explained by, each times its weight, in float64.
+// Adds up the explanations of a row's antecedents, each times the antecedent's weight, in float64.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// What antecedents are explained by: row places[i] of each is that of antecedent i. Empty where it is not known.
+// Explanations of antecedents; places[i] is the row of antecedent i in these matrices. Unknown parts are empty.
 struct Valuations {
   std::vector<size_t> places = {};
   MatrixView<const float> values = {};
@@ -21,12 +21,12 @@ struct Valuations {
   std::span<const double> output = {};
 };
 
-// Antecedents and weights, in so many columns, and the measure "reach": the distance of the farthest.
+// Fills out.antecedents and out.weights (rows x columns), and adds the measure "reach": the distance of the farthest.
 void list_antecedents(const Antecedents& antecedents, size_t columns, Combined& out);
 
-// Fills values, base, output and, where there are errors, standard_error: sum weight_z error_z, the most it can be for
-// errors that are not independent. A row without antecedents, or with one whose values are not all numbers, is
-// undefined: it keeps its NaN, and its weights become NaN.
+// Fills values, base, output and, where `found` has errors, standard_error = sum of weight_z error_z: errors may depend
+// on each other, and this is the largest that the error of the sum can be. A row is undefined if it has no antecedent,
+// or one whose values are not all numbers: its values stay NaN, and its weights become NaN.
 void add_up_antecedents(const Antecedents& antecedents, const Valuations& found, Combined& out, const Context& context);
 
 }  // namespace assay

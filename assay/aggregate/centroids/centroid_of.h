@@ -20,7 +20,7 @@ namespace assay {
 
 struct Centroid {
   std::vector<double> values;
-  std::vector<double> weights = {};  // of the members, whose weighted sum it is; empty for l1
+  std::vector<double> weights = {};  // of the members: the centroid is their weighted sum; empty for l1
   double loss = 0;                   // sum of D^p
   double bound = 0;                  // no point has a smaller loss; at most `loss`
 };
@@ -35,10 +35,10 @@ Centroid euclidean_centroid(MatrixView<const double> members, double p, const Co
 Centroid manhattan_centroid(MatrixView<const double> members, double p, const Context& context);
 
 Centroid mean_centroid(MatrixView<const double> members);
-// The midpoint of the two middle values of an even number of members: all between them have the same loss.
+// For an even number of members, the midpoint of the two middle values: all values between them have the same loss.
 Centroid median_centroid(MatrixView<const double> members);
 
-// The q-norm for q = p / (p - 1), the largest for p = 1. Values are at least 0.
+// The q-norm for q = p / (p - 1); the largest value for p = 1. Values are at least 0.
 double conjugate_norm(std::span<const double> values, double p);
 
 }  // namespace assay

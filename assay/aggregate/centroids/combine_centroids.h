@@ -24,8 +24,8 @@ struct CentroidLoss {
   }
 };
 
-// A note counts the rows whose loss is not certified to a relative 1e-9 of the smallest. A row without a result has
-// weights and measures NaN.
+// A note counts the rows whose loss is not certified to within a relative 1e-9 of the smallest. A row without a result
+// has NaN as weights and measures.
 void combine_centroids(const CentroidLoss& loss, const Members& members, Combined& out, const Context& context);
 
 }  // namespace assay

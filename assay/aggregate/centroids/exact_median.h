@@ -1,6 +1,6 @@
-// The geometric median of points where it is known without iterations: on a line, and at one of the points. A point is
-// the optimum when the others pull no harder than it and its equals hold: |sum of unit vectors| at most their number
-// (Vardi, Zhang, PNAS 2000).
+// The geometric median of points in the two cases that need no iterations: the points lie on a line, or the median is
+// one of the points. A point is the median if the unit vectors from it to the other points have a sum of norm at most
+// k, where k points equal it, itself included (Vardi, Zhang, PNAS 2000).
 //
 // Cost: points^2 x dimensions.
 #pragma once
@@ -13,11 +13,11 @@
 
 namespace assay {
 
-// Weights of the points whose sum is their geometric median; nothing where neither case holds. On a line the
-// midpoint of the two middle points of an even number.
+// Weights with which the points add up to their geometric median; nothing where neither case holds. On a line, an even
+// number of points gives the midpoint of the two middle ones.
 std::optional<std::vector<double>> exact_median(MatrixView<const double> points);
 
-// All of it on one point, shared with those that equal it.
+// Weights that add up to this point: shared equally by all points that equal it, 0 for the others.
 std::vector<double> weights_at(MatrixView<const double> points, size_t point);
 
 }  // namespace assay

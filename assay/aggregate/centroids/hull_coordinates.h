@@ -1,8 +1,8 @@
-// Members as points of as few dimensions as they span around their mean: at most members - 1, and never more than
-// players. Distances between points of the hull are the same there (an isometry, by Gram-Schmidt with pivots, each
-// direction orthogonalised twice), so that whatever depends on l2 distances alone can be solved in it.
+// Members as points in the space that they span around their mean, which has at most members - 1 dimensions, and never
+// more than players. Distances between points of the hull stay the same (Gram-Schmidt with pivots, each direction
+// orthogonalised twice), so problems that depend only on l2 distances can be solved there.
 //
-// Cost: members^2 x players. Not by the Gram matrix: its factor keeps only half the digits of members that are close.
+// Cost: members^2 x players. The Gram matrix is not used: it would lose half the digits of members that are close.
 #pragma once
 
 #include "assay/core/matrix.h"

@@ -1,5 +1,5 @@
-// How far to go along a step of Newton's method: by halves until the loss falls by a fair part of what the slope
-// promises (Armijo 1966), and by doubles where powers above 2 make the whole step too short.
+// How far to go along a step of Newton's method. The step is halved until the loss falls by a fair part of what the
+// slope promises (Armijo 1966). It is doubled where powers above 2 make the whole step too short.
 //
 // Cost: one loss per length tried, mostly one or two in all.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// At most so many steps, the first of them on a loss whose distances are this smooth beside the largest.
+// The most steps of Newton's method, and how much distances are smoothed at first, relative to the largest.
 inline constexpr size_t kNewtonSteps = 500;
 inline constexpr double kFirstSmoothing = 0.1;
 

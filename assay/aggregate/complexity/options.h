@@ -20,7 +20,7 @@ struct FloorOption {
   }
 };
 
-// Of walks, see walk.h.
+// Options of walks (walk.h).
 struct WalkOptions {
   std::string step = "exact";
   double size = 0.1;
@@ -33,7 +33,7 @@ struct WalkOptions {
   }
 };
 
-// Of the shrinking region, see shrink.h.
+// Options of the shrinking region (shrink.h).
 struct ShrinkOptions {
   int64_t rounds = 10;
   int64_t keep = 10;

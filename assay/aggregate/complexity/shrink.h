@@ -5,11 +5,11 @@
 // Every point is a convex combination of the members and carries its weights. Points that differ by rounding alone
 // count once. Of points of equal entropy, up to rounding, the longest is kept first.
 //
-// Pairs that were together in an earlier S are not looked at again, and of a segment only what is simpler than its ends
-// and than the `keep` points found so far is looked for: neither changes what is found.
+// Two shortcuts, neither of which changes the result: pairs that were together in an earlier S are skipped, and on a
+// segment only points are sought that are simpler than its ends and than the `keep` points found so far.
 // Cost: keep (keep - 1) / 2 segments a round at most, m (m - 1) / 2 in the first.
 // Deviation from the paper: as printed, the next S is made of the pairs' minima alone, which can lose the simplest
-// point; here the minimum never rises. It ends before the last round when one finds nothing new.
+// point; here the minimum never rises. It ends early when a round finds nothing new.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,4 @@
-// Sums over the sizes u_k of coordinates, and of u_k ln u_k, on whole vectors: with S the first and T the second,
-// entropy = ln S - T / S.
+// For the sizes u_k of coordinates, the sums S of u_k and T of u_k ln u_k: entropy = ln S - T / S.
 //
 // Bits depend on the numbers and the vector target alone; targets agree to 1e-13 of S.
 #pragma once
@@ -20,15 +19,15 @@ struct Crossing {
   double slope = 0;
 };
 
-// Of sizes (1 - t) from + t to, which are not negative.
+// The sums over the sizes (1 - t) from + t to, which must not be negative.
 SizeSums plain_sums(std::span<const double> from, std::span<const double> to, double t);
 SizeSums crossing_sums(std::span<const Crossing> crossings, double t);
 // logs[k] = |v_k| ln |v_k|.
 void size_logs(std::span<const double> values, std::span<double> logs);
-// The sums of |v_k| and of logs that are there already.
+// The sums of |v_k| and of the given logs.
 SizeSums sums_with_logs(std::span<const double> values, std::span<const double> logs);
 double l1_norm(std::span<const double> values);
-// Entropy of |v| / sum |v|, arranged as in evaluate/kernels/entropy.h, so that nothing cancels; NaN when all are 0.
+// Entropy of |v| / sum |v|, by the formula of evaluate/kernels/entropy.h, so that nothing cancels; NaN if all are 0.
 double entropy_of(std::span<const double> values);
 
 }  // namespace assay

@@ -2,12 +2,12 @@
 // Algorithm 1 of Bhatt, Weller, Moura (2020).
 //
 // Coordinates move in order, in passes, until a whole pass moves none. With S = sum |v_k| and T = sum |v_k| ln |v_k|,
-// entropy is ln S - T / S, so that a move costs O(1). Along one coordinate entropy is quasi-concave up to 0 and beyond
-// it: it is least at 0 or at the target, or where the coordinate stands. An exact step therefore jumps to the target,
-// or to 0 where that lies on the way, whichever is simpler; a fixed step goes a given length, stops at 0 (where the
-// derivative is infinite), and never goes beyond the target. A move counts when entropy falls by more than rounding.
+// entropy is ln S - T / S, so that a move costs O(1). Along one coordinate entropy is quasi-concave on each side of 0:
+// it is least at 0, at the target, or where the coordinate is now. So an exact step jumps to the target, or to 0 if
+// that lies on the way and is simpler. A fixed step goes a given length, stops at 0 (where the derivative is infinite),
+// and never goes beyond the target. A move counts when entropy falls by more than rounding.
 //
-// Each exact step moves a coordinate for good: at most 2 d moves. Cost of a pass: d times some nanoseconds.
+// Exact steps move a coordinate at most twice: at most 2 d moves. Cost of a pass: d times some nanoseconds.
 // Deviation from the paper: it prints a step along +dE/dt, which would raise the entropy it wants to lower.
 #pragma once
 
@@ -32,8 +32,8 @@ struct WalkScratch {
   std::vector<size_t> left = {};         // coordinates that are not at the target
 };
 
-// Walks from start, which is not all zero, to a point left in the scratch, and returns its entropy. fixed: the length
-// of a step, for exact ones none. No move lowers the l1 norm to less than floor.
+// Walks from start, which must not be all zero. Leaves the last point in scratch.point and returns its entropy. fixed:
+// the length of a step; nothing for exact steps. No move lowers the l1 norm to less than floor.
 double walk_towards(std::span<const double> start, std::span<const double> target, double floor,
                     std::optional<double> fixed, const Context& context, WalkScratch& scratch);
 
@@ -46,11 +46,11 @@ struct Simplest {
 // All walks of one row between points and the mean of its members that are not zero, in both directions.
 class MeanWalks {
  public:
-  // The simplest one at first is the simplest member that is not zero; there must be one.
+  // simplest() starts as the simplest nonzero member; there must be one.
   MeanWalks(const MemberRow& row, double floor, const WalkOptions& options, const Context& context);
 
-  // From the point to the mean and from the mean to it. A mean whose l1 norm is below the floor starts no walk, and
-  // walks that end below it without having ended where they began do not count.
+  // Walks from the point to the mean and from the mean to the point. If the l1 norm of the mean is below the floor, no
+  // walk starts there. A walk that moved and ends below the floor does not count.
   void both_ways(std::span<const double> point);
   const Simplest& simplest() const { return simplest_; }
 

@@ -1,17 +1,17 @@
-// How simple a point of the hull can be at all: branch and bound over simplices of weight space.
+// A lower bound of the entropy of all points of the hull, by branch and bound over simplices of weights.
 //
-// A simplex of points is cut in two where a coordinate vanishes on one of its edges, until no coordinate changes its
-// sign inside; then entropy is quasi-concave on it and least at its vertices, which are known. Before that, with x the
-// coordinates of fixed sign and u_k the largest size of the others at the vertices, H is at least the least over
+// A simplex is cut in two at a point of an edge where a coordinate is 0, until no coordinate changes its sign inside.
+// Then entropy H is quasi-concave on the simplex and least at its vertices, which are known. Before that, let x be the
+// coordinates that keep their sign, and u_k the largest size at the vertices of another coordinate k. H is at least the
+// minimum over
 //   x at one of the vertices, |phi_k| at 0 or u_k for each other k
-// because H is quasi-concave in the sizes. Of the choices of 0 or u_k only "the r largest u" need looking at: if
-// leaving out a coordinate that is in were no better, H falls in its size from there on, so a larger one would be
-// better still. Another bound is the collision entropy, 2 ln S - ln sum phi^2, with S >= min over vertices of s . phi
-// for a vector s of signs. A simplex below the floor holds no point; one across it is cut there once its signs are
-// fixed.
+// because H is quasi-concave in the sizes. Only the choices "u_k for the r largest u, 0 for the others" need be tried:
+// where a size u_k lowers H, a larger size lowers it more. Another bound is the collision entropy, 2 ln S - ln sum
+// phi^2, with S >= min over vertices of s . phi for a vector s of signs. A simplex below the floor is dropped; one that
+// the floor crosses is cut at the floor once its signs are fixed.
 //
-// The simplex of least bound is cut first, so the least bound of what is left is always valid, whenever one stops. The
-// vertices met are points of the hull, so this is also a search.
+// The simplex of least bound is cut first. The least bound of the simplices that are left holds for the whole hull,
+// whenever the search stops. All vertices are points of the hull, so this also finds simple points.
 // Cost: O(n d) for each simplex of n points, d logarithms each.
 #pragma once
 
@@ -22,8 +22,8 @@
 
 namespace assay {
 
-// Cuts at most this many simplices. Lowers best; returns a lower bound of the entropy of all points of the hull with
-// the floor's l1 norm or more: best.entropy itself when nothing lower can exist.
+// Cuts at most `cuts` simplices. Replaces best where it finds a simpler point. Returns a lower bound of the entropy of
+// all points of the hull whose l1 norm is at least the floor: best.entropy itself if no lower entropy can exist.
 double lower_by_bounding(const HullProblem& problem, size_t cuts, HullPoint& best, const Context& context);
 
 }  // namespace assay

@@ -1,15 +1,16 @@
 // The vertices of the arrangement on one line of weight space, and the floor's crossings.
 //
-// A line is given by two vectors of weights, lambda(t) = (1 - t) a + t b for t in [0, 1], each followed by what it
-// gives for every group: a[0..n) are weights, a[n..n+k) group values. S(t) is followed from breakpoint to breakpoint in
-// O(1); a vertex whose collision entropy -ln(sum p^2) = 2 ln S - ln |phi|_2^2, a lower bound of H, is not below the
-// least H so far needs no logarithms. Nor does one between two others with values l and r, if on the whole of [l, r],
-// with F = S H of the groups that do not vanish inside (concave there, and at most that of all) and S convex,
+// A line is lambda(t) = (1 - t) a + t b for t in [0, 1]. a and b hold n weights, followed by the k group values at
+// these weights: a[0..n) are weights, a[n..n+k) group values. S(t) is updated from breakpoint to breakpoint in O(1).
+// Two filters spare logarithms. A vertex is skipped if its collision entropy -ln(sum p^2) = 2 ln S - ln |phi|_2^2, a
+// lower bound of H, is above the least H so far. All vertices between l and r are skipped if this bound is above it:
+// let F be S H over the groups that are not 0 inside [l, r], which is concave there and at most S H over all groups; S
+// is convex, so
 //   H >= min over l and r of F / S
-// is not below it. Vertices that are as simple as the best so far are looked at too: one may be longer.
-// Near the origin S and |phi|_2^2 are what large parts leave when they cancel: both filters allow for rounding on the
-// scale of the parts. A crossing of the floor lies on it by construction and is not compared with it again. Cost: O(k
-// log k) for a line, and k logarithms for each vertex that is looked at.
+// on the whole of [l, r]. Vertices as simple as the best so far are looked at too: one may be longer.
+// Near the origin S and |phi|_2^2 are small differences of large parts, so both filters allow for the rounding of these
+// parts. A point where the line crosses the floor is not compared with the floor again.
+// Cost: O(k log k) for a line, and k logarithms for each vertex that is looked at.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@
 
 namespace assay {
 
-// Which constraint holds at a vertex that a line found.
+// Which constraint makes the vertex that a line scan found: a weight or group is 0, or the l1 norm is the floor.
 struct TightAt {
   enum class Kind { weight, group, floor } kind = Kind::weight;
   size_t index = 0;  // of the member or group
@@ -31,14 +32,14 @@ struct TightAt {
 struct LineRequest {
   std::span<const double> a;  // weights, then group values
   std::span<const double> b;
-  size_t first_group = 0;  // only groups from here on are looked at as vertices: the others are on other lines
-  bool ends = false;       // the line's ends, where a weight vanishes, too
+  size_t first_group = 0;  // only vertices of groups from here on count: other lines find the others
+  bool ends = false;       // whether the line's ends, where a weight is 0, count as vertices
 };
 
 class LineScan {
  public:
   explicit LineScan(const HullProblem& problem);
-  // Lowers best to the best vertex on the line when that is better, and says what is tight there.
+  // If the best vertex of the line is better than best, replaces best and returns the vertex's constraint.
   std::optional<TightAt> lower(const LineRequest& line, HullPoint& best);
 
  private:
@@ -61,7 +62,7 @@ class LineScan {
               const std::pair<Place, size_t>& high, HullPoint& best);
   double bound_at(const LineRequest& line, const Place& place, size_t begin, size_t end) const;
   Place place(const LineRequest& line, double t) const;
-  // Lowers best to the place where that is better and not below the floor.
+  // Replaces best by this place if that is better and not below the floor.
   void take(const LineRequest& line, const Place& place, const TightAt& tight, HullPoint& best);
   double product(std::span<const double> a, std::span<const double> b) const;
 
@@ -71,15 +72,15 @@ class LineScan {
   std::vector<double> weights_;  // of the place that is looked at
   double low_ = 0;
   double high_ = 1;
-  size_t low_member_ = 0;  // whose weight vanishes at the ends
+  size_t low_member_ = 0;  // the member whose weight is 0 at low_, and at high_
   size_t high_member_ = 0;
   double from_ = 0;  // S(t) = (1 - t) from_ + t to_ between breakpoints
   double to_ = 0;
   std::optional<TightAt> found_;
 };
 
-// Replaces the line's or flat's basis (count vectors of `width`, one after the other) by one of count - 1 vectors on
-// which entry `at` vanishes. False when it vanishes, up to rounding, on all of them already.
+// From a basis of `count` vectors of length `width`, stored one after the other, writes count - 1 vectors that span the
+// part where entry `at` is 0. False if entry `at` is 0 in all of them already, up to rounding.
 bool eliminate(std::span<const double> basis, size_t count, size_t width, size_t at, std::span<double> out);
 
 }  // namespace assay

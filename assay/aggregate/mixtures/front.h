@@ -1,4 +1,4 @@
-// Which of several things are best when there is more than one criterion, and where to look for better weights.
+// The Pareto front of points with three criteria, and a search for weights whose mixtures are on it.
 #pragma once
 
 #include <array>
@@ -11,45 +11,44 @@
 
 namespace assay {
 
-// Criteria of one mixture, or of anything that is placed beside them.
+// The criteria of one mixture, or of an explanation that is compared with mixtures.
 struct TradeOff {
   double faithfulness = 0;     // higher is better
   double avg_sensitivity = 0;  // lower is better
   double complexity = 0;       // lower is better
 
-  // All lower is better. A criterion that is NaN does not count: 0.
+  // The criteria with signs such that lower is better; 0 for a criterion that is NaN.
   std::array<double, 3> losses() const;
   friend bool operator==(const TradeOff&, const TradeOff&) = default;
 };
 
-// Differences up to this do not count, for each of losses(): what float32 and roots of sums that cancel leave of a
-// number of size 1.
+// For each of losses(), the largest difference that does not count. The default: rounding of numbers of size 1.
 using Resolution = std::array<double, 3>;
 inline constexpr Resolution kUnitResolution = {1e-7, 1e-7, 1e-7};
 
-// Whether a is at least as good as b in everything and better in something.
+// Whether a is at least as good as b in all criteria and better in one.
 bool dominates(const TradeOff& a, const TradeOff& b, const Resolution& resolution = kUnitResolution);
 
-// By point and criterion the number of levels below it. Points are on one level where each, in order of value, is no
-// farther from the next than the resolution: whatever cell borders a grid would have, rounding does not decide between
-// equals, and "no higher in any and lower in one" has no circles.
+// The level of each point in each criterion, 0 for the best. To find levels, points are sorted by value; a new level
+// begins where two neighbours differ by more than the resolution. So rounding never parts equal points, as a fixed grid
+// might, and levels can be compared without cycles (a better than b better than c better than a).
 using Levels = std::array<size_t, 3>;
 std::vector<Levels> levels_of(std::span<const TradeOff> points, const Resolution& resolution = kUnitResolution);
 
-// Those than which no other is on no higher a level in all criteria and on a lower one in some, ascending; of several
-// on the same levels, the first. n log n for n points.
+// The front: indices of the points that no other point dominates, ascending. One point dominates another if none of its
+// levels is higher and one is lower. Of points with the same levels only the first is listed. Cost: n log n.
 std::vector<size_t> front_of(std::span<const TradeOff> points, const Resolution& resolution = kUnitResolution,
                              const Context& context = {});
 
-// The place in `front` that is nearest to the ideal point, which has the best of each criterion on the front, after
-// each criterion is scaled to its range over the front; the first of several.
+// The index in `front` of the point nearest to the ideal point, which has the best value of each criterion on the
+// front. Each criterion is divided by its range over the front. Of several equally near points, the first.
 size_t knee_of(std::span<const TradeOff> points, std::span<const size_t> front,
                const Resolution& resolution = kUnitResolution);
 
-// About so many weights: vertices and a lattice with about half of them, then in rounds of shorter steps, from one
-// member to another, around those that are on the front so far. judge() sees each batch of new weights and appends what
-// it finds; weights that it makes NaN in all criteria are kept but never built upon. The weights are what float32
-// holds.
+// Tries about `points` weights. The first half are a lattice on the simplex, vertices included. The others come in
+// rounds: from weights on the front so far, a step moves some weight from one member to another; steps get shorter each
+// round. judge() gets each batch of new weights and appends its results to found and valid. Weights that are not valid
+// are kept, but no steps start from them. All weights are exact in float32.
 struct FrontSearch {
   std::vector<std::vector<double>> weights;
   std::vector<TradeOff> found;

@@ -74,6 +74,16 @@ Explanations mixed_rows(const Members& members, std::span<const double> weights,
   return made;
 }
 
+void mix_all(const Members& members, std::span<const double> weights, Combined& out, const Context& context,
+             std::string_view task) {
+  share_weights(weights, members.rows(), out);
+  const Explanations mixed = mixed_rows(members, weights, context);
+  each_row(members, out, context, task, [&](const MemberRow& row) {
+    std::ranges::copy(mixed.values.row(row.row), out.values.row(row.row).begin());
+    return std::string_view();
+  });
+}
+
 std::vector<size_t> rows_of_nonzero_members(const Members& members) {
   std::vector<size_t> rows;
   for (size_t r = 0; r < members.rows(); r++) {

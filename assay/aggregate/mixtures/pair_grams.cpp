@@ -86,13 +86,7 @@ class Counting final : public NeighbourVisitor {
 }  // namespace
 
 NeighbourhoodOptions MixtureNeighbourOptions::criterion_options(const std::string& normalise) const {
-  NeighbourhoodOptions made;
-  made.comparison = {"l2", normalise};
-  made.rho = rho;
-  made.space = space;
-  made.radius = radius;
-  made.weighting = weighting;
-  return made;
+  return {*this, {"l2", normalise}};
 }
 
 std::vector<double> packed_products(std::span<const double> weights) {

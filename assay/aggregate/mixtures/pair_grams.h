@@ -1,22 +1,20 @@
-// What mixtures of members do between neighbours, in m x m matrices.
+// How far mixtures of m members differ between neighbouring rows, from one m x m matrix for each pair of rows.
 //
-// For a row x and a neighbour z the members' differences have the Gram matrix G_jk = (g_j(x) - g_j(z)).(g_k(x) -
-// g_k(z)) and || sum over j of w_j (g_j(x) - g_j(z)) ||^2 = w' G w for all weights w: the explanations are read once,
-// however many weights are tried. G comes from differences, not from products of whole rows, so that close rows lose
-// nothing.
+// For a row x and a neighbour z, the Gram matrix of the members' differences is G_jk = (g_j(x) - g_j(z)).(g_k(x) -
+// g_k(z)). For all weights w, || sum over j of w_j (g_j(x) - g_j(z)) ||^2 = w' G w, so explanations are read once,
+// however many weights are tried. G is computed from differences, not from products of whole rows, so close rows lose
+// no digits.
 //
-// Pairs are those of the sensitivity criteria: neighbours of the row's class within the radius; a row, or a neighbour,
-// with a member that is not all numbers takes no part. All members have unit norm, those of the pool too.
+// Pairs are those of the sensitivity criteria: a row and a neighbour of its class within the radius. Rows and
+// neighbours where a member is not all numbers are left out. All members have unit norm, those of the pool too.
 //
-// Cost: m (m + 1) / 2 products of as many numbers as there are players for each pair, in float64. Matrices are kept
-// while they fit into `most_bytes` and otherwise made again in each pass. The order of a row's pairs is that of the
-// index, whatever the threads.
+// Cost: m (m + 1) / 2 inner products over the players for each pair, in float64. The matrices are kept if they fit into
+// `most_bytes`; otherwise each pass makes them again. The order of a row's pairs does not depend on threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,33 +30,16 @@
 
 namespace assay {
 
-// The table of an aggregate that says which radius its neighbourhoods have: one number.
+// The name of the table that holds the radius of an aggregate's neighbourhoods: one number.
 inline constexpr std::string_view kRadiusTable = "radius";
 
 // The options of neighbourhoods, as the sensitivity criteria have them; D is l2.
-struct MixtureNeighbourOptions {
-  std::string rho = "linf";
-  std::string space = "scaled";
-  std::optional<double> radius = {};
-  std::string weighting = "uniform";
-
-  void describe(OptionVisitor& visit) {
-    visit.choice("rho", rho, "norm of the distance between rows", {"linf", "l1", "l2"});
-    visit.choice("space", space,
-                 "columns scaled by their deviation on the pool with categorical mismatch 1, or as they are",
-                 {"scaled", "raw"});
-    visit.real_or("radius", radius, "auto",
-                  "of the neighbourhood, in units of the space; auto gives the median row ten neighbours and lies "
-                  "between distances",
-                  "", 0, 1e38);
-    visit.choice("weighting", weighting, "distances of explanations as they are, or each divided by rho",
-                 {"uniform", "inverse_distance"});
-  }
-  // As the criteria take them; normalise: raw or unit.
+struct MixtureNeighbourOptions : RadiusOptions {
+  // The same options for the criteria. normalise: "raw" or "unit".
   NeighbourhoodOptions criterion_options(const std::string& normalise) const;
 };
 
-// A symmetric matrix as its rows from the diagonal on.
+// The size of a packed symmetric matrix: its upper triangle, row by row.
 inline size_t packed_size(size_t members) { return members * (members + 1) / 2; }
 // q with w' G w = sum over i of q_i G_i, for packed G.
 std::vector<double> packed_products(std::span<const double> weights);
@@ -68,15 +49,15 @@ double packed_sum(std::span<const double> gram, std::span<const double> products
 struct PairSpan {
   size_t count = 0;
   const double* grams = nullptr;     // packed, one after another
-  const double* factors = nullptr;   // 1, or 1 / rho
-  const uint32_t* others = nullptr;  // which of the neighbours, as pool_grams() counts them
+  const double* factors = nullptr;   // by pair: 1, or 1 / rho
+  const uint32_t* others = nullptr;  // by pair: the neighbour, as its row in pool_grams()
 };
 
 class PairGrams {
  public:
   static constexpr size_t kMostBytes = size_t{1} << 30;
 
-  // Predicts classes, finds neighbours and has them explained by every member.
+  // Predicts classes, finds neighbours, and explains them by every member's method where that is not done yet.
   PairGrams(const AggregateTask& task, const Members& members, const MixtureNeighbourOptions& options,
             const Context& context, size_t most_bytes = kMostBytes);
 
@@ -92,19 +73,20 @@ class PairGrams {
   uint64_t evaluations() const { return neighbourhoods_.evaluations() + evaluations_; }
   // kRadiusTable.
   ScoreTable radius_table() const { return {std::string(kRadiusTable), {"radius"}, {{neighbourhoods_.radius()}}}; }
-  // "radius 0.3 (...), 97 of 100 rows have neighbours, ..."
+  // "neighbourhoods: radius 0.3; 97 of 100 rows have neighbours, ..."
   std::string description(size_t all_rows) const;
 
-  // see(i, pairs) for every row i of rows(): in one call when `whole` or when the matrices are kept, else in several
-  // that come one after the other. From several threads at once for different rows.
+  // Calls see(i, pairs) with the pairs of rows()[i], for every i. All pairs of a row come in one call if `whole` or if
+  // the matrices are kept; else in several calls, one after the other. Different rows may come from several threads.
   using See = std::function<void(size_t i, const PairSpan& pairs)>;
   void each_pair(bool whole, const See& see, const Context& context) const;
 
-  // Packed Gram matrices of the members themselves, for each of rows() and for each neighbour.
+  // Packed Gram matrices of the members themselves, one for each of rows(), and one for each neighbour.
   Matrix64 row_grams() const;
   Matrix64 pool_grams() const;
 
-  // The mixture of the pool's members: NaN where a member is not all numbers and where a row is nobody's neighbour.
+  // Mixtures of the members' explanations of the pool. NaN for rows that are nobody's neighbour, or where a member is
+  // not all numbers.
   PoolExplanations mixed_pool(std::span<const double> weights) const;
 
  private:
@@ -124,11 +106,11 @@ class PairGrams {
   Neighbourhoods neighbourhoods_;
   std::vector<size_t> rows_;
   std::vector<uint64_t> counts_;
-  std::vector<size_t> slot_of_row_;     // in rows_
-  std::vector<uint32_t> slot_of_pool_;  // in pool_rows_, kNoSlot where none
+  std::vector<size_t> slot_of_row_;     // by row: its index in rows_
+  std::vector<uint32_t> slot_of_pool_;  // by row of the pool: its index in pool_rows_, or kNoSlot
   std::vector<size_t> pool_rows_;       // neighbours, ascending
-  std::vector<Matrix> pool_values_;     // of each member, a row for each neighbour, of unit norm
-  uint64_t evaluations_ = 0;            // to know outputs and bases of neighbours
+  std::vector<Matrix> pool_values_;     // by member: neighbours x players, rows of unit norm
+  uint64_t evaluations_ = 0;            // for the outputs and bases of neighbours
   uint64_t pairs_ = 0;
   bool kept_ = false;
   std::vector<KeptRow> kept_rows_;

@@ -1,10 +1,10 @@
-// Sensitivities of mixtures from the Gram matrices of pairs, as functions of the weights.
+// The sensitivity of mixtures as a function of their weights, from the Gram matrices of pairs (pair_grams.h).
 //
-// For a row x with n pairs z of factor c (1, or 1 / rho) the mean is sum of c sqrt(w' G w) / n and the largest is max
-// of c sqrt(w' G w); over several rows the mean of these. Both are convex in w and grow in proportion to it. Where the
-// members' differences cancel, the square root has a kink: 0 is then taken as its slope, which is one of its
-// subgradients. Close to a kink slopes are made smaller by as much as rounding may have added, since bounds are made of
-// them. All in float64; rows are added up in order.
+// A pair with Gram matrix G and factor c (1, or 1 / rho) has the distance c sqrt(w' G w). The sensitivity of a row is
+// the mean, or the largest, of the distances of its pairs; that of several rows is the mean over them. Both are convex
+// in w and grow in proportion to it. Where the members' differences cancel, the square root has a kink; its slope is
+// then taken as 0, which is a subgradient. Close to a kink, slopes are lowered by what rounding may have added, because
+// lower bounds are made from them. All in float64; rows are added up in order.
 // Cost: about m^2 operations for a pair, as much again for second derivatives.
 #pragma once
 
@@ -21,25 +21,25 @@
 
 namespace assay {
 
-// The mean over rows, with second derivatives where it is a mean over pairs too.
+// The mean over all rows. It has second derivatives for Fold::mean only.
 SublinearPoint mixture_sensitivity(const PairGrams& grams, Fold fold, std::span<const double> weights,
                                    const Context& context);
-// Of one row, all of whose pairs these are.
+// The same for one row; `pairs` are all its pairs.
 SublinearPoint mixture_sensitivity(const PairSpan& pairs, Fold fold, std::span<const double> weights);
 
-// The same after each mixture is scaled to unit norm (zero stays zero), which is not convex:
+// Sensitivity after each mixture is scaled to unit norm (zero stays zero). It is not convex in w:
 //   || a / |a| - b / |b| ||^2 = (w' G w - (|a| - |b|)^2) / (|a| |b|).
-// For many weights at once in vectors (mixtures/unit_distances.h).
+// a and b are the mixtures of the row and of its neighbour. Vectorised over weights (mixtures/unit_distances.h).
 class UnitSensitivity {
  public:
   explicit UnitSensitivity(const PairGrams& grams)
       : grams_(grams), row_grams_(grams.row_grams()), pool_grams_(grams.pool_grams()) {}
 
-  // For each of several weights, a row each, the mean over rows.
+  // For each row of `weights`, the mean over all rows of the mean over their pairs.
   std::vector<double> means(MatrixView<const double> weights, const Context& context) const;
-  // The mean over rows and their pairs of the pairs' factors, which all values are in proportion to.
+  // The mean over rows of the mean factor of their pairs: all values are in proportion to the factors.
   double scale(const Context& context) const;
-  // Of row i of grams.rows() alone, all of whose pairs these are.
+  // For grams.rows()[i] alone; `pairs` are all its pairs.
   double of_row(size_t i, const PairSpan& pairs, Fold fold, std::span<const double> weights) const;
 
  private:

@@ -1,14 +1,15 @@
-// The minimum over the simplex of a convex function that grows in proportion to its weights (f(t w) = t f(w), t >= 0),
-// with a certificate.
+// Minimises, over the simplex of weights, a convex function that grows in proportion to them (f(t w) = t f(w), t >= 0),
+// and proves a lower bound of the minimum.
 //
-// Every subgradient g of such a function satisfies f(v) >= g . v for all v, with equality where it was taken. So any
-// mixture of subgradients bounds the minimum from below by its least entry, and the best such mixture is a matrix game
-// over all subgradients seen so far (Kelley's cutting planes, 1960). The bound holds whatever the steps were; 1e-8
-// times the least value of a vertex is taken off for rounding, in subgradients above all.
+// Every subgradient g of such a function satisfies f(v) >= g . v for all v, with equality at the point of g. So the
+// least entry of any convex combination of subgradients is a lower bound of the minimum. The best such combination
+// solves a matrix game over all subgradients seen so far (Kelley's cutting planes, 1960). The bound holds whatever
+// steps were taken. It is lowered by 1e-8 times the least value at a vertex, for the rounding of subgradients.
 //
-// Steps: Newton's, on the simplex, with a line search, as long as they halve the gap: where f is smooth, some ten are
-// enough. Otherwise points between the best one and the game's, which settle on kinks (Ben-Ameur, Neto 2007).
-// Cost: a call of the function each; tens where it is smooth, hundreds where it is not.
+// Newton steps on the simplex, with a line search, are taken as long as they halve the gap; where f is smooth, about
+// ten are enough. Otherwise the next point lies between the best one and the game's solution, which also finds minima
+// at kinks (Ben-Ameur, Neto 2007).
+// Cost: one call of the function for each step; tens of steps where f is smooth, hundreds where it is not.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@
 
 namespace assay {
 
-// A function's value, a subgradient (or any g with g . v <= f(v) for all v) and second derivatives at one point.
+// The function at one point: its value, a subgradient (or any g with g . v <= f(v) for all v) and second derivatives.
 struct SublinearPoint {
   double value = 0;
   std::vector<double> gradient = {};
@@ -30,14 +31,14 @@ struct SublinearPoint {
 struct SublinearMinimum {
   std::vector<double> weights;
   double value = 0;
-  double bound = 0;  // at most the minimum; never above value
+  double bound = 0;  // a lower bound of the minimum; never above value
   bool certified = false;
   size_t steps = 0;  // calls of the function
 };
 
 using SublinearFunction = std::function<SublinearPoint(std::span<const double> weights)>;
 
-// Ends when value - bound <= gap times the least value of a vertex, gap >= 1e-7, or after most_steps calls. f >= 0.
+// Ends when value - bound <= gap times the least value at a vertex, or after most_steps calls. gap >= 1e-7; f >= 0.
 SublinearMinimum minimise_sublinear(size_t members, const SublinearFunction& function, double gap, size_t most_steps);
 
 }  // namespace assay

@@ -1,8 +1,8 @@
 // Orders of a tournament's players by COIN-OR's CBC, through a plugin.
 //
-// CBC and the libraries below it are large and few rows need them, so libassay never links them. A shared object,
-// libassay_cbc.so, does, and is looked for where all plugins are (assay/data/io/plugin.h) when the first row needs it;
-// the two meet in a versioned C table.
+// CBC and its libraries are large and few rows need them, so libassay does not link them. The plugin libassay_cbc.so
+// does. It is loaded when the first row needs it, from where all plugins are (assay/data/io/plugin.h). The interface is
+// a versioned C table.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ extern "C" {
 
 #define ASSAY_ORDER_PLUGIN_VERSION 1
 
-// A tournament of `size` players. margin[i * size + j] = -margin[j * size + i] is how much it costs to put j before i
-// where it is positive.
+// A tournament of `size` players. margin[i * size + j] = -margin[j * size + i]; if positive, it is the cost of putting
+// j before i.
 struct AssayOrderTask {
   size_t size;
   const int64_t* margin;
   const uint32_t* start;          // an order to improve on
-  double seconds;                 // when to stop at the latest, with what there is by then
+  double seconds;                 // time limit; the best order found by then is the answer
   int (*stopped)(void* context);  // not 0: stop now
   void* context;
 };
@@ -34,8 +34,8 @@ struct AssayOrderAnswer {
   double bound;     // no order costs less than this
 };
 
-// What a plugin offers. The function returns 0, or not 0 with a message in `error`, cut to error_size and ended by a
-// zero byte. It may be called from several threads at once.
+// What a plugin offers. `order` returns 0 on success. On failure it writes a message to `error`, of at most error_size
+// bytes including the final zero byte. It may be called from several threads at once.
 struct AssayOrderPlugin {
   uint32_t version;  // ASSAY_ORDER_PLUGIN_VERSION of the header it was compiled with; always the first field
   const char* name;  // for messages: "CBC 2.10.8"
@@ -64,8 +64,8 @@ struct BoundedOrder {
   int64_t bound = 0;  // equal to upsets where the order is proven best
 };
 
-// The best order that CBC finds within `seconds`, never worse than `start`; proven best when there was time for it. It
-// runs on one thread and depends on nothing but its arguments, unless the time runs out: then on the machine too.
+// The best order that CBC finds within `seconds`, never worse than `start`. It runs on one thread. The result depends
+// only on the arguments, unless time runs out: then on the machine too.
 BoundedOrder order_by_cbc(const AssayOrderPlugin& plugin, const Tournament& tournament, std::span<const uint32_t> start,
                           double seconds, const Context& context);
 

@@ -1,7 +1,7 @@
 // Explanations as votes: each member ranks the players, the one with the largest attribution first.
 //
-// Ranks come from the attributions as they were given, not from those of unit norm: scaling may round two neighbouring
-// numbers to one. Equal attributions are tied, so a member that is all zero ties everybody.
+// Ranks come from the attributions as given, not from those of unit norm: scaling may round two different numbers to
+// the same one. Equal attributions are tied, so a member that is all zero ties all players.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class Votes {
 
   size_t members() const { return members_; }
   size_t players() const { return players_; }
-  // Members that rank i before j less those that rank j before i.
+  // The number of members that rank i before j, minus the number that rank j before i.
   int64_t margin(size_t i, size_t j) const {
     const float* a = &liking_[i * members_];
     const float* b = &liking_[j * members_];
@@ -45,7 +45,7 @@ class Votes {
     for (size_t v = 0; v < members_; v++) sum += (a[v] > b[v] ? 1 : 0) - (a[v] < b[v] ? 1 : 0);
     return sum;
   }
-  // What each member thinks of a player; the more, the better.
+  // By member: the number that ranks this player; larger numbers rank first.
   std::span<const float> of(size_t player) const { return {&liking_[player * members_], members_}; }
 
  private:
@@ -54,7 +54,7 @@ class Votes {
   std::vector<float> liking_;  // players x members
 };
 
-// 1 for the most points, and so on; of equal ones the lowest index first.
+// Writes rank 1 for the player with the most points, and so on; of equal points the lowest index first.
 void store_ranks(std::span<const int64_t> points, std::span<float> out);
 
 }  // namespace assay

@@ -13,7 +13,7 @@ namespace assay {
 namespace {
 
 constexpr std::string_view kSchema = "assay.entry/1";
-constexpr size_t kDepth = 10;  // our own are 7 deep
+constexpr size_t kDepth = 10;  // files that we write are 7 deep
 constexpr size_t kLongestStem = 200;
 
 Json scores_json(const Scores& scores) {
@@ -127,7 +127,7 @@ std::string entry_json(const StudyEntry& entry) {
   };
   std::vector<std::string> scores;
   for (const Scores& each : entry.scores) scores.push_back(dumped(scores_json(each)));
-  // A line for each criterion, and one document at a time in memory.
+  // One line and one JSON document for each criterion, to save memory.
   return fmt::format(
       "{{\"schema\": \"{}\",\n\"name\": {},\n\"stem\": {},\n\"kind\": \"{}\",\n\"pool_rows\": {},\n\"evaluations\": "
       "{},\n"

@@ -1,4 +1,4 @@
-// Parts of results as JSON, the same in every file that holds them, and a careful reader of such files.
+// Writes the parts of results that several JSON files share, and reads such files with checks.
 #pragma once
 
 #include <cstddef>
@@ -24,39 +24,39 @@ using Json = nlohmann::ordered_json;
 Json number(double value);
 Json numbers(std::span<const double> values);
 Json options_json(const std::vector<std::pair<std::string, std::string>>& options);
-// [name, value] for each, in their order, which an object need not keep.
+// A list of [name, value], because the order of fields in an object may be lost.
 Json pairs_json(const std::vector<std::pair<std::string, std::string>>& pairs);
 Json undefined_json(const std::vector<Undefined>& undefined);
 Json tables_json(const std::vector<ScoreTable>& tables);
 Json curves_json(const std::vector<Curve>& curves);
 Json variations_json(const std::vector<Variation>& variations);
-// Role, name, and sha256: null for what is no file.
+// Role, name and sha256; sha256 is null if the input is not a file.
 Json inputs_json(const std::vector<StudyInput>& inputs);
-// A list of texts, as JSON.
+// The text of a JSON list of strings.
 std::string texts_json(const std::vector<std::string>& texts);
-// On one line; what is no UTF-8 is replaced.
+// On one line. Bytes that are not UTF-8 are replaced.
 std::string dumped(const Json& json);
-// The same, a line for each item, indented by one space, with a newline at the end.
+// The same over several lines, indented by one space, with a newline at the end.
 std::string dumped_lines(const Json& json);
 
-// What is read: keys in a tree, because the list that keeps their order takes quadratic time for many of them.
+// For reading. Not ordered_json, which keeps keys in a list and takes quadratic time for many keys.
 using JsonRead = nlohmann::json;
 
-// As messages show it.
+// The value as messages show it.
 std::string quoted_json(const JsonRead& value);
 
-// An input error that starts with `where` for text that is no JSON, or more than `depth` deep.
+// Throws an input error that starts with `where` if the text is not JSON or is nested deeper than `depth`.
 JsonRead parsed_json(std::string_view where, std::string_view text, size_t depth);
 
-// An object of a document from outside: every field that is asked for is there and is what it must be, or there is an
-// input error that starts with where the object is. The document must outlive it.
+// Reads the fields of a JSON object that is not trusted. A missing field or one of the wrong type is an input error
+// that starts with `where`. The document must outlive this.
 class JsonFields {
  public:
   JsonFields(std::string where, const JsonRead& object);
 
   const std::string& where() const { return where_; }
   std::string text(const char* key) const;
-  // A text that must be one of these: its index.
+  // Reads a text that must be one of `words`; returns its index.
   size_t word(const char* key, const std::vector<std::string_view>& words) const;
   std::vector<std::string> texts(const char* key) const;
   uint64_t count(const char* key) const;
@@ -64,13 +64,13 @@ class JsonFields {
   // As number() writes them.
   double number(const char* key) const;
   std::vector<double> numbers(const char* key) const;
-  // The same where there must be so many, `what` in words ("one for each x").
+  // Exactly `length` numbers. what: for the message, "one for each x".
   std::vector<double> numbers(const char* key, size_t length, std::string_view what) const;
-  // 0 to 1.
+  // A number from 0 to 1.
   double share(const char* key) const;
-  // NaN, or 0 or more.
+  // A number of 0 or more, or NaN.
   double error(const char* key) const;
-  // [low, high], of which any may be undefined.
+  // [low, high]; each may be undefined.
   Interval interval(const char* key) const;
   std::vector<std::vector<double>> rows(const char* key, size_t width) const;
   std::vector<std::pair<std::string, std::string>> pairs(const char* key) const;

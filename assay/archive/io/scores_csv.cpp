@@ -30,7 +30,7 @@ void append_digits(std::string& out, Number value) {
   out.append(text.data(), end.ptr);
 }
 
-// One that scores the whole data set says so wherever it has a score.
+// Whether the criterion scores rows. One that scores the whole data set has of_rows false wherever it has a score.
 bool scores_rows(const Study& study, size_t criterion) {
   return std::ranges::all_of(study.entries, [&](const StudyEntry& entry) { return entry.scores[criterion].of_rows; });
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kStudySchema = "assay.study/1";
 
-// By name: files of explanations do not keep their order, and a study that was resumed must have the same bytes.
+// Sorted by name: files of explanations do not keep the order, and a resumed study must have the same bytes.
 Json sorted_options(std::vector<std::pair<std::string, std::string>> options) {
   std::ranges::sort(options);
   return options_json(options);
@@ -45,7 +45,7 @@ Json facts_json(const StudyFacts& facts) {
           {"vector_target", facts.vector_target}};
 }
 
-// Where the assessment ranks by this criterion; null where it does not.
+// The ranking by this criterion; null if there is none.
 const CriterionRanking* ranking_of(const Assessment& assessment, size_t criterion) {
   for (const CriterionRanking& each : assessment.rankings) {
     if (each.criterion == criterion && each.ranks) return &each;
@@ -132,7 +132,7 @@ Json entry_summary_json(const Study& study, const Assessment& assessment, size_t
           {"variations", variations_json(entry.variations)}};
 }
 
-// Refuses a second one.
+// Throws an input error for a repeated name.
 void require_new(const JsonFields& fields, std::set<std::string>& seen, const std::string& text, const char* key) {
   if (!seen.insert(text).second)
     fields.fail(fmt::format("each '{}' once", key), fmt::format("{} twice", in_quotes(text)));
@@ -209,7 +209,7 @@ StudySummary study_summary_from_json(std::string_view where, std::string_view te
   for (const JsonFields& fields : document.objects("entries")) {
     summary.entries.push_back(entry_from(fields, summary.criteria));
     require_new(fields, names, summary.entries.back().name, "name");
-    // Some disks take two cases of a letter for one.
+    // Some file systems ignore case.
     require_new(fields, stems, lower_case(summary.entries.back().stem), "stem");
   }
   return summary;

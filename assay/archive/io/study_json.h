@@ -1,7 +1,7 @@
-// study.json: the results of a study and where they came from, the same bytes for the same study. No clock times; paths
-// as the user wrote them. docs/study-format.md describes every field.
+// study.json: the results of a study and how they were made. The same study gives the same bytes: there are no times in
+// it, and paths are as the user wrote them. docs/study-format.md describes every field.
 //
-// study_json writes it whole. What `assay gate` and `assay diff` need of it is read back as a StudySummary.
+// A StudySummary is the part of it that `assay gate` and `assay diff` read back.
 #pragma once
 
 #include <cmath>
@@ -18,12 +18,12 @@
 
 namespace assay {
 
-// Indented, ends with a newline. Scores and, where it ranks, the assessment must have one item for each entry.
+// Indented, ends with a newline. Rankings with `ranks` must have one item for each entry.
 std::string study_json(const Study& study, const Assessment& assessment);
 
 struct CriterionSummary {
   std::string spec;  // as the user wrote it: "faithfulness:subset=2"; unique
-  std::string name;  // of the table: "faithfulness"
+  std::string name;  // without options: "faithfulness"
   Direction direction = Direction::neither;
 };
 
@@ -37,7 +37,7 @@ struct ScoreSummary {
 
 struct EntrySummary {
   std::string name;  // unique
-  std::string stem;  // of its files, valid_stem(): safe as the name of a file; unique whatever the case
+  std::string stem;  // names its files; valid_stem(), and unique even where case does not count
   EntryKind kind = EntryKind::method;
   std::vector<ScoreSummary> scores = {};  // one for each criterion, in their order
 };
@@ -52,11 +52,11 @@ struct StudySummary {
   std::vector<StudyInput> inputs = {};
 };
 
-// Of study.json, for whoever reads more of it; our own are 8 deep.
+// The deepest nesting that readers of study.json accept. The files that we write are 8 deep.
 inline constexpr size_t kStudyJsonDepth = 12;
 
-// The text is hostile: all that is read is checked, and what does not fit is an input error that starts with `where`.
-// Fields that are not known are ignored.
+// The text is not trusted: all that is read is checked, and what is wrong is an input error that starts with `where`.
+// Unknown fields are ignored.
 StudySummary study_summary_from_json(std::string_view where, std::string_view text);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// What the reader of Arrow data needs to know about types, and how it speaks of them.
+// Arrow's types, as far as the reader needs them, and their names in messages.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ enum class ArrowValue {
   text_view,   // utf8: short texts in place, longer ones in any of several buffers
 };
 
-// The type a format string of the C data interface stands for, where a table can hold it.
+// The type of a format string of the C data interface; nothing if a table cannot hold it.
 std::optional<ArrowValue> arrow_value(std::string_view format);
 
 // Any format string in words: "tsu:UTC" is "timestamps".
@@ -36,8 +36,9 @@ std::string arrow_type_words(std::string_view format);
 bool is_text(ArrowValue type);
 bool is_whole(ArrowValue type);
 
-// How many buffers an array of this type has: none, validity and values, or validity, offsets and bytes. Of text views
-// it is the least: validity, views and the sizes of the buffers between them, of which there may be any number.
+// How many buffers an array of this type has: none, two (validity, values), or three for text (validity, offsets,
+// bytes). For text views the least number, three: validity, views and sizes. Any number of text buffers lie before the
+// sizes.
 int arrow_buffer_count(ArrowValue type);
 
 // The first line of a message from Arrow, safe to show: a hostile file can put control characters into it.

@@ -13,7 +13,7 @@
 
 namespace assay {
 
-// Arrow promises no alignment of its buffers.
+// The element at this position. Copied byte by byte, because Arrow does not promise aligned buffers.
 template <class T>
 T load_arrow(const void* buffer, int64_t position) {
   T value;
@@ -25,7 +25,7 @@ inline bool arrow_bit(const void* bits, int64_t position) {
   return (static_cast<const uint8_t*>(bits)[position / 8] >> (position % 8) & 1) != 0;
 }
 
-// Rows first .. first + count of one array, its shape checked. Producers validate, but a slip here is a wild read.
+// Rows first .. first + count - 1 of one array. Checks its shape: a wrong one would lead to reads outside its memory.
 class ArrowWindow {
  public:
   ArrowWindow(const std::string& where, const ArrowArray* array, ArrowValue type, int64_t first, int64_t count)
@@ -97,7 +97,7 @@ class ArrowWindow {
   }
 
  private:
-  // A view is 16 bytes: the length, then the text itself where it fits, else four bytes of it, a buffer and an offset.
+  // A view is 16 bytes: the length, then the text itself if it fits, else its first four bytes, a buffer and an offset.
   std::string_view viewed(int64_t at) const {
     constexpr int64_t kViewBytes = 16;
     constexpr int32_t kInPlace = 12;
@@ -133,7 +133,7 @@ class ArrowWindow {
   const void* validity_ = nullptr;
   const void* values_ = nullptr;
   const char* bytes_ = nullptr;
-  // Of text views.
+  // For text views only.
   const void* const* buffers_ = nullptr;
   int64_t buffer_count_ = 0;
   const void* buffer_sizes_ = nullptr;

@@ -1,4 +1,4 @@
-// Bytes in and out of files: plain, .gz or .xz in; whole or not at all out.
+// Reads the bytes of plain, .gz and .xz files, and writes files that appear whole or not at all.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace assay {
 
-// Of a buffer between two steps of reading or writing.
+// The size of buffers for reading and writing.
 inline constexpr size_t kChunkBytes = size_t{1} << 16;
 
 // A stream of bytes read once, front to back.
@@ -79,10 +79,10 @@ class AtomicFile {
 };
 
 enum class Packing { none, gzip, xz };
-// What a name ends in, in upper or lower case.
+// By what the name ends in, in upper or lower case.
 Packing packing_of(const std::string& path);
 
-// The name without .gz or .xz and the extension before it in lower case: "a/B.CSV.gz" gives ".csv".
+// The extension in lower case, before .gz or .xz if there is one: "a/B.CSV.gz" gives ".csv".
 std::string format_extension(const std::string& path);
 
 }  // namespace assay

@@ -25,10 +25,10 @@ struct TableOptions {
   std::vector<std::string> missing = {"", "NA", "NaN", "nan", "?"};  // unquoted cells that mean "no value"
   std::vector<std::string> numeric = {};                             // columns that must be numbers
   std::vector<std::string> categorical = {};  // columns that are categories even when they look like numbers
-  // Columns that are categories too, where a text file has them and nobody declares them otherwise. A space of a name
-  // is as good as an underscore.
+  // Columns to read as categories if a text file has them and neither list above names them. An underscore in these
+  // names also matches a space.
   std::vector<std::string> texts = {};
-  bool all_texts = false;          // likewise all columns but the label
+  bool all_texts = false;          // the same for all columns but the label
   std::string label = {};          // the column of labels
   std::string id = {};             // the column that names rows, kept as text
   KeptDoubles* doubles = nullptr;  // where to put the numbers that float32 rounds; null: nowhere

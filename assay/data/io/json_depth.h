@@ -1,5 +1,5 @@
-// JSON from outside may be nested so deep that walking it overflows the stack. The JSON library can watch depth itself
-// while it parses, but then takes time quadratic in the number of objects in a list.
+// JSON from outside may be nested so deep that walking it overflows the stack. The JSON library can limit depth while
+// it parses, but then takes time quadratic in the number of objects in a list.
 #pragma once
 
 #include <cstddef>

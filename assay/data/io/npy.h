@@ -78,8 +78,8 @@ bool is_text(NpyType type);
 NpyHeader read_npy_header(ByteSource& source);
 // The whole array; the source must end with it.
 NpyArray read_npy(ByteSource& source);
-// The part of read_npy after the header, for other formats of the same idea: reads the data, to the end of the source,
-// and turns it to C order and to this machine's byte order.
+// The part of read_npy after the header, which IDX needs too: reads the data, to the end of the source, and converts it
+// to C order and to this machine's byte order.
 NpyArray read_npy_data(ByteSource& source, const NpyHeader& header);
 
 // The header that NumPy itself would write (version 1.0, data aligned to 64 bytes); the array's bytes follow it.
@@ -92,8 +92,8 @@ void swap_bytes(std::string& bytes, size_t width);
 NpyArray npy_from_matrix(MatrixView<const float> values);
 NpyArray npy_from_doubles(std::span<const double> values);
 NpyArray npy_from_int64(std::span<const int64_t> values);
-// Text as <U of the longest. An input error that starts with `where` when a text is not UTF-8 or ends in a NUL, which
-// NumPy would drop.
+// Text as NumPy's U type, as wide as the longest. An input error that starts with `where` when a text is not UTF-8 or
+// ends in a NUL, which NumPy would drop.
 NpyArray npy_from_strings(std::string_view where, const std::vector<std::string>& values);
 // One text without dimensions.
 NpyArray npy_from_string(std::string_view where, const std::string& value);
@@ -102,9 +102,8 @@ NpyArray npy_from_string(std::string_view where, const std::string& value);
 std::pair<size_t, size_t> rows_and_columns(const std::vector<size_t>& shape);
 
 // Copies numbers into `out`, which must be rows x columns of this array. A float64 beyond the range of float32 is an
-// input error that starts with `where` and names its position. rounded, when not empty, has one element for each column
-// and is raised by one for each number beyond 2^24 that loses digits. doubles, when not empty, is one for each
-// column too: see keep_double.
+// input error that starts with `where` and names its position. rounded, if not empty, counts for each column the
+// numbers beyond 2^24 that lose digits. doubles, if not empty, has a list for each column, filled by keep_double.
 void copy_numbers(std::string_view where, const NpyArray& array, MatrixView<float> out, std::span<size_t> rounded = {},
                   std::span<std::vector<double>> doubles = {});
 Matrix to_matrix(std::string_view where, const NpyArray& array, std::vector<size_t>* rounded = nullptr);

@@ -25,7 +25,7 @@ class NpzFile {
   // In the order of the archive, without ".npy". Entries that are no arrays are left out.
   const std::vector<std::string>& names() const { return names_; }
   bool contains(std::string_view array) const;
-  // Type and shape alone.
+  // Reads type and shape only.
   NpyHeader header(std::string_view array) const;
   NpyArray read(std::string_view array) const;
 
@@ -35,10 +35,10 @@ class NpzFile {
 
   ZipReader zip_;
   std::vector<std::string> names_;
-  std::map<std::string, size_t, std::less<>> entries_;  // by name, in the archive
+  std::map<std::string, size_t, std::less<>> entries_;  // the position in the archive by name
 };
 
-// What messages call an array of the file.
+// How messages name an array of the file.
 std::string array_where(const NpzFile& file, std::string_view array);
 
 // Writes the arrays under their names, whole or not at all. The same arrays give the same bytes.

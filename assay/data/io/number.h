@@ -16,7 +16,7 @@ struct ParsedNumber {
 // number, or when it is too large for float32.
 std::optional<ParsedNumber> parse_number(std::string_view text);
 
-// The same number, of a text that parse_number took, as a double: correctly rounded from the text.
+// The same number as a double, correctly rounded from the text. The text must be one that parse_number accepts.
 double parse_double(std::string_view text);
 
 // Appends the shortest decimal that reads back as the same float32; whole numbers below 10^15 without an exponent, as

@@ -1,9 +1,9 @@
-// Plugins, and Parquet and Feather tables through one.
+// Loads plugins, and reads and writes Parquet and Feather tables through one.
 //
 // Arrow's C++ ABI changes with every major version, so libassay never links it. A shared object, libassay_arrow.so,
-// does, and is loaded when the first such file is met; the two meet in a versioned C table of functions and exchange
-// rows through the Arrow C stream interface. Plugins are looked for in $ASSAY_PLUGIN_DIR alone when that is set, else
-// in the folder of the running program and then in ../lib/assay from there.
+// links it, and is loaded when the first such file is met. It offers a versioned C table of functions, and rows pass
+// through the Arrow C stream interface. Plugins are looked for in $ASSAY_PLUGIN_DIR alone when that is set, else in the
+// folder of the running program and then in ../lib/assay from there.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ extern "C" {
 
 #define ASSAY_TABLE_PLUGIN_VERSION 1
 
-// Takes bytes of a file in order; not 0 means that the writer must stop.
+// Takes the next bytes of a file. A result other than 0 means that the writer must stop.
 typedef int (*AssayByteSink)(void* context, const void* bytes, size_t size);
 
 // What a plugin offers. `format` is "parquet" or "feather" (version 2, which is the Arrow IPC file). The functions
@@ -64,7 +64,7 @@ void require_arrow_plugin(const std::string& path);
 // The file appears whole or not at all.
 void write_arrow_table(const Table& table, const std::string& path, const Context& context = {});
 
-// The table, if it is one that this library can call; `file` is where it came from, for the message otherwise.
+// The same plugin, if this library can call it; otherwise an error that names `file`, where it came from.
 const AssayTablePlugin& checked_plugin(const AssayTablePlugin* plugin, const std::string& file);
 
 }  // namespace assay

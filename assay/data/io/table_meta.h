@@ -1,4 +1,4 @@
-// What a table is beside its values, as JSON: the array `meta` of an NPZ file.
+// All that a table has beside its values and row names, as JSON: the array `meta` of an NPZ file.
 //
 //   {"assay": "table", "columns": [{"name", "kind": "numeric" | "categorical", "levels": [...], "rounded"?}],
 //    "label": index or null, "id": name, "item_shape": [...]}

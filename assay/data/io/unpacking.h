@@ -1,4 +1,4 @@
-// How much a packed file may unpack to. A few hundred bytes can hold gigabytes of zeros, which no table of anybody is.
+// Limits how much a packed file may unpack to: a few hundred bytes can hold gigabytes of zeros.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,16 @@
 
 namespace assay {
 
-// Read or unpacked between two looks whether to stop: a few packed bytes can hold as much as one likes.
+// The most bytes that are read or unpacked between two checks for cancellation.
 inline constexpr size_t kMostReadAtOnce = size_t{1} << 22;
 
 // Counts what comes out of packed bytes: an input error when that is more than 256 MiB and more than 256 times the
-// packed bytes. Tables pack to a half or a fiftieth; gzip reaches 1,000 and xz 7,000 for zeros alone.
+// packed bytes. Real tables unpack to 2 to 50 times their size; zeros alone reach 1,000 (gzip) and 7,000 (xz).
 class UnpackingLimit {
  public:
   static constexpr uint64_t kFree = uint64_t{256} << 20;
   static constexpr uint64_t kRatio = 256;
 
-  // More packed bytes, of which there may be more to come.
   void add_packed(uint64_t count) { packed_ += count; }
   void add_unpacked(std::string_view where, uint64_t count) {
     unpacked_ += count;

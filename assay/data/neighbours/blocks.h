@@ -35,8 +35,8 @@ class AlignedFloats {
 
 class NeighbourBlocks {
  public:
-  // coordinates: as the space maps the pool. rows: which row of it stands at which place, not necessarily all; every
-  // block is then sorted by row.
+  // coordinates: as the space maps the pool. rows[p]: the pool's row for place p, not necessarily all rows; the rows of
+  // each block are then sorted.
   NeighbourBlocks(const NeighbourSpace& space, MatrixView<const float> pool, MatrixView<const float> coordinates,
                   Norm norm, std::span<const uint32_t> rows);
 
@@ -54,8 +54,8 @@ class NeighbourBlocks {
     return {values(block), layout_.scaled() ? cells : values(block) + layout_.mismatches * kBlockRows};
   }
 
-  // A query, and its coordinates as the space maps it, in the order of the blocks; `room` has room for query_room()
-  // numbers and outlives the result.
+  // A query in the order of the blocks. row: its cells; coordinates: as the space maps them. `room` has room for
+  // query_room() numbers and must outlive the result.
   size_t query_room() const { return 2 * layout_.coordinates(); }
   BlockQuery query(const NeighbourSpace& space, std::span<const float> row, std::span<const float> coordinates,
                    float* room) const;
@@ -64,7 +64,7 @@ class NeighbourBlocks {
   template <class List>
   void visit(size_t block, const BlockQuery& query, List& list) const;
 
-  // Of a row that it holds.
+  // The row must be one that holds() accepts.
   double distance(const BlockQuery& query, size_t row) const;
 
  private:
@@ -72,10 +72,10 @@ class NeighbourBlocks {
 
   BlockLayout layout_;
   bool missing_ = false;
-  std::vector<uint32_t> rows_;    // by place
-  std::vector<uint32_t> places_;  // by row of the pool
+  std::vector<uint32_t> rows_;    // the pool's row at each place
+  std::vector<uint32_t> places_;  // the place of each row of the pool, or kNoPlace
   AlignedFloats values_;          // places beyond the last row repeat it
-  AlignedFloats cells_;           // of numbers, where they are not the values
+  AlignedFloats cells_;           // of numbers, if coordinates are scaled
 };
 
 template <class List>

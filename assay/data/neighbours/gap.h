@@ -1,8 +1,8 @@
-// The gap between distances in which a given one lies.
+// Finds the gap between distances that a given distance lies in.
 //
-// A batch of queries goes through the blocks as for a radius. Estimates decide all rows but those that may lie inside
-// the gap as it is known so far, which gets narrower with every such row: few are computed in float64. Cost: about that
-// of streaming the rows within the upper end.
+// A batch of queries goes through the blocks as for a radius. Float32 estimates drop all rows that cannot lie inside
+// the gap found so far. The others are computed in float64, and each one narrows the gap, so they are few. Cost: about
+// that of streaming the rows within the upper end.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 namespace assay {
 
 // Narrows the gap around `distance` until no row of the blocks has a distance from one of the queries (at most
-// kBlockRows) strictly inside it. tree: null where every block is to be looked at.
+// kBlockRows) strictly inside it. tree: null to look at every block.
 DistanceGap narrowed_gap(const NeighbourBlocks& blocks, const NeighbourTree* tree, std::span<const BlockQuery> queries,
                          double distance, DistanceGap gap);
 

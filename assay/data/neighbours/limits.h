@@ -1,9 +1,9 @@
-// What float32 estimates of distances can say, and where only float64 can.
+// Bounds for the error of float32 estimates of distances: which rows they decide, and which need float64.
 //
-// A distance is computed from the cells as they are in the table: |a - b| / deviation, in float64. Estimates are
-// differences of scaled coordinates, which are rounded to float32, so they are off by what that rounding took from the
-// two coordinates, and by the arithmetic. Both are bounded here, for each query: an estimate above the ceiling of a
-// limit is surely of a row beyond it, one at or under its floor surely of a row within it.
+// A distance is computed from the cells of the table: |a - b| / deviation, in float64. An estimate uses scaled
+// coordinates, which are rounded to float32. So it is off by the rounding of the two coordinates, and by float32
+// arithmetic. Both are bounded here, for each query. If an estimate is above the ceiling of a limit, the distance is
+// above the limit. If it is at most the floor, the distance is at most the limit.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 
 namespace assay {
 
-// How coordinates lie in a block: those that only match or not first, then the numbers, each kind in the order in which
-// it is visited.
+// The order of coordinates in a block: first those that only match or differ (categories), then the numbers; within
+// each kind, those that differ most between rows come first.
 struct BlockLayout {
   Norm norm = Norm::linf;
   size_t mismatches = 0;
-  std::vector<uint32_t> position;  // of each coordinate of the space in a block
-  // By number, in the order of a block. Empty where coordinates are the cells themselves, and distances differences.
+  std::vector<uint32_t> position;  // position[c]: where coordinate c of the space lies in a block
+  // One entry for each number, in the order of a block. Empty if coordinates are the cells themselves, not scaled.
   std::vector<double> deviation;
   std::vector<double> inverse;  // 1 / deviation
   std::vector<double> largest;  // the largest coordinate of the pool, without its sign
@@ -38,19 +38,19 @@ struct BlockQuery {
   const float* cells = nullptr;   // of the numbers, in block order
   bool missing = false;           // whether a number of the query or of the pool is missing
   double slack = 0;               // how far rounding of coordinates can move a distance
-  float mismatch = 1;             // what a mismatch counts in the estimate of a box
+  float mismatch = 1;             // what a mismatch counts as in the estimate of a box
 };
 
-// How far the distance of the query from any row of the pool can be from that of their rounded coordinates.
+// The most that rounding of coordinates can change the distance of the query from any row of the pool.
 double rounding_slack(const BlockLayout& layout, std::span<const float> values);
-// Under l-infinity more than the ceiling of every limit below 1, and no more than that of any other: a mismatch is
-// exactly 1, and must not be blurred like a number.
+// What a mismatch counts as in the estimate of a box: 1 under l1 and l2. Under l-infinity it is above the ceiling of
+// every limit below 1 and at most the ceiling of all others, because a mismatch is exactly 1, without rounding.
 float mismatch_estimate(const BlockLayout& layout, double slack);
 
-// Asked for at every block, so they are here to be inlined.
+// Called for every block, so they are here to be inlined.
 namespace limits {
 
-// Twice the rounding of a difference and of a limit itself, relative, and absolute where float32 has fewer digits.
+// Room for the rounding of a difference and of a limit: relative, and absolute for tiny numbers with fewer digits.
 inline constexpr double kRelative = 0x1p-21;
 inline constexpr double kAbsolute = 0x1p-147;
 
@@ -66,8 +66,9 @@ inline float rounded_down(double value) {
 inline float highest_estimate(double limit, double slack) {
   return rounded_up((limit + slack) * (1 + kRelative) + kAbsolute);
 }
-// Otherwise each of the d terms is rounded when subtracted, squared and at most d times when added, by 2^-24 relative
-// each time, or absolute, below the smallest normal number. (e^x is less than 1 + x + x^2 up to 30 million terms.)
+// Under l1 and l2 each of the d terms is rounded when it is subtracted, when it is squared, and at most d times when it
+// is added: each time by 2^-24 relative or, below the smallest normal number, by an absolute error. The ceiling bounds
+// e^x by 1 + x + x^2, which holds up to 30 million terms.
 inline double relative_error(const BlockLayout& layout) {
   return (static_cast<double>(layout.coordinates()) + 10) * 0x1p-24;
 }
@@ -77,7 +78,7 @@ inline double absolute_error(const BlockLayout& layout) {
 
 }  // namespace limits
 
-// The estimate of every row whose distance is at most the limit is at most this.
+// If the distance of a row is at most `limit`, its estimate is at most this ceiling.
 inline float estimate_ceiling(const BlockLayout& layout, const BlockQuery& query, double limit) {
   if (limit < 0) return -1;
   if (layout.norm == Norm::linf) {
@@ -90,7 +91,7 @@ inline float estimate_ceiling(const BlockLayout& layout, const BlockQuery& query
                             limits::absolute_error(layout));
 }
 
-// Rows whose estimate is at most this have a distance of at most the limit.
+// If an estimate is at most this floor, the exact distance is at most `limit`.
 inline float estimate_floor(const BlockLayout& layout, const BlockQuery& query, double limit) {
   const double distance = limit - query.slack;
   if (distance < 0) return -1;
@@ -102,7 +103,7 @@ inline float estimate_floor(const BlockLayout& layout, const BlockQuery& query, 
                               limits::absolute_error(layout));
 }
 
-// Whether a mismatch alone can put a row beyond the limit.
+// Whether mismatches can put a row beyond the limit. Under l-infinity they cannot if the limit is 1 or more.
 inline bool mismatches_count(const BlockLayout& layout, double limit) { return layout.norm != Norm::linf || limit < 1; }
 
 struct BlockLimits {

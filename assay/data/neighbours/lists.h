@@ -1,8 +1,7 @@
-// What a search collects: the k nearest rows, or all within a radius. Both are offered (distance, row) in any order and
-// end with the same list, sorted by (distance, row); sort() comes once, after all offers.
+// What a search collects: the k nearest rows, or all within a radius. Rows are offered in any order; the result does
+// not depend on it. Call sort() once, after all offers: it sorts by (distance, row).
 //
-// limit(lowest_row) is the largest distance that a set of rows, none below lowest_row, must beat to matter; what lies
-// above it can be skipped unseen.
+// limit(lowest_row): rows with this number or a higher one can enter the list only if their distance is at most this.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +22,15 @@ struct Closer {
   }
 };
 
-// Sorts neighbours of distinct rows, in time linear in their number unless distances pile up very unevenly: a wide
-// radius finds tens of thousands, and comparing them would take far longer than finding them.
+// Sorts neighbours of distinct rows, in linear time unless distances are very unevenly spread. A wide radius finds tens
+// of thousands, and sorting them by comparisons would take far longer than finding them.
 void sort_neighbours(std::span<Neighbour> items);
 
 class NearestList {
  public:
   static constexpr bool kShrinks = true;  // limit() falls as rows are offered: near ones are best offered first
 
-  // Where coincident rows do not count, those at distance 0 are left out.
+  // coincident: whether rows at distance 0 count.
   NearestList(size_t k, size_t excluded, bool coincident = true)
       : k_(k), excluded_(excluded), coincident_(coincident) {}
 
@@ -64,7 +63,7 @@ class NearestList {
   size_t last_row_ = kNoRow;
   double limit_ = std::numeric_limits<double>::infinity();
   double limit_without_ties_ = std::numeric_limits<double>::infinity();
-  std::vector<Neighbour> items_;  // a heap, the last of the list on top
+  std::vector<Neighbour> items_;  // a heap, the farthest on top
 };
 
 class RadiusList {

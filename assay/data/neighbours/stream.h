@@ -2,7 +2,7 @@
 //
 // A batch of queries goes through the blocks together: a block is read from memory once for all of them, and what the
 // visitor does with a block it does for many queries at a time. Most rows are decided by their float32 estimates, whose
-// error is bounded; float64 decides where those cannot, so the rows are those of a float64 search, to the last one.
+// error is bounded, and the others in float64. So the rows are exactly those of a float64 search.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// At most kBlockRows queries; tree: null where every block is to be looked at.
+// At most kBlockRows queries. tree: null to look at every block.
 void stream_batch(const NeighbourBlocks& blocks, const NeighbourTree* tree, std::span<const BlockQuery> queries,
                   double radius, bool distances, NeighbourVisitor& visitor);
 

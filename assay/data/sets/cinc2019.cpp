@@ -7,9 +7,10 @@
 // (Bilirubin_total) and age over the first 24 hourly rows; values outside the ranges of clinical.h are dropped. The
 // label is yes when any hour of the stay has SepsisLabel = 1.
 //
-// Not to leak the label, only hours before the first one labelled 1 count (of 1,142 septic stays, 528 are labelled
-// within the first 24 rows). Where that is the very first row (223 stays) this row is used, since there is no other.
-// The challenge labels from six hours before the onset of sepsis, so in the others features end that long before it.
+// So that features do not leak the label, only hours before the first one labelled 1 count (of 1,142 septic stays, 528
+// are labelled within the first 24 rows). Where that is the very first row (223 stays) this row is used, since there is
+// no other. The challenge labels from six hours before the onset of sepsis, so in the others features end that long
+// before it.
 //
 // Of the seventeen variables of SAPS II it lacks the coma scale, PaO2, urine, sodium, the three comorbidities and the
 // admission type. Every stay is of another patient. Cost: one pass; only the stay being read is kept. Ages over 89 are

@@ -27,8 +27,8 @@ namespace assay::clinical {
 
 inline constexpr int64_t kSecondsPerHour = 3600;
 
-// A value is plausible when it lies strictly between the two; others are slips of the keyboard or codes for "none" and
-// are dropped. Wide on purpose: they refuse the impossible, not the extreme.
+// A value is plausible when it lies strictly between the two; others are typing errors or codes for "none" and are
+// dropped. Ranges are wide on purpose: they refuse the impossible, not the extreme.
 struct Range {
   double low;
   double high;
@@ -36,7 +36,7 @@ struct Range {
 };
 inline constexpr Range kHeartRate{0, 300};       // beats a minute
 inline constexpr Range kPressure{0, 400};        // mmHg, systolic or mean
-inline constexpr Range kCelsius{10, 50};         //
+inline constexpr Range kCelsius{10, 50};         // body temperature
 inline constexpr Range kFahrenheit{70, 120};     // tested before it is converted
 inline constexpr Range kOxygenPressure{0, 800};  // PaO2, mmHg
 inline constexpr Range kUreaNitrogen{0, 300};    // mg/dL
@@ -45,7 +45,7 @@ inline constexpr Range kBicarbonate{0, 100};     // mmol/L
 inline constexpr Range kSodium{0, 200};          // mmol/L
 inline constexpr Range kPotassium{0, 30};        // mmol/L
 inline constexpr Range kBilirubin{0, 150};       // mg/dL
-// Of one day, in mL; 0 is anuria and counts. Beyond it the volume is bladder irrigation, not urine.
+// The most of one day, in mL; beyond it the volume is bladder irrigation, not urine. 0 is anuria and counts.
 inline constexpr double kMostUrine = 20000;
 
 // The value where there is one and it is plausible, else missing.
@@ -120,10 +120,11 @@ struct Mean {
 
 // The lowest Glasgow Coma Scale total of a stay's first day.
 //
-// A total belongs to one charting time. A part not charted then is that of the charting before it when that was less
-// than six hours ago, else normal (eyes 4, verbal 5, motor 6). While a tube makes speech untestable the total is 15,
-// also where speech is not charted and the charting before had the tube; nothing is carried from such a charting.
-// SAPS II asks for the score before sedation, which is not recorded; 15 is the convention of mimic-code.
+// A total belongs to one charting time. A part not charted then is taken from the charting before, if that was less
+// than six hours ago; else it is normal (eyes 4, verbal 5, motor 6). While a tube makes speech untestable the total is
+// 15. The same holds if speech is not charted and the charting before had the tube. Nothing is carried over from a
+// charting with a tube. SAPS II asks for the score before sedation, which is not recorded; 15 is the convention of
+// mimic-code.
 class GlasgowScores {
  public:
   enum Part : uint8_t { kEyes, kVerbal, kMotor };
@@ -205,7 +206,7 @@ class AdmissionCodes {
 };
 
 std::vector<Column> numeric_columns(std::initializer_list<std::string_view> names);
-// The code of a level of a categorical column, which becomes a new level when it is one.
+// The code of a level of a categorical column. A new level is added.
 float level_code(Column& column, std::string_view level);
 
 // The table of a set: one row per stay, its features, and last the label "sepsis" with the levels "no" and "yes".

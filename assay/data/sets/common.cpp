@@ -58,7 +58,7 @@ DataFiles::DataFiles(const DatasetInfo& info, const std::vector<std::string>& da
   }
 }
 
-bool DataFiles::complete() const { return found_.size() == info_.files.size(); }
+bool DataFiles::all_found() const { return found_.size() == info_.files.size(); }
 
 const std::string& DataFiles::path(std::string_view file) const {
   if (const auto found = found_.find(file); found != found_.end()) return found->second;
@@ -69,10 +69,9 @@ const std::string& DataFiles::path(std::string_view file) const {
   const std::string& hashed = wanted->hashed.empty() ? wanted->name : wanted->hashed;
   const std::string sum =
       wanted->sha256.empty() ? "no sha256 is known" : fmt::format("sha256 of {}: {}", hashed, wanted->sha256);
-  fail_input(fmt::format(
-      "data set {}: {} was not found in {}; get it from {} ({}), and name its folder with --data-dir "
-      "or ASSAY_DATA",
-      info_.name, wanted->name, looked_in_.empty() ? "any folder" : joined(looked_in_, "or"), info_.address, sum));
+  fail_missing(fmt::format("data set {}: {} was not found in {}; get it from {} ({})", info_.name, wanted->name,
+                           looked_in_.empty() ? "any folder" : joined(looked_in_, "or"), info_.address, sum),
+               Need::data_folder);
 }
 
 }  // namespace assay

@@ -20,10 +20,10 @@ class DataFiles {
   DataFiles(const DatasetInfo& info, const std::vector<std::string>& data_dirs, const Context& context = {},
             KeptDoubles* doubles = nullptr);
 
-  bool complete() const;
+  bool all_found() const;
   // The path of a file; an input error that says where it was looked for when it was not found.
   const std::string& path(std::string_view file) const;
-  // Where tables are to put them; see TableOptions.
+  // Where readers put the doubles of a table; see TableOptions.
   KeptDoubles* doubles() const { return doubles_; }
   std::unique_ptr<ByteSource> open_once(std::string_view file) const { return open_bytes(path(file), context_); }
   ByteOpener open(std::string_view file) const { return reopenable(path(file), context_); }
@@ -40,8 +40,7 @@ class DataFiles {
 struct LoadedSet {
   Table table;
   size_t training_rows = 0;         // how many of its first rows are its own training split; 0: it has none
-  std::vector<size_t> groups = {};  // for each row, whom it belongs to (a patient): never on both sides of a split
-                                    // that we make; empty: every row is its own
+  std::vector<size_t> groups = {};  // the group (patient) of each row, which our splits keep together; empty: none
 };
 
 using SetOptions = std::map<std::string, std::string, std::less<>>;

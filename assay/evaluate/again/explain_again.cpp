@@ -60,14 +60,14 @@ uint64_t fresh_seed(uint64_t seed, uint64_t method_seed) {
   return fresh;
 }
 
-Matrix explain_rows_again(const EvaluateTask& task, const Again& again, MatrixView<const float> rows,
+Matrix explain_rows_again(const EvaluateTask& task, const Changes& changes, MatrixView<const float> rows,
                           std::span<const size_t> row_of, uint64_t& evaluations, const Context& context) {
-  const Model& model = again.model == nullptr ? *task.subject.model : *again.model;
-  const Reference& reference = again.reference == nullptr ? reference_or_none(task) : *again.reference;
+  const Model& model = changes.model == nullptr ? *task.subject.model : *changes.model;
+  const Reference& reference = changes.reference == nullptr ? reference_or_none(task) : *changes.reference;
   const Targets targets = select_targets(*task.subject.targets, row_of);
   const ExplainTask whole{model, rows, targets, reference, *task.subject.players};
   Context inner = context.quiet();
-  inner.seed = again.seed.value_or(task.method_seed);
+  inner.seed = changes.seed.value_or(task.method_seed);
   try {
     Explanations made = explain(*task.method, whole, inner);
     evaluations += made.evaluations;
@@ -87,7 +87,7 @@ Matrix explain_rows_again(const EvaluateTask& task, const Again& again, MatrixVi
       std::ranges::copy(rows.row(finite[i]), kept.row(i).begin());
       kept_row_of[i] = row_of[finite[i]];
     }
-    const Matrix found = explain_rows_again(task, again, kept.view(), kept_row_of, evaluations, context);
+    const Matrix found = explain_rows_again(task, changes, kept.view(), kept_row_of, evaluations, context);
     for (size_t i = 0; i < finite.size(); i++) std::ranges::copy(found.row(i), values.row(finite[i]).begin());
     return values;
   }
@@ -99,7 +99,7 @@ size_t rows_per_call(const EvaluateTask& task) {
   return std::max<size_t>(kNumbersPerCall / of_row, 1);
 }
 
-void explain_all_again(const EvaluateTask& task, const Again& again,
+void explain_all_again(const EvaluateTask& task, const Changes& changes,
                        const std::function<void(std::span<float> row)>& change,
                        const std::function<void(size_t row, std::span<const float> values)>& take,
                        uint64_t& evaluations, const Context& context, std::string_view name) {
@@ -122,7 +122,7 @@ void explain_all_again(const EvaluateTask& task, const Again& again,
       rows = changed.view().rows_between(0, here);
     }
     std::iota(row_of.begin(), row_of.end(), begin);
-    const Matrix values = explain_rows_again(task, again, rows, std::span(row_of).first(here), evaluations, inner);
+    const Matrix values = explain_rows_again(task, changes, rows, std::span(row_of).first(here), evaluations, inner);
     parallel_blocks(inner, here, kRowsPerTask, [&](const Block& block) {
       for (size_t i = block.begin; i < block.end; i++) take(begin + i, values.row(i));
     });

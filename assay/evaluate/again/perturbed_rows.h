@@ -1,7 +1,7 @@
-// Rows beside the explained ones: perturbed, explained again, in large batches.
+// Perturbs the explained rows and explains the perturbed rows, in large batches.
 //
-// Draw s moves every row by the same noise, which depends on the seed, the criterion and s alone: the scores of a row
-// do not depend on the others. Targets stay those of the unmoved rows.
+// Draw s moves every row by the same noise, which depends only on the seed, the criterion and s. So the score of a row
+// does not depend on other rows. A perturbed row keeps the target of its original.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace assay {
 // A reason that several of these criteria give.
 inline constexpr std::string_view kNothingMoves = "no column has a deviation to be moved by";
 
-// In what the size of noise is measured.
+// The option for the unit of the noise.
 struct NoiseUnit {
   std::string space = "scaled";
 
@@ -33,16 +33,16 @@ struct NoiseUnit {
   }
 };
 
-// For refuses: scaled, and no deviations are known.
+// For Criterion::refuses: refuses space "scaled" where no deviations are known.
 std::optional<Refusal> refuses_unit(const EvaluateTask& task, const std::string& space);
-// Of each column: its deviation over the pool or 1 for raw; 0 for categories, which stay as they are. The task was
-// not refused.
+// By column: its standard deviation over the pool, or 1 for "raw"; 0 for categories, which are never moved. The task
+// must not have been refused.
 std::vector<float> column_units(const EvaluateTask& task, const std::string& space);
 
-// Writes row x, moved by draw s, to y.
+// Writes row x, moved by this draw, to y.
 using Perturb = std::function<void(size_t draw, size_t row, std::span<const float> x, std::span<float> y)>;
 
-// x + size * unit * u with u uniform in [-1, 1] for each column, or standard normal.
+// y = x + size * unit * u; u is drawn for each column, uniform in [-1, 1] or standard normal.
 enum class NoiseShape { uniform, normal };
 Perturb make_noise(NoiseShape shape, double size, std::vector<float> units, size_t samples, uint64_t seed,
                    std::string_view purpose);
@@ -51,12 +51,12 @@ Perturb make_noise(NoiseShape shape, double size, std::vector<float> units, size
 struct PerturbedRow {
   size_t row = 0;
   size_t draw = 0;
-  std::span<const float> point;
-  std::span<const float> values;   // attributions; NaN where the model or the method gives no number
-  std::span<const float> outputs;  // of the model, when asked for
+  std::span<const float> point;    // the moved row
+  std::span<const float> values;   // its attributions; NaN where the model or the method gives no number
+  std::span<const float> outputs;  // of the model at `point`, if asked for
 };
 
-// take() sees all draws of a row in order, from one thread at a time; different rows may come at once.
+// take() gets all draws of a row in order, one at a time. Different rows may come from several threads at once.
 void explain_perturbed(const EvaluateTask& task, size_t samples, const Perturb& perturb, bool with_outputs,
                        const std::function<void(const PerturbedRow&)>& take, uint64_t& evaluations,
                        const Context& context, std::string_view name);

@@ -1,5 +1,5 @@
 // What relative_input_stability and relative_output_stability share (Agarwal, Johnson, Pawelczyk, Krishna, Saxena,
-// Zitnik, Lakkaraju 2022): over perturbed rows x' that keep the predicted class of x,
+// Zitnik, Lakkaraju 2022). With e the attributions, over perturbed rows x' that keep the predicted class of x,
 //   max of || (e_x - e_x') / e_x ||_2 / max(size of the change of x or of the output, epsilon).
 #pragma once
 
@@ -36,15 +36,33 @@ struct RelativeStabilityOptions {
 
 enum class RelativeTo { input, output };
 
-// || (from - to) / from ||_2; where `from` is 0 the change is left out, or is relative to `zero` when that is not 0.
-// Where `from` is missing (NaN) it is left out.
+// || (from - to) / from ||_2, element by element. Elements where `from` is NaN are left out. Where `from` is 0 the
+// change is divided by `zero`, or left out if `zero` is 0.
 double relative_change(std::span<const float> from, std::span<const float> to, double zero);
 
 std::optional<Refusal> refuses_relative(const EvaluateTask& task, const RelativeStabilityOptions& options);
 void score_relative(const EvaluateTask& task, const RelativeStabilityOptions& options, RelativeTo to,
                     std::string_view name, Scores& scores, const Context& context);
-// The same over any points.
+// The same for points made by `perturb`.
 void score_relative_over(const EvaluateTask& task, const RelativeStabilityOptions& options, RelativeTo to,
                          const Perturb& perturb, std::string_view name, Scores& scores, const Context& context);
+
+// The criterion of this ratio.
+template <RelativeTo to>
+class RelativeStability final : public Criterion {
+ public:
+  using Options = RelativeStabilityOptions;
+
+  explicit RelativeStability(const Options& options) : options_(options) {}
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override { return refuses_relative(task, options_); }
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    score_relative(task, options_, to, kName, scores, context);
+  }
+
+ private:
+  static constexpr std::string_view kName =
+      to == RelativeTo::input ? "relative_input_stability" : "relative_output_stability";
+  Options options_;
+};
 
 }  // namespace assay

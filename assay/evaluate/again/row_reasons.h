@@ -1,5 +1,4 @@
-// Scores of single rows that come from several threads, with the reasons of those that are undefined; and the distance
-// between an explanation and the one made again.
+// Why rows are undefined, noted from several threads; and the distance between an explanation and the one made again.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +12,27 @@
 
 namespace assay {
 
-// Different rows may be set from several threads at once; the reasons are counted in the order of the rows.
+// Different rows may be set from several threads at once. Reasons are counted in the order of the rows.
 class RowReasons {
  public:
   explicit RowReasons(size_t rows) : reasons_(rows) {}
 
-  // The first reason of a row stays. It must outlive this.
+  // Only the first reason of a row is kept. The text must outlive this object.
   void set(size_t row, std::string_view reason) {
     if (reasons_[row].empty()) reasons_[row] = reason;
   }
   bool has(size_t row) const { return !reasons_[row].empty(); }
-  // Rows with a reason become NaN, and are counted.
+  // Sets the scores of rows with a reason to NaN, and counts the reasons.
   void store(Scores& scores) const;
 
  private:
   std::vector<std::string_view> reasons_;
 };
 
-// Notes the rows whose given explanations are not all numbers.
+// Reasons for the rows whose given explanations are not all numbers.
 RowReasons given_reasons(MatrixView<const float> given);
 
-// D of the given explanation of a row and the one made again; NaN with a reason where there is none.
+// The distance D between the given explanation of a row and the one made again. If undefined: NaN, and a reason is set.
 class Comparison {
  public:
   Comparison(MatrixView<const float> given, const ComparisonOptions& options);

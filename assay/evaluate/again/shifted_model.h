@@ -1,7 +1,7 @@
-// A model whose inputs are shifted by a constant that it takes back itself: f'(x) = f(x - c).
+// The model f'(x) = f(x - c) for a constant c.
 //
-// The same function of the data as f is of the data before the shift, so that an explanation should not tell the two
-// apart (Kindermans et al. 2019). It has derivatives, multipliers, an affine first layer and trees where f has them.
+// On rows shifted by c it gives what f gives on the unshifted rows, so explanations should be the same (Kindermans et
+// al. 2019). It has derivatives, multipliers, an affine first layer and trees where f has them.
 #pragma once
 
 #include <memory>

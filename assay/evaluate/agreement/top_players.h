@@ -15,10 +15,10 @@
 
 namespace assay {
 
-// For Criterion::refuses: more players are asked for than there are.
+// For Criterion::refuses: refuses a k above the number of players.
 std::optional<Refusal> refuses_top(std::optional<int64_t> k, size_t players);
 
-// By |value|, ties by index; in ascending order of their index.
+// The k players of largest |value|, ties by index; listed by ascending index.
 inline std::vector<uint32_t> top_players(std::span<const float> values, size_t k) {
   std::vector<uint32_t> order = strongest_first(values);
   order.resize(std::min(k, order.size()));
@@ -26,7 +26,7 @@ inline std::vector<uint32_t> top_players(std::span<const float> values, size_t k
   return order;
 }
 
-// Players that are among the k strongest of both, in ascending order of their index.
+// The players that are among the k strongest of both, listed by ascending index.
 inline std::vector<uint32_t> common_top_players(std::span<const float> a, std::span<const float> b, size_t k) {
   const std::vector<uint32_t> of_a = top_players(a, k);
   const std::vector<uint32_t> of_b = top_players(b, k);

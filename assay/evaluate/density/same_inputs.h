@@ -1,7 +1,7 @@
-// Which reference rows have the inputs of a row: copies of it, itself among them where it is one of them.
+// Finds the reference rows that have the same inputs as a row: its copies, and the row itself if it is among them.
 //
-// Found by a hash of the inputs and compared value by value; -0 equals 0, and missing equals missing.
-// Cost: a pass over the reference rows, then one over each row that is asked for and the rows of its hash.
+// By a hash of the inputs, then value by value; -0 equals 0, and missing equals missing.
+// Cost: one pass over the reference rows; a query reads its own row and the reference rows of the same hash.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class SameInputs {
   // The rows of `inputs` with these indices; the matrix must outlive this.
   SameInputs(MatrixView<const float> inputs, std::span<const size_t> rows);
 
-  // Positions in `rows` of those that equal x, ascending. From several threads at once.
+  // Positions in `rows` of the rows that equal x, ascending. May be called from several threads at once.
   std::vector<size_t> of(std::span<const float> x) const;
 
  private:

@@ -1,14 +1,13 @@
-// How surprising explanations are among those of reference rows: what conviction and its conditional form share.
+// How surprising an explanation is among those of reference rows: what conviction and conditional conviction share.
 //
-// With p the kernel density (kernel_density.h) over the reference rows that are not x itself, for x outside of them and
-// among them alike, and m their number,
+// With p(x) the kernel density (kernel_density.h) over the reference rows other than x itself, and m their number,
 //   P(x) = share of reference rows z with p(z) <= p(x),   I(x) = -ln P(x),
 //   conviction(x) = mean over reference rows z of I(z) / I(x).
-// A reference row is x itself when it has the same inputs (same_inputs.h): a row that is in the pool as well does not
-// vouch for itself, nor do its copies. Where inputs are not known, it is x itself when it is the same explained row.
+// A reference row counts as x itself when it has the same inputs (same_inputs.h). So neither a row that is also in the
+// pool nor its copies make it look typical. Where inputs are not known, only the same explained row counts as x itself.
 // Two forms of the share:
 //   smoothed: (number of the m other rows + 1/2) / (m + 1), strictly between 0 and 1, so that I is positive and finite;
-//   plain: of all reference rows, x itself included where it is one of them. The most typical row has P = 1, I = 0 and
+//   plain: the share of all reference rows, x itself included if it is one. The most typical row has P = 1, I = 0 and
 //          conviction infinity; a row outside the reference that is rarer than all of it has conviction 0.
 #pragma once
 
@@ -29,7 +28,7 @@ namespace assay {
 inline constexpr std::string_view kTooFewReferences = "fewer than 2 reference explanations";
 inline constexpr std::string_view kSameReferences = "all reference explanations are the same";
 inline constexpr std::string_view kSameInputs = "all reference rows have the same inputs";
-inline constexpr std::string_view kNoSurprise = "all reference explanations are equally typical";  // 0 / 0
+inline constexpr std::string_view kNoSurprise = "all reference explanations are equally typical";
 
 struct SurpriseOptions {
   int64_t references = 2000;
@@ -41,7 +40,7 @@ struct SurpriseOptions {
   }
 };
 
-// The explanations that x is held against: the pool's where there is a pool, else the rows' own.
+// The explanations that x is compared with: those of the pool if there are some, else the explained rows' own.
 class ReferenceExplanations {
  public:
   explicit ReferenceExplanations(const EvaluateTask& task);
@@ -49,12 +48,12 @@ class ReferenceExplanations {
   bool are_rows() const { return pool_ == nullptr; }
   size_t rows() const { return values().rows(); }
   std::string_view name() const { return are_rows() ? "explained" : "pool"; }
-  // `most` of these rows at most, in ascending order, drawn by the seed; the pool's are explained where they are not
-  // yet. Rows whose attributions are not all numbers are left out.
+  // Draws at most `most` of these rows by the seed, in ascending order. Explains rows of the pool that are not
+  // explained yet. Rows whose attributions are not all numbers are left out.
   std::vector<size_t> draw(std::span<const size_t> from, size_t most, std::string_view purpose, uint64_t draw,
                            const Context& context) const;
   MatrixView<const float> values() const;
-  // The explained rows' and the reference rows' own; null where either is not known.
+  // The inputs of the explained rows and of the reference rows; both null where either is unknown.
   const Dataset* row_inputs() const { return row_inputs_; }
   const Dataset* inputs() const { return inputs_; }
 
@@ -65,17 +64,17 @@ class ReferenceExplanations {
   const Dataset* inputs_ = nullptr;
 };
 
-// Writes the conviction of these rows, held against these reference rows; counts the reasons where there is none.
-// Returns how many of the rows are themselves among the reference rows.
+// Writes the conviction of these rows, compared with these reference rows, to `values`; counts the reasons of undefined
+// rows. Returns how many of the rows are themselves among the reference rows.
 size_t score_conviction(const Explanations& explanations, std::span<const size_t> rows,
                         const ReferenceExplanations& reference, std::span<const size_t> reference_rows,
                         const SurpriseOptions& options, std::string_view task_name, std::vector<double>& values,
                         UndefinedCounts& undefined, const Context& context);
 
-// Says that `among` rows are in the pool as well, and what becomes of them.
+// Adds a note that `among` rows are also in the pool, and how they are treated.
 void note_own_references(const ReferenceExplanations& reference, size_t among, Scores& scores);
 
-// Adds the median to the tables: means of convictions are those of the few most typical rows.
+// Adds the median to the tables: a few very typical rows dominate the mean.
 void add_median(Scores& scores);
 
 }  // namespace assay

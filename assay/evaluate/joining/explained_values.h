@@ -1,4 +1,4 @@
-// The model's own values of what is explained: of the rows, and of what stands for absent features.
+// The explained values that the model gives: for rows, and for the reference.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ namespace assay {
 std::vector<double> explained_values(const Model& model, const Dataset& data, const Targets& targets,
                                      const Context& context);
 
-// What the model gives for each row of the reference.
+// The model's outputs for each row of the reference.
 Matrix reference_outputs(const Model& model, const Reference& reference, const Context& context);
 
-// The mean of the row's explained value over those; `scratch` has an element for each.
+// The mean of the row's explained value over these reference outputs. `scratch` has an element for each reference row.
 double base_value(const ValueFunction& value, size_t row, const Matrix& outputs, std::span<float> scratch);
 
-// That of each row.
+// The base value of each row.
 std::vector<double> base_values(const Model& model, const Dataset& data, const Targets& targets,
                                 const Reference& reference, const Context& context);
 

@@ -1,6 +1,7 @@
-// Whether explanations fit what they are said to be of. Each is an input error that names what does not.
+// Checks that explanations fit the model, rows and players that they are said to be of. A check that fails is an input
+// error that names what does not fit.
 //
-// `file` is what explanations are called in messages: the file that they came from.
+// `file` is the name of the explanations in messages: the file that they came from.
 #pragma once
 
 #include <cstddef>
@@ -18,45 +19,44 @@
 
 namespace assay {
 
-// Whether two values of the model are one, up to rounding: other machines, and float32 in tables. `largest`: of the
-// values beside them, without sign.
+// Whether two values of the model are equal up to the rounding of other machines and of float32 tables. `largest`: the
+// largest |value| of all rows.
 bool same_explained_value(double a, double b, double largest);
 double largest_output(const Explanations& explanations);
 
 // "row 3", or by its id.
 std::string row_in_words(const std::vector<std::string>& ids, size_t row);
 
-// The file's unit is one that we know, or unsaid.
+// The file's unit is a known one, or the file has none.
 void check_explained_unit(const std::string& file, const Explanations& found);
 
-// The targets that the file names, as the model has them: a table lists only the classes that it has, in another order.
+// The file's targets by the model's numbering: a table lists only the classes that occur in it, in its own order.
 Targets named_targets(const std::string& file, const Explanations& found, const Model& model,
                       MatrixView<const float> rows);
 
-// As many players, of the same names unless one side knows none, as arrays made elsewhere. `of`: where the names are
-// from. `advice`: the end of the sentence.
+// The file has as many players, with the same names (not checked if one side has none, as arrays made elsewhere). `of`:
+// where the names are from. `advice`: the end of the error message.
 void check_player_names(const std::string& file, const Explanations& found, const std::vector<std::string>& names,
                         std::string_view of, std::string_view advice = "");
 
-// As many rows as the data, of the same ids where both have some. `advice`: the end of the sentence on their number.
+// As many rows as the data, with the same ids if both have ids. `advice`: the end of the message on the number of rows.
 void check_explained_rows(const std::string& file, const Explanations& found, const Dataset& data,
                           std::string_view advice = "");
 
-// The same rows, players and targets as another file, as far as both say.
+// The same rows, players and targets as another file, where both have them.
 void check_explained_alike(const std::string& file, const Explanations& found, const std::string& first,
                            const Explanations& expected);
 
-// The explained values are the model's own, up to rounding; most slips show here: another model, other rows, another
-// unit. Returns how many rows say no value. `advice`: the end of the sentence.
+// The explained values are those of the model, up to rounding. This finds most mistakes: another model, other rows,
+// another unit. Returns how many rows have no explained value. `advice`: the end of the error message.
 size_t check_explained_values(const std::string& file, const Explanations& found, const Model& model,
                               const Dataset& data, const Targets& targets, std::string_view advice,
                               const Context& context);
 
-// A sentence when explained values could not be checked for so many rows of a file that is no bare array. An aggregate
-// may have none (members that are bare, or differ, leave it without): there it means nothing.
+// A note if `unsaid` rows had no explained value to check. Nothing for arrays made elsewhere, which never have any.
 std::optional<std::string> unchecked_note(const std::string& file, const Explanations& found, size_t unsaid);
 
-// A sentence when the file's base values are not those of this reference.
+// A note if the file's base values are not those of this reference.
 std::optional<std::string> other_reference(const Explanations& found, const Model& model, const Dataset& data,
                                            const Targets& targets, const Reference& reference, const Context& context);
 

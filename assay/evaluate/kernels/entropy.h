@@ -1,9 +1,9 @@
-// The entropy of many rows of attributions at once, on whole vectors.
+// The entropy of many rows of attributions at once, in vector code.
 //
-// With M = max |phi_i|, q_i = |phi_i| / M and R = sum of all q but that of one maximum,
+// With M = max |phi_i|, q_i = |phi_i| / M and R = the sum of all q_i except one that is 1,
 //   H = ln(1 + R) - sum over i of q_i ln q_i / (1 + R).
-// Both terms are at least 0, so nothing cancels: a relative error of a few units in the last place, also where H is
-// small, and for attributions of any size. ln total - sum |phi| ln |phi| / total, the usual form, has neither.
+// Both terms are at least 0, so nothing cancels: the relative error is a few units in the last place, even where H is
+// small, and for attributions of any size. The usual form, ln total - sum |phi| ln |phi| / total, is less precise.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// N_r(x): the rows of the pool at most r away from x that the model puts into the class of x. Rows at distance 0, x
-// itself among them, are left out.
+// N_r(x): the rows of the pool at most r away from x that have the predicted class of x. Rows at distance 0, such as x
+// itself, are left out.
 //
 // Cost: a prediction of every row and of every row of the pool, for their classes (none for a regression, where all
-// rows are of one class). One search index for each class, in the space that is scaled on the whole pool.
+// rows are of one class). There is one search index for each class; columns are scaled on the whole pool.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +21,14 @@
 
 namespace assay {
 
-// The options of criteria that compare the explanation of a row with those of its neighbours.
-struct NeighbourhoodOptions {
-  ComparisonOptions comparison = {};
+// Which rows are neighbours, and how their distance counts.
+struct RadiusOptions {
   std::string rho = "linf";
   std::string space = "scaled";
   std::optional<double> radius = {};
   std::string weighting = "uniform";
 
   void describe(OptionVisitor& visit) {
-    comparison.describe(visit);
     visit.choice("rho", rho, "norm of the distance between rows", {"linf", "l1", "l2"});
     visit.choice("space", space,
                  "columns scaled by their deviation on the pool with categorical mismatch 1, or as they are",
@@ -44,6 +42,16 @@ struct NeighbourhoodOptions {
   }
 };
 
+// The options of criteria that compare the explanation of a row with those of its neighbours.
+struct NeighbourhoodOptions : RadiusOptions {
+  ComparisonOptions comparison = {};
+
+  void describe(OptionVisitor& visit) {
+    comparison.describe(visit);
+    RadiusOptions::describe(visit);
+  }
+};
+
 class Neighbourhoods {
  public:
   // One class: its rows, and the index of its part of the pool.
@@ -52,18 +60,18 @@ class Neighbourhoods {
     NeighbourIndex index;
   };
 
-  // Predicts the classes and, where no radius is given, finds one: the reach of ten neighbours. It does not depend on
-  // the explanations, so that methods are compared on the same neighbourhoods.
+  // Predicts the classes. If no radius is given, chooses reach() for ten neighbours. The radius does not depend on the
+  // explanations, so methods are compared on the same neighbourhoods.
   Neighbourhoods(const EvaluateTask& task, const NeighbourhoodOptions& options, const Context& context);
 
-  // A radius at which the median row has so many neighbours: the median over the rows of the distance to the
-  // `neighbours`-th nearest row of the class (to the farthest, where a class has fewer; rows that have none take no
-  // part), moved into a gap. On a scale of whole numbers the median is the distance of very many pairs at once, and a
-  // radius right there would leave it to rounding which of them count. So the radius is the middle of the gap around
-  // the point 0.01 % above the median: of all distances between rows and rows of their class, none lies in that gap.
-  // The point itself, where no pair is farther apart. 0 where no row has a neighbour.
+  // A radius at which the median row has this many neighbours. It starts from the median over the rows of the distance
+  // to the `neighbours`-th nearest row of the class (to the farthest if a class has fewer; rows without any are left
+  // out). With whole-number data, many pairs have exactly this distance, and rounding would decide which of them count.
+  // So the radius is moved into a gap between distances: the middle of the gap that holds the point 0.01 % above the
+  // median, but at most twice the distance below the gap. That point itself if no pair is farther apart. 0 if no row
+  // has a neighbour.
   double reach(const EvaluateTask& task, size_t neighbours, const Context& context) const;
-  // The same neighbourhoods out to another radius.
+  // Gives the same neighbourhoods another radius.
   void set_radius(double radius) {
     radius_ = radius;
     chosen_ = false;
@@ -81,7 +89,7 @@ class Neighbourhoods {
   uint64_t evaluations_ = 0;
 };
 
-// Those of the rows whose attributions are finite: the ones that are scored.
+// Those of `rows` whose attributions are all finite: the rows that are scored.
 std::vector<size_t> finite_rows(MatrixView<const float> attributions, std::span<const size_t> rows);
 
 // Explains the rows of the pool that are in the neighbourhood of a row with finite attributions, and no others.

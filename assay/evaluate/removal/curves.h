@@ -1,10 +1,10 @@
 // Curves of the class's probability (a regression's value) as players are removed from a row, or added to the
 // reference, in order of their attributions.
 //
-// The curve has a point for every player up to 100, then 100 even steps; its axis is the share of players, 0 to 1, and
-// its area is by trapezoids. Several reference rows: the mean of their curves. The class is the one that was explained:
-// an order by value is of use for no other.
-// Cost: steps - 1 evaluations for each row and reference row, and one for each row and each reference row.
+// With up to 100 players each step is one player; with more there are 100 even steps. The x axis is the share of
+// players, 0 to 1; the area is by trapezoids. With several reference rows, the mean of their curves. The class is the
+// explained one, because an order by value only makes sense for that.
+// Cost: steps - 1 evaluations for each pair of row and reference row, plus one for each row and for each reference row.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace assay {
 
 inline constexpr std::string_view kNotPredicted = "the explained class is not the predicted one";
 
-// Steps of a curve that are taken where the user leaves them open, at most.
+// The most steps of a curve if the user gives no number.
 inline constexpr size_t kMostSteps = 100;
 
 struct CurveOptions {
@@ -40,22 +40,22 @@ struct CurveOptions {
   }
 };
 
-// How many of `players` are gone after each of the steps, evenly: first 0, last all. No more steps than players.
+// How many of `players` are removed (or added) at each point of the curve, evenly from 0 to all. At most one step each.
 std::vector<size_t> step_counts(std::optional<int64_t> steps, size_t players);
-// Says so where a step is more than a player, or fewer steps than asked for are possible.
+// Adds a note if a step is more than one player, or if there are fewer steps than asked for.
 void note_steps(std::optional<int64_t> steps, size_t players, Scores& scores);
 
-// By trapezoids; x ascends.
+// The area by trapezoids; x must ascend.
 double area_under(std::span<const double> x, std::span<const double> y);
 
 struct CurveQuestion {
   std::string_view name;     // of the criterion
-  bool add = false;          // players to the reference; else they are removed from the row
+  bool add = false;          // players are added to the reference; else removed from the row
   bool predicted = false;    // rows explained for another class than the predicted one are undefined
   std::string_view columns;  // what the curve's y is, for its table
-  // From the curve at the row to what is drawn (irof divides); as it is where empty. An undefined curve has a reason.
+  // Changes the curve of a row in place (irof divides it); may be empty. Returns why the row is undefined, if it is.
   std::function<std::string_view(const Removal& removal, size_t row, std::span<double> curve)> adjust = {};
-  // From the area to the score.
+  // The score for this area.
   std::function<double(double area)> value;
 };
 

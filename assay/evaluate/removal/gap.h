@@ -1,14 +1,13 @@
-// Prediction gaps: how far the probability of the explained class (a regression's value) moves when some players of the
-// row are perturbed, mean over draws of |p(y|x) - p(y|x')|.
+// Prediction gaps: how far the probability of the explained class (or the value of a regression) moves when some
+// players of the row are perturbed: the mean over draws of |p(y|x) - p(y|x')|.
 //
-// Noise adds to each column of those players a normal draw of deviation scale x (the column's over the pool), so that
-// columns of all units move alike. A column without deviation, as of a category, stays what it is; a row whose
-// perturbed players have no other columns is undefined, since a gap of 0 would say nothing about them; and so is a row
-// that no draw changes, because float32 is too coarse for it. The draws are the same for all rows, and the standard
-// error of a row is that of the mean over them. Their part in the error of the mean over rows does not shrink with
-// more rows:
+// `noise` adds normal noise to each column of those players. Its deviation is `scale` times the column's deviation over
+// the pool, so columns of any unit move alike. Columns without deviation, such as categories, stay as they are. A row
+// is undefined if its perturbed players have only such columns, or if no draw changes it because float32 is too coarse:
+// a gap of 0 would say nothing. All rows share the draws. The standard error of a row is that of the mean over the
+// draws. The draws' part in the error of the mean over rows does not shrink with more rows:
 //   shared error = deviation over draws of (the mean over rows of that draw's gap) / sqrt(draws).
-// `baseline` puts the players at the reference instead; then a background is averaged over.
+// `baseline` puts the players at the reference instead; with a background, gaps are averaged over its rows.
 #pragma once
 
 #include <cstdint>
@@ -51,5 +50,23 @@ struct GapQuestion {
 std::optional<Refusal> refuses_gap(const EvaluateTask& task, const GapQuestion& question, const GapOptions& options);
 void score_gap(const EvaluateTask& task, const GapQuestion& question, const GapOptions& options, Scores& scores,
                const Context& context);
+
+// The criterion that asks this question.
+template <const GapQuestion& question>
+class PredictionGap final : public Criterion {
+ public:
+  using Options = GapOptions;
+
+  explicit PredictionGap(const Options& options) : options_(options) {}
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
+    return refuses_gap(task, question, options_);
+  }
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    score_gap(task, question, options_, scores, context);
+  }
+
+ private:
+  Options options_;
+};
 
 }  // namespace assay

@@ -1,15 +1,15 @@
 // Necessity and sufficiency of the players with positive attributions (Wang, Mardziel, Datta, Fredrikson 2020).
 //
-// The M players with phi_i > 0 are removed from the row (necessity), or added to the reference (sufficiency), the
-// strongest first; all other players stay as in the row, or at the reference. s_m is the score of the explained class
-// after m of them. Ordering takes the mean of a bounded s_m over m = 0 .. M. Proportionality compares two ways to the
-// same share q of all positive attribution, the strongest first and the weakest first,
+// Necessity removes the M players with phi_i > 0 from the row, sufficiency adds them to the reference, the strongest
+// first. All other players stay as in the row, or at the reference. s_m is the score of the explained class after m
+// players. Ordering takes the mean of a bounded s_m over m = 0 .. M. Proportionality moves the same share q of all
+// positive attribution in two ways, the strongest or the weakest players first, and compares the scores:
 //   integral over q from 0 to 1 of | s_first(q) - s_last(q) |,
-// with s linear between the shares that whole players make up: equal shares of attribution should do equal work.
-// Several reference rows: every s, that of the reference too, is the mean over them before it is bounded or compared,
-// as v is in the game that the attributions explain. The paper has one baseline. Bounding and comparing row by row
-// would find fault with right attributions: contributions to the mean of a linear s are in proportion to what players
-// do on average, not beside each reference row. A note counts rows explained for another class than the predicted one.
+// with s linear in q between whole players. Equal shares of attribution should have equal effects.
+// With several reference rows (the paper has one baseline), every s, also that of the reference, is first averaged over
+// them and then bounded or compared. The game that attributions explain averages in the same way. Comparing for each
+// reference row would penalise correct attributions, which describe the average effect of a player. A note counts rows
+// explained for another class than the predicted one.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ double area_between(const Line& a, const Line& b);
 
 struct ProportionQuestion {
   std::string_view name;  // of the criterion
-  bool add = false;       // to the reference: sufficiency
+  bool add = false;       // true: sufficiency; false: necessity
 };
 
 void score_proportion(const EvaluateTask& task, const ProportionQuestion& question, const ProportionOptions& options,

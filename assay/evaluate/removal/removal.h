@@ -1,9 +1,8 @@
-// Scores of rows with some of their players at the reference: the one loop of all criteria that remove players, or add
-// them to the reference.
+// Scores of rows with some players at the reference: the loop of all criteria that remove players or add them.
 //
-// The players of a row stand in an order, and what is removed or added is a stretch of it. The model runs once on every
-// row and every reference row as they are, and once for each further (row, reference row, cut). Memory is that of one
-// block of rows, whatever their number; bits depend on neither blocks nor threads.
+// The players of a row are put in an order; a cut removes or adds consecutive players of it. The model runs once on
+// every row and on every reference row, and once for each other (row, reference row, cut). Memory is that of one block
+// of rows, however many rows there are. Results do not depend on blocks or threads.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +19,8 @@
 
 namespace assay {
 
-// The players at places begin .. end - 1 of the order are at the reference and all others as in the row; or, when they
-// are kept, they alone are as in the row.
+// kept = false: the players at places begin .. end - 1 of the order are at the reference, all others as in the row.
+// kept = true: these players are as in the row, all others at the reference.
 struct Cut {
   size_t begin = 0;
   size_t end = 0;
@@ -34,12 +33,12 @@ struct RowPlan {
   std::vector<Cut> cuts;
 };
 
-// Rows whose players have an order: attributions that are numbers, and not all 0. Counts the others.
+// The rows whose attributions order the players: all numbers, and not all 0. Counts the reasons of the others.
 std::vector<size_t> rows_with_order(const Explanations& explanations, UndefinedCounts& undefined);
 
 class Removal {
  public:
-  // The score of a made row of `row`, from the model's outputs.
+  // The score of a changed copy of row `row`, from the model's outputs for it.
   using Score = std::function<double(size_t row, std::span<const float> outputs)>;
   using Plan = std::function<RowPlan(size_t row)>;
   // values: reference rows x cuts.
@@ -56,20 +55,21 @@ class Removal {
 
   // Whose outputs are scored.
   const Model& model() const { return *model_; }
-  // The class that is scored of a row, and its score for outputs that the model gave for some row.
+  // The class that is scored for a row; and the score of that class in any outputs of the model.
   size_t scored_class_of(size_t row) const { return classes_[row]; }
   double score(size_t row, std::span<const float> outputs) const {
     return class_score(model_->info(), unit_, outputs, classes_[row]);
   }
-  // Whether the row is explained for the class that is predicted at it; always so without classes to choose from.
+  // Whether the row's explained class is its predicted one; always true if there is no class to choose.
   bool explains_predicted(size_t row) const { return other_class_[row] == 0; }
-  // Says how many rows are explained for another class, whose scores are not comparable with published ones.
+  // Adds a note with the number of rows explained for another class: their scores cannot be compared with published
+  // ones.
   void note_unpredicted(Scores& scores) const;
   double at_row(size_t row) const { return at_row_[row]; }
   double at_reference(size_t row, size_t reference) const { return score(row, reference_outputs_.row(reference)); }
 
-  // All cuts of all rows. plan and score may come from several threads at once; finish comes on this thread, in the
-  // order of the rows. No plan has more cuts than most_cuts.
+  // Scores all cuts of all rows. plan and score may be called from several threads at once; finish is called on this
+  // thread, in the order of the rows. No plan may have more cuts than most_cuts.
   void run(size_t most_cuts, const Plan& plan, const Score& score, const Finish& finish, const Context& context,
            std::string_view name);
 

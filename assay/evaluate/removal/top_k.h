@@ -1,7 +1,7 @@
 // Criteria of the k strongest players of a row: S = the k players of largest |phi|, ties by index.
 //
-// One score for each row and reference row, averaged over the reference rows; a row where one of them is undefined is
-// undefined. k is a quarter of the players (at least one) where the user leaves it open.
+// A row's score is the mean over the reference rows; it is undefined if the score for one of them is. k is a quarter of
+// the players, at least one, unless the user gives it.
 #pragma once
 
 #include <cstddef>
@@ -28,21 +28,21 @@ inline void describe_k(OptionVisitor& visit, std::optional<int64_t>& k) {
 
 // k as given, or max(1, players / 4).
 size_t chosen_k(std::optional<int64_t> k, size_t players);
-// Why there are no k strongest of these players; with `rest`, or nothing left beside them.
+// Refuses a k above the number of players; with `rest`, also a k that leaves no other player.
 std::optional<Refusal> refuses_k(std::optional<int64_t> k, size_t players, bool rest = false);
-// Says which k was chosen, and in how many of these rows players of equal strength stand on both sides of the cut.
+// Adds notes: which k was chosen, and in how many of these rows the k-th and the next player are equally strong.
 void note_k(const EvaluateTask& task, std::span<const size_t> rows, std::optional<int64_t> k, Scores& scores,
             const Context& context);
 
 // What is asked of the k strongest players.
 struct TopKQuestion {
   std::string_view name;  // of the criterion
-  bool kept = false;      // they alone are as in the row; else they alone are at the reference
+  bool kept = false;      // true: only these are as in the row; false: only these are at the reference
   ScoredClass which = ScoredClass::predicted;
   ScoreUnit unit = ScoreUnit::log_odds;
-  // The score of a made row; the class score where empty.
+  // The score of a changed row; if empty, the class score.
   std::function<double(const Removal& removal, size_t row, std::span<const float> outputs)> made = {};
-  // The row's score against one reference row, from that of the made row.
+  // The score of a row for one reference row, from the score of the changed row.
   std::function<double(const Removal& removal, size_t row, size_t reference, double made)> value;
 };
 

@@ -1,7 +1,7 @@
 // Rows as retraining sees them: some players of each replaced by the reference.
 //
-// Which ones is decided row by row, by the order of its players: that of |phi| (ties by index), or a random order of
-// its own. ROAR takes the first k away; KAR keeps the first k and takes all others.
+// Each row has its own order of players: by |phi| (ties by index), or at random. ROAR replaces the first k; KAR keeps
+// the first k and replaces all others.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@
 
 namespace assay {
 
-enum class Replaced { first, all_but_first };  // of the ranked players: ROAR, KAR
+enum class Replaced { first, all_but_first };  // which of the ranked players: ROAR, KAR
 enum class Ranking { attributions, random, none };
 
-// How rows are changed. Random orders are those of (seed, draw) and the row, the same for every k: what a smaller k
-// takes away, a larger one takes too.
+// How rows are changed. A random order depends on seed, draw and row, but not on k: the first players for a smaller k
+// are among those for a larger k.
 struct Change {
   Ranking ranking = Ranking::none;  // none: nothing is replaced
   Replaced replaced = Replaced::first;
@@ -32,15 +32,15 @@ struct Change {
   uint32_t draw = 0;
 };
 
-// k = max(1, round(share * players)), ascending, each once. Without any player, or with all of them, rows say nothing
-// of the order: a share below 1 comes to all players but one at most, unless there is only one.
+// For each share, k = max(1, round(share * players)); ascending, each k once. A share below 1 gives at most players - 1
+// (unless there is only one player): if all players are replaced, their order does not matter.
 std::vector<size_t> counts_of_shares(std::span<const double> shares, size_t players);
 
-// The reference row; of a background its mean, column by column: a retrained model needs one value that says nothing.
+// The reference row, or the mean of a background by column: a retrained model needs one value that carries no
+// information.
 std::vector<float> replacement_row(MatrixView<const float> reference);
 
-// The rows of one data set. All that is given must outlive it. `purpose` keeps the random orders of two data sets
-// apart.
+// The rows of one data set. All arguments must outlive it. Another `purpose` gives other random orders.
 class ChangedRows {
  public:
   ChangedRows(const Dataset& data, const KnownRows& known, MatrixView<const float> attributions, const Players& players,
@@ -52,9 +52,9 @@ class ChangedRows {
         replacement_(replacement),
         purpose_(purpose) {}
 
-  // Row i of the known ones, changed. From several threads at once.
+  // Writes known row i, changed. May be called from several threads at once.
   void fill(size_t i, const Change& change, std::span<float> row) const;
-  // All of them as rows to train on, with the model's classes.
+  // All known rows, changed, as training data with the model's classes.
   Dataset dataset(const Change& change, const std::vector<std::string>& class_names, const Context& context) const;
 
  private:

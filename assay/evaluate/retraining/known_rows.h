@@ -1,5 +1,5 @@
-// The rows of a data set that retraining can use: those with a label and with attributions that are numbers. Labels are
-// as the model counts them, whatever order the data has its classes in.
+// The rows of a data set that retraining can use: those with a label, and with attributions that are numbers. Labels
+// are numbers of the model's classes, in whatever order the data has its classes.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct KnownRows {
   size_t size() const { return rows.size(); }
 };
 
-// Why labels of this data cannot be held against the model's predictions, as the end of a sentence; nothing when they
+// Why labels of this data cannot be compared with the model's predictions, as the end of a sentence; nothing when they
 // can. `which` names the rows ("the rows", "the pool's rows").
 std::optional<Refusal> label_refusal(const ModelInfo& model, const Dataset& data, std::string_view which, Need need);
 
@@ -37,10 +37,9 @@ KnownRows labelled_rows(const ModelInfo& model, const Dataset& data);
 // attributions: a row for each row of the data set.
 void leave_out_unranked(KnownRows& known, MatrixView<const float> attributions);
 
-// How well a model predicts labels. Of a classification the accuracy; of a regression R^2 = 1 - sum of squared errors /
-// sum of squared deviations of the labels from their mean, so that a drop is the rise of the squared error in units of
-// the labels' variance. NaN when a prediction is no number, and for labels of no variance. `fill` writes row i of the
-// known rows, from several threads at once.
+// How well a model predicts labels: the accuracy of a classifier, or R^2 of a regression (1 - sum of squared errors /
+// sum of squared deviations of the labels from their mean). NaN if a prediction is no number, or if the labels of a
+// regression are all equal. `fill` writes row i of the known rows; it is called from several threads at once.
 double prediction_quality(const Model& model, const std::vector<float>& labels,
                           const std::function<void(size_t i, std::span<float> row)>& fill, const Context& context);
 

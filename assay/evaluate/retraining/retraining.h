@@ -1,19 +1,20 @@
-// What ROAR and KAR share: models trained again on rows from which players were taken, and held against the labels.
+// What ROAR and KAR share: models are trained again on rows in which players are replaced, and compared with the
+// labels.
 //
 // For each seed and each k of a grid, players are replaced by the reference in the training rows and in the test rows
 // (each row by its own order of players), a fresh model is trained on the former and judged on the latter:
 //   drop(seed, k) = quality(original model, test rows) - quality(retrained model, changed test rows),
 // quality being accuracy, or R^2 of a regression (known_rows.h). The value of a seed is the mean drop over the grid.
 //
-// Controls, which share seeds with the rest: a random order of players for each row and seed, at every k, and a model
-// retrained on unmodified rows. A drop means something only beside them: retraining alone moves the quality, and taking
-// any players away lowers it.
+// Controls, with the same seeds: a random order of players for each row and seed, at every k, and a model retrained on
+// unmodified rows. A drop means something only in comparison: retraining alone changes the quality, and replacing any
+// players lowers it.
 //
-// Rows without a label, or whose attributions are not all numbers, take no part at all (the original model's quality
-// leaves them out, too) and are counted in notes. The reference is a constant: of a background, its mean.
+// Rows without a label, or whose attributions are not all numbers, are left out everywhere, also for the original
+// model; notes count them. The reference is one row: the mean of a background.
 //
-// Cost: seeds * k trainings; with controls seeds * (2 k + 1). Memory: a copy of the training rows for each training
-// that runs. Trainings are independent jobs; same seed, same bits, however many run at once.
+// Cost for a grid of n values of k: seeds * n trainings; with controls seeds * (2 n + 1). Memory: a copy of the
+// training rows for each training that runs. Results do not depend on how many trainings run at once.
 #pragma once
 
 #include <cstdint>
@@ -44,13 +45,13 @@ struct RetrainingOptions {
   }
 };
 
-// Why nothing can be retrained here, as the end of a sentence; for tasks that meet the needs of retraining_needs().
+// Why nothing can be retrained here, as the end of a sentence; nothing when it can. The task must meet
+// retraining_needs().
 std::optional<Refusal> retraining_refusal(const EvaluateTask& task);
 Needs retraining_needs();
 
-// Fills all of the scores. `name` names progress and errors. `concurrent`: whether task.subject.trainer may be called
-// from several threads at once; then trainings run side by side with few threads each, else one after another on the
-// calling thread, with all of them.
+// Fills all of the scores. `name` is for progress and errors. `concurrent`: task.subject.trainer may be called from
+// several threads at once; then trainings run side by side with few threads each, else one by one with all threads.
 void score_by_retraining(std::string_view name, Replaced replaced, const RetrainingOptions& options, bool concurrent,
                          const EvaluateTask& task, Scores& scores, const Context& context);
 

@@ -1,8 +1,8 @@
-// What each draw that all rows share adds up to over the rows: from it the error of a mean over rows that comes from
-// the draws alone. However many rows there are, they are wrong together where their draws are.
+// For draws that all rows share: the sum over rows of each draw's values, and from it the part of the error of a mean
+// over rows that comes from the draws. More rows do not lower this part, because all rows share the same draws.
 //
-// Each sum goes over the rows in order, whatever blocks they come in, so its bits depend on the rows alone. One float64
-// is kept for each draw.
+// Each sum runs over the rows in order, whatever blocks they come in, so its bits depend only on the rows. Memory: one
+// float64 for each draw.
 #pragma once
 
 #include <cassert>
@@ -22,7 +22,7 @@ class DrawSums {
  public:
   explicit DrawSums(size_t draws) : sums_(draws, 0) {}
 
-  // values: a row for each weight, a number for each draw. Rows of weight 0 are not looked at.
+  // values: rows x draws; row r has weight weights[r]. Rows of weight 0 are skipped.
   void add(MatrixView<const double> values, std::span<const double> weights, const Context& context) {
     assert(values.cols() == sums_.size() && weights.size() <= values.rows());
     const Context inner = context.quiet();
@@ -36,17 +36,17 @@ class DrawSums {
     for (const double weight : weights) total_ += weight == 0 ? 0 : 1;
   }
 
-  size_t rows() const { return total_; }  // of a weight other than 0
+  size_t rows() const { return total_; }  // rows added so far, without those of weight 0
 
-  // The rows' values are means over the draws, which are independent: the error of their mean over rows.
+  // For rows whose scores are means over independent draws: the error of the mean score.
   double error_of_mean() const {
     if (total_ == 0) return 0;
     RunningMoments moments;
     for (const double sum : sums_) moments.add(sum / static_cast<double>(total_));
     return moments.standard_error();
   }
-  // What was added are influences, of mean 0, of draws without replacement out of a population: the squared error of
-  // the mean over `rows` rows.
+  // For values that are influences of draws on a score, of mean 0, drawn without replacement from a population: the
+  // squared error of the mean over `rows` rows.
   double squared_error_of_influences(double population, size_t rows) const {
     const auto n = static_cast<double>(sums_.size());
     if (rows == 0 || n >= population) return 0;

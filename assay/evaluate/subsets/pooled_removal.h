@@ -1,8 +1,8 @@
-// One random subset of players removed from every row, afresh in each of several runs: the experiment behind the pooled
+// Several runs, each of which removes one random subset of players from every row: the experiment behind the pooled
 // form of faithfulness.
 //
-// Rows are predicted as they are made, in batches; with a background, values are means over its rows. One run is kept
-// in memory at a time: three numbers for each row.
+// Changed rows are predicted in batches; with a background, values are means over its rows. One run is in memory at a
+// time: three numbers for each row.
 // Cost: for each row, runs x reference rows evaluations and one of the row itself.
 #pragma once
 
@@ -27,8 +27,8 @@ struct PooledRun {
 // The rows that take part: those whose attributions are all numbers.
 std::vector<size_t> pooled_rows(const EvaluateTask& task);
 
-// Makes the runs in order and hands each to `take`. The subset of a row is drawn by the row's number and the run.
-// Returns the evaluations.
+// Makes the runs in order and hands each to `take`. The subset of a row depends on the row's number and the run.
+// Returns the number of model evaluations.
 uint64_t remove_one_subset_each(const EvaluateTask& task, const std::vector<size_t>& rows, size_t subset, size_t runs,
                                 std::string_view purpose, const Context& context,
                                 const std::function<void(size_t run, const PooledRun& found)>& take);

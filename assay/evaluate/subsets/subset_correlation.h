@@ -1,23 +1,22 @@
-// The correlation at the heart of faithfulness and its kin: over subsets S of the players, Pearson's correlation of
+// The correlation behind faithfulness and similar criteria: over subsets S of the players, Pearson's correlation of
 //   sum over i in S of phi_i   with   v(N) - v(N without S),
-// v the explained value with the players of the coalition as in the row and all others as in the reference (the mean
-// over a background). v(N) is the same for all subsets and drops out, so it is never asked for.
+// where v(S) is the explained value with the players of S as in the row and all others as in the reference (the mean
+// over a background). v(N) is the same for all subsets and does not change the correlation, so it is not computed.
 //
-// Undefined where either side does not vary, and rounding is no variance:
-// - attributions are float32: when the sums' standard deviation is at most 1e-6 sqrt(|S|) max |phi_i|, as it is for
-//   attributions that differ in their last bits alone;
-// - values: when their standard deviation is at most what the game says may be rounding (Game::rounding), times the
-//   largest |v| that was seen. That is 2.5e-7 for values that are the model's outputs, and 4e-6 for the fast games,
-//   which are within 3e-6 of them.
+// Undefined where either side is constant up to rounding:
+// - sums: when their standard deviation is at most 1e-6 sqrt(|S|) max |phi_i|, as it is for float32 attributions that
+//   differ in their last bits only;
+// - values: when their standard deviation is at most Game::rounding() times the largest |v| that was seen. That is
+//   2.5e-7 for values that are the model's outputs, and 4e-6 for the fast games, which are within 3e-6 of these.
 //
-// Standard error, when n of M subsets were drawn: with u and w the two sides standardised and r their correlation, the
-// influence of a subset on r is u w - r (u^2 + w^2) / 2 (its mean is 0), so
+// Standard error, if n of M subsets were drawn. With u and w the two standardised sides and r their correlation, the
+// influence of a subset on r is u w - r (u^2 + w^2) / 2, which has mean 0. Then
 //   error^2 = (1 - n / M) sum of influence^2 / (n (n - 1)),
-// the infinitesimal jackknife with the factor of sampling without replacement. Nothing is assumed of the shape of the
-// two sides, unlike by (1 - r^2) / sqrt(n - 1), which is for normal ones.
-// All rows share the subsets, so the error of a mean over rows that comes from them has the mean over rows of a
-// subset's influence in that formula. It does not fall as rows are added. Cost: a game value for each subset, row and
-// reference row.
+// the infinitesimal jackknife with the factor for sampling without replacement. Unlike (1 - r^2) / sqrt(n - 1), it does
+// not assume that the two sides are normal.
+// All rows share the subsets. So the error of a mean over rows that comes from the subsets is the same formula with the
+// mean over rows of a subset's influence. It does not fall as rows are added.
+// Cost: a game value for each subset, row and reference row.
 #pragma once
 
 #include <cstddef>
@@ -42,18 +41,18 @@ enum class SubsetState : uint8_t {
   values_not_finite,
   values_flat,
 };
-// As in UndefinedCounts; not for `defined`.
+// The reason for UndefinedCounts; not for `defined`.
 std::string_view subset_state_reason(SubsetState state);
 
-// Standard deviations up to which a side does not vary.
+// A side counts as constant if its standard deviation is at most this.
 struct SideRounding {
   double sums = 0;
   double values = 0;
 };
 
-// What the attributions of a row alone tell: `defined` where a correlation may exist.
+// The state as far as the attributions of a row decide it: `defined` where a correlation may exist.
 SubsetState subset_attribution_state(std::span<const float> attributions);
-// Of a row with these attributions. value_rounding: Game::rounding() times the largest |v| that was seen.
+// The limits for a row with these attributions. value_rounding: Game::rounding() times the largest |v| that was seen.
 SideRounding subset_side_rounding(const SubsetDesign& design, std::span<const float> attributions,
                                   double value_rounding);
 
@@ -63,9 +62,9 @@ struct SubsetCorrelation {
   SubsetState state = SubsetState::defined;
 };
 
-// Of sums of attributions with what the values lose: minus the correlation with `values`, those of what is left.
-// population: how many subsets there are. influences: room for that of each subset, or none; written where the
-// correlation is defined and subsets were drawn.
+// The correlation of the sums of attributions with what the value loses: minus their correlation with `values`, the
+// values that are left after removal. population: how many subsets there are in all. influences, if not empty, receives
+// the influence of each subset where the correlation is defined and subsets were drawn.
 SubsetCorrelation correlate_with_loss(std::span<const double> sums, std::span<const double> values,
                                       const SideRounding& rounding, double population,
                                       std::span<double> influences = {});
@@ -75,15 +74,16 @@ struct SubsetCorrelations {
   Matrix64 correlation;
   Matrix64 standard_error;
   OwnedMatrix<SubsetState> state;
-  // The error that comes from the subsets alone, which all rows share: of each design's mean over its defined rows, and
-  // of the mean over rows of each row's mean over its defined designs. 0 when all subsets are there.
+  // The error that comes from drawing subsets, which all rows share; 0 if all subsets are there. design_error: by
+  // design, the error of its mean over its defined rows. shared_error: that of the mean over rows, where the score of a
+  // row is the mean over its defined designs.
   std::vector<double> design_error;
   double shared_error = 0;
   uint64_t evaluations = 0;
 };
 
-// For each row of the game and each design. attributions: rows x players. Rows whose attributions settle that there is
-// no correlation (not finite, all zero, all equal) are not played.
+// The correlations for each row of the game and each design. attributions: rows x players. The game is not played for
+// rows whose attributions rule out a correlation (not finite, all zero, all equal).
 SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> attributions,
                                      std::span<const SubsetDesign> designs, const Context& context,
                                      std::string_view task);

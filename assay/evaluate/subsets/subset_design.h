@@ -1,9 +1,9 @@
-// Subsets of players, of one size or as the caller lists them: which coalitions stay when they are removed, and the sum
-// of attributions over each of them.
+// A list of subsets of players, of one size or as the caller lists them: the coalitions that stay when a subset is
+// removed, and sums of attributions over each subset.
 //
-// All subsets of a size when there are few enough, otherwise distinct random ones. The same for all rows.
-// Sums, in float64, go over the members of each subset, or through tables of all sums of eight players at a time,
-// whichever takes fewer additions: for the 3432 subsets of 7 of 14 players two look-ups each.
+// All subsets of a size if there are few enough, else distinct random ones. All rows share them.
+// Sums, in float64, run over the players of each subset, or use tables with the sums of all subsets of eight players,
+// whichever takes fewer additions. For example, the 3432 subsets of 7 of 14 players take two look-ups each.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@
 
 namespace assay {
 
-// C(players, size), rounded to float64; infinite when beyond it.
+// C(players, size), rounded to float64; infinite if it is too large for that.
 double subset_count(size_t players, size_t size);
 
 class SubsetDesign {
  public:
   size_t players() const { return kept_.players(); }
   size_t size() const { return kept_.size(); }  // how many subsets
-  // Of each subset S, all players but S: what the game is asked for.
+  // For each subset S, all players but S: the coalitions that the game is asked for.
   const Coalitions& kept() const { return kept_; }
-  // How many subsets there are to draw from; infinite for a list, of which nobody knows what it is drawn from.
+  // How many subsets there are to draw from; infinite for a list of the caller.
   double population() const { return population_; }
   bool whole() const { return static_cast<double>(size()) >= population_; }
   size_t largest() const { return largest_; }  // players of the largest subset
@@ -49,16 +49,16 @@ class SubsetDesign {
   Coalitions kept_;
   double population_ = 0;
   size_t largest_ = 0;
-  std::vector<uint32_t> members_;  // of all subsets, one after another; empty where tables are used
-  std::vector<size_t> begins_;     // of each subset in members_, and the end
-  std::vector<uint8_t> bytes_;     // for each eight players: of each subset, which of them it has
+  std::vector<uint32_t> members_;  // players of all subsets, one after another; empty where tables are used
+  std::vector<size_t> begins_;     // where each subset begins in members_, and the end
+  std::vector<uint8_t> bytes_;     // for each eight players, by subset: which of them it has
 };
 
-// All subsets of `size` of the players when they are no more than budget or samples; otherwise `samples` distinct ones,
-// uniform over all such choices. 1 <= size <= players, samples >= 1.
+// All subsets of `size` of the players if there are at most `budget` or at most `samples` of them; else `samples`
+// distinct ones, drawn uniformly. 1 <= size <= players, samples >= 1.
 SubsetDesign make_subsets(size_t players, size_t size, size_t budget, size_t samples, std::string_view purpose,
                           const Context& context);
-// These, in this order. An input error for a player that there is not, or that one subset has twice.
+// These subsets, in this order. A player that does not exist, or is twice in a subset, is an input error.
 SubsetDesign listed_subsets(size_t players, std::span<const std::vector<uint32_t>> subsets);
 
 }  // namespace assay

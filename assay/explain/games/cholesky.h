@@ -1,13 +1,13 @@
-// Cholesky's factorisation of large matrices in float64, and rows divided by the matrix on the way.
+// Cholesky's factorisation of a large matrix K in float64, and the product of rows B with the inverse of K.
 //
-// The matrix K stands in the first n rows of an (n + m) x n array, right sides B in the m rows below it:
+// K is in the first n rows of an (n + m) x n array, B in the m rows below it:
 //
-//   factorise   K = L L', and below it B L'^-1: a factorisation takes the rows below a panel along anyway
-//   divide      from those, B K^-1 = (B L'^-1) L^-1
+//   factorise   replaces K by L with K = L L', and B by B L'^-1, which costs little extra
+//   divide      from these, B K^-1 = (B L'^-1) L^-1
 //
-// By panels of 64 columns, vectorised with run-time dispatch: Eigen's own is built for the oldest processor we support,
-// and takes three times as long for a thousand rows. Every element sums in an order that depends on its place alone, so
-// bits do not depend on the number of threads.
+// By panels of 64 columns, vectorised with run-time dispatch: Eigen's version is built for the oldest processor we
+// support, and takes three times as long for a thousand rows. The order of every sum is fixed, so bits do not depend on
+// the number of threads.
 //
 // Cost: n^3 / 6 + m n^2 multiplications, on all threads.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace assay {
 
-// The lower half of K is read and replaced. False when a pivot is not positive; the array is then of no use.
+// The lower triangle of K is read and replaced. False when a pivot is not positive; the array is then undefined.
 bool factorise(MatrixView<double> matrix_and_rows, const Context& context);
 
 // After factorise().

@@ -10,12 +10,13 @@
 
 namespace assay {
 
-// A list of any coalitions; or all those whose bits are first .. first + count - 1, the subsets of the lowest players,
-// joined to fixed others; or those that orders of the players go through. Games may know the last two and be faster.
+// Either a list of any coalitions; or a range: all coalitions whose bits are first .. first + count - 1, that is all
+// subsets of the lowest players, each joined to the same others; or the coalitions along orders of the players. Games
+// may have faster code for the last two.
 class Coalitions {
  public:
   explicit Coalitions(size_t players) : players_(players), words_((players + 63) / 64) {}
-  // count is a power of two, first a multiple of it, players at most 63.
+  // A range. count is a power of two, first a multiple of it, players at most 63.
   static Coalitions range(size_t players, uint64_t first, size_t count) {
     assert(players < 64 && (count & (count - 1)) == 0 && first % count == 0 && first + count <= uint64_t{1} << players);
     Coalitions made(players);
@@ -24,8 +25,8 @@ class Coalitions {
     made.count_ = count;
     return made;
   }
-  // The empty one, that of all players, then for each order those of its first 1 .. players - 1 players. orders holds
-  // whole orders of the players, one after another.
+  // The empty coalition, all players, then for each order its first 1, 2, .. players - 1 players. orders holds whole
+  // orders of the players, one after another.
   static Coalitions along(size_t players, std::vector<uint32_t> orders) {
     assert(players > 0 && orders.size() % players == 0);
     Coalitions made(players);
@@ -47,7 +48,7 @@ class Coalitions {
   size_t words() const { return words_; }  // 64-bit words of a coalition
   bool is_range() const { return is_range_; }
   uint64_t first() const { return first_; }
-  std::span<const uint32_t> orders() const { return orders_; }  // empty unless they go along orders
+  std::span<const uint32_t> orders() const { return orders_; }  // empty unless made by along()
 
   bool contains(size_t coalition, size_t player) const {
     return (word(coalition, player / 64) >> player % 64 & 1) != 0;
@@ -57,7 +58,7 @@ class Coalitions {
     return is_range_ ? first_ + coalition : bits_[coalition * words_ + w];
   }
 
-  // For lists alone.
+  // Appends a coalition; for lists only.
   void add(std::span<const uint64_t> bits) {
     assert(!is_range_ && orders_.empty() && bits.size() == words_);
     bits_.insert(bits_.end(), bits.begin(), bits.end());

@@ -8,10 +8,10 @@
 //
 // and a pair of complementary coalitions tells the odd part alone: y_S = (v(S) - v(N \ S)) / 2 = sum over odd T c_T
 // x^T. Kernel SHAP (games/paired_regression.h) fits the single players of that sum and takes the rest for noise. Here
-// all odd T have a normal prior of variance q^|T|, q = order / d, and the estimate is the mean of phi given the y_S:
-// values of pairs that were evaluated are met, and what lies between them is as smooth as the prior says. Single
-// players have a variance larger by kSinglePlayers, so that they are hardly shrunk. Sums over all T have closed forms,
-// with h the number of players in which two coalitions differ, and a and b how many of the others are 1 and -1:
+// all c_T of odd T have a normal prior of variance q^|T|, q = order / d, and the estimate is the mean of phi given the
+// y_S. It reproduces the evaluated pairs, and is as smooth between them as the prior. Single players have a variance
+// larger by kSinglePlayers, so that they are hardly shrunk. Sums over all T have closed forms, with h the number of
+// players in which two coalitions differ, and a and b the numbers of other players i with x_i = 1 and x_i = -1:
 //
 //   Cov(y, y') = ((1 + q)^(d-h) (1 - q)^h - (1 - q)^(d-h) (1 + q)^h) / 2
 //   Cov(phi_i, y) = 2 q x_i * integral over t in [0, 1] of ((1 + q t)^a (1 - q t)^b + (1 - q t)^a (1 + q t)^b) / 2
@@ -20,9 +20,9 @@
 // sides (those of games/paired_regression.h: what a pair is beyond an equal share of v(all) - v(none) for every
 // player).
 //
-// How well it fits a row is judged by leaving one pair out at a time: the residual of pair p is (K^-1 y)_p / (K^-1)_pp
-// with variance 1 / (K^-1)_pp times the scale of the row's game. Some pairs (probes) are enough for that: each costs as
-// much as one player.
+// How well it fits a row is judged by leaving out one pair at a time. With K the covariance matrix of the y_S, the
+// residual of pair p is (K^-1 y)_p / (K^-1)_pp, with variance 1 / (K^-1)_pp times the scale of the row's game. Some
+// pairs (probes) are enough for that; each costs as much as one player.
 //
 // Regression on odd interactions is due to Fumagalli et al. (2026, "OddSHAP"), who select a sparse set of them row by
 // row; that kernels of Hamming distance give Shapley values in closed form to Rundel et al. (2026, "ShaplEIG").
@@ -43,18 +43,18 @@ namespace assay {
 
 class InteractionRegression {
  public:
-  // `order` is about how many players take part in an interaction. Probes are numbers of pairs.
+  // `order`: about how many players take part in an interaction. `probes`: indices of the pairs that are probes.
   InteractionRegression(const PairDesign& design, double order, std::span<const size_t> probes, const Context& context);
 
-  // Whether rounding left something to work with.
+  // False if the factorisation failed because of rounding; then nothing below may be used.
   bool usable() const { return !values_.empty(); }
-  // players x pairs: times the left sides of a row, what each value is beyond an equal share.
+  // players x pairs: times the left sides of a row, it gives each value less the equal share.
   const Matrix64& values() const { return values_; }
-  // probes x pairs: times the left sides, the residual of each probe when it is left out.
+  // probes x pairs: times the left sides, it gives the residual of each probe when that is left out.
   const Matrix64& left_out() const { return left_out_; }
-  // Of a probe's residual, for a game of scale 1.
+  // The variance of a probe's residual, for a game of scale 1.
   double left_out_variance(size_t probe) const { return left_out_variances_[probe]; }
-  // Of a player's value given the pairs, for a game of scale 1.
+  // The variance of a player's value given the pairs, for a game of scale 1.
   double variance(size_t player) const { return variances_[player]; }
 
  private:

@@ -1,9 +1,10 @@
 // The vector loops of games/leaky_game.cpp.
 //
 // A row's game is v(S) = additive(S) + sum over units j of sign_j * max(t_j(S), 0), where t_j(S) = base_j + sum over
-// players in S of delta_pj. With the players split into low ones and others, t_j(S) = B_j + L_j and
+// players in S of delta_pj. Players are split: L_j is the part of the first `low` players, B_j the rest. Then t_j(S) =
+// B_j + L_j and
 //   max(B + L, 0) = max(B, -L) + L,
-// of which the last term is additive: for each unit one maximum and one addition are left.
+// where the last term is additive. What is left is one maximum and one addition for each unit.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +14,11 @@
 
 namespace assay {
 
-// A row against a reference row, ready to be played. Arrays of units are `stride` numbers, zero behind the last unit;
-// the first `plus` units have a positive sign.
+// A row against a reference row, ready to be played. Arrays by unit have `stride` numbers, 0 after the last unit. The
+// first `plus` units have a positive sign.
 struct LeakyRow {
   size_t players = 0;
-  size_t low = 0;  // the first players, whose deltas here are -delta
+  size_t low = 0;  // how many players are low: the first ones; their `deltas` are stored with the opposite sign
   size_t units = 0;
   size_t plus = 0;
   size_t stride = 0;
@@ -26,7 +27,7 @@ struct LeakyRow {
   const float* signs = nullptr;      // stride: 1 or -1
   const double* additive = nullptr;  // of each player
   double constant = 0;               // additive part of no players
-  // L goes so far below what units reach that max(B, -L) + L would leave only its rounding.
+  // -L is so large beside the units' values that max(B, -L) + L would be mostly rounding.
   bool cancels = false;
 };
 

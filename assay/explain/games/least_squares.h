@@ -1,11 +1,10 @@
-// Weighted least squares whose design many right-hand sides share: the coefficients of one explained row are a fixed
+// Weighted least squares for one design and many right-hand sides: the coefficients of one explained row are a fixed
 // matrix times its values.
 //
 //   beta = argmin sum_p w_p (y_p - x_p . beta)^2 = Q y,   Q = (X' W X)^-1 X' W.
 //
-// In float64, by Cholesky's factorisation of X' W X (games/cholesky.h). Without a ridge: a design that does not
-// determine all coefficients has no solution here. (One that should be shrunk can hold rows sqrt(ridge) e_j of weight 1
-// and value 0.)
+// In float64, by Cholesky's factorisation of X' W X (games/cholesky.h). There is no ridge: a design that does not
+// determine all coefficients has no solution here. (For a ridge, add rows sqrt(ridge) e_j of weight 1 and value 0.)
 //
 // Cost: samples x terms^2 once, on all threads, samples x terms for each right-hand side; memory: twice the design.
 #pragma once
@@ -20,7 +19,7 @@
 
 namespace assay {
 
-// Of a residual; below it the fit goes through the sample, and what is left is rounding.
+// If 1 - leverage of a sample is at most this, the fit goes through the sample, and its residual is only rounding.
 inline constexpr double kLeastOwnShare = 1e-9;
 
 inline double squared_norm(std::span<const double> row) {
@@ -42,10 +41,10 @@ std::optional<SharedFit> weighted_least_squares(MatrixView<const double> regress
 void multiply(MatrixView<const double> solver, std::span<const double> y, std::span<double> coefficients);
 void multiply(const Matrix64& solver, std::span<const double> y, std::span<double> coefficients);
 
-// Residuals by their leverage, for errors. A fit's residuals are smaller than the errors they stand for: each is
-// divided by 1 - h, h its leverage (the "HC3" of MacKinnon and White 1985). Where 1 - h is below 0.2 the fit goes so
-// nearly through the sample that its residual says nothing about its error: it gets the common size sqrt(sum of e^2 /
-// sum of (1 - h)) of all these residuals.
+// Corrects residuals for their leverage h: a fit's residuals are smaller than the errors they stand for. Each is
+// divided by 1 - h (the "HC3" of MacKinnon and White 1985). Where 1 - h is below 0.2, the fit nearly goes through the
+// sample, and its residual says nothing about its error: it is replaced by sqrt(sum of e^2 / sum of (1 - h)) over all
+// residuals.
 class ResidualScales {
  public:
   ResidualScales() = default;
@@ -58,8 +57,8 @@ class ResidualScales {
   bool all_own_ = true;
 };
 
-// Samples begin .. end - 1 are one stratum of a sample, whose part of a variance is
-// factor * sum_p (t_p - mean of t)^2, or factor * sum_p t_p^2 where it is not centred.
+// Samples begin .. end - 1 are one stratum. It adds factor * sum_p (t_p - mean of t)^2 to a variance, or factor * sum_p
+// t_p^2 if it is not centred.
 struct Stratum {
   size_t begin = 0;
   size_t end = 0;

@@ -2,21 +2,19 @@
 // whichever fits the row best.
 //
 // The candidates are the additive regression (games/paired_regression.h) and regressions with interactions of few, some
-// and many players (games/interaction_regression.h). Each predicts some of the
-// row's pairs (probes, spread over the sizes that were sampled) from all others; the least mean square of those
-// residuals wins. The choice sees one row at a time, so no row's values depend on those beside it.
+// and many players (games/interaction_regression.h). Each predicts some of the row's pairs (probes, spread over the
+// sizes that were sampled) from all others; the one with the least mean squared residual is taken. Each row is judged
+// on its own, so its values do not depend on other rows.
 //
-// Standard errors: of the additive regression, those of its sample. With interactions the larger of two, player by
-// player, from the residuals r_k of n probes, each left out:
-// - the standard deviation of the value given the pairs, at the scale s^2 = sum over probes of r_k^2 / variance, over
-//   n - 2: how far off the process was where it could be seen. (A scale that is itself estimated makes the value
-//   Student's, of variance n / (n - 2) times the normal's.) It is right for games that are as the prior says;
-// - what Kernel SHAP's sample would leave of those residuals, Q_ik r_k summed in squares as in its own errors (Q is the
-//   matrix of the additive regression), times pairs / n for the pairs that are no probes, and n / (n - 2). It asks
-//   nothing of the prior, so it holds the misfit of a game that is not as smooth, or not as equal between players, as
-//   the prior says, and the rounding of values where nothing else is left.
-// Which of them is larger changes from game to game; the first alone was too small where the prior did not fit
-// (docs/methods/kernel_shap.md has the numbers).
+// The additive regression has the standard errors of its sample. With interactions, each player gets the larger of two
+// errors, from the residuals r_k of n probes, each left out of the fit:
+// - the standard deviation of the value given the pairs, at the scale s^2 = (sum over probes of r_k^2 / variance) /
+//   (n - 2). Dividing by n - 2 instead of n gives Student's variance, because the scale is estimated. This error is
+//   right for games that fit the prior;
+// - Kernel SHAP's own error, with these residuals instead of its own: the squares of Q_ik r_k are summed as there (Q is
+//   the matrix of the additive regression), times pairs / n for the pairs that are no probes, times n / (n - 2). This
+//   error assumes nothing about the prior, so it also covers games that do not fit it, and the rounding of values.
+// The first alone was too small where the prior did not fit (docs/methods/kernel_shap.md has the numbers).
 #pragma once
 
 #include <array>
@@ -34,24 +32,24 @@ namespace assay {
 
 class PairEstimator {
  public:
-  // Rows that are estimated together, at most: what is read of the matrices then serves all of them.
+  // The most rows that are estimated together: the matrices are then read once for all of them.
   static constexpr size_t kTogether = 8;
-  // Pairs beyond which interactions are left out, for the time and the memory that they would take.
+  // With more pairs than this there are no interactions: they would take too much time and memory.
   static constexpr size_t kMostPairs = 4096;
 
   // Nothing when the pairs do not determine the values of all players.
   static std::optional<PairEstimator> make(PairDesign design, bool interactions, const Context& context);
 
   const PairedRegression& additive() const { return additive_; }
-  // Values and standard errors (rows x players; NaN where there are none) from left sides (rows x pairs, which are
-  // overwritten) and v(all) - v(none) of each row.
+  // Writes values and standard errors (rows x players; errors are NaN where there are none). sides: the left sides,
+  // rows x pairs, which are overwritten. totals: v(all) - v(none) of each row.
   void estimate(MatrixView<double> sides, std::span<const double> totals, MatrixView<double> values,
                 MatrixView<double> errors) const;
 
  private:
   PairEstimator(PairedRegression additive, bool interactions, const Context& context);
   void weigh_misfit();
-  // The candidate that fits a row best, and its scale. 0 is additive, numbers from 1 on are with interactions.
+  // The candidate that fits a row best, and its scale. 0 is the additive one, 1 and above have interactions.
   struct Choice {
     size_t candidate = 0;
     double scale = 0;
@@ -61,9 +59,10 @@ class PairEstimator {
   PairedRegression additive_;
   std::vector<size_t> probes_;
   std::vector<InteractionRegression> interactions_;
-  // Of every candidate and probe, what gives the left-out residual; float32 is enough to choose by, and half the time.
+  // For every candidate and probe, the row that gives the left-out residual. float32 is enough for the choice, and
+  // faster.
   Matrix left_out_;
-  Matrix64 misfit_;  // players x probes: times squared residuals, the variance that the sample leaves of them
+  Matrix64 misfit_;  // players x probes: times squared residuals, it gives the variance of the second error above
 };
 
 }  // namespace assay

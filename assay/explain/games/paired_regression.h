@@ -12,16 +12,16 @@
 //
 //   y_S - D (k / d - 1/2)  =  sum_i psi_i (z_i - k / d).
 //
-// These regressors sum to 0, so one more of equal entries, orthogonal to all of them, with the value 0 is the
-// constraint itself, whatever its weight: psi comes from plain weighted least squares (games/least_squares.h), and is a
-// fixed matrix Q times the left sides.
+// The entries of each regressor sum to 0. So one more observation, with equal entries and the value 0, is orthogonal to
+// all others and enforces the constraint, whatever its weight. psi then comes from plain weighted least squares
+// (games/least_squares.h): a fixed matrix Q times the left sides.
 //
 // Standard errors: pairs of a stratum are drawn without replacement and its pairs share one weight, so with residuals
 // e_p the estimate's error is, to first order, that of a stratified sample of t_p = Q_ip e_p (a sandwich):
-// Var_i = sum over strata of (1 - n / N) n / (n - 1) sum_p (t_p - mean)^2. The residuals are restored for what the fit
-// took of them, by their leverage (ResidualScales of games/least_squares.h). Strata that were taken whole have no
-// error. Intervals: normal quantiles. A fit with d - 1 free values leaves pairs - d + 1 residuals' worth of information
-// about errors; where that is less than 5, there are none.
+// Var_i = sum over strata of (1 - n / N) n / (n - 1) sum_p (t_p - mean)^2. Residuals are corrected for their leverage
+// (ResidualScales of games/least_squares.h). Strata that were taken whole have no error. Intervals use normal
+// quantiles. A fit with d - 1 free values leaves pairs - d + 1 degrees of freedom for the errors; with fewer than 5
+// there are no errors.
 //
 // Cost for a row: 2 d multiplications for each pair, half of them for the errors.
 #pragma once
@@ -44,17 +44,17 @@ class PairedRegression {
 
   size_t pairs() const { return leverage_.size(); }
   const PairDesign& design() const { return design_; }
-  // players x pairs: times the left sides, what each value is beyond an equal share.
+  // players x pairs: times the left sides, it gives each value less the equal share.
   const Matrix64& solver() const { return solver_; }
 
   // From the values of the design's coalitions: the left side of each pair. Returns v(N) - v(empty).
   double left_sides(std::span<const float> values, std::span<double> sides) const;
   // phi of each player from left sides; they sum to `total`.
   void fit(std::span<const double> sides, double total, std::span<double> phi) const;
-  // For each of these pairs a row which times the left sides is the pair's residual, as the fit to all others leaves
-  // it; NaN where the others do not determine the fit.
+  // For each of these pairs a row of numbers. Times the left sides, it gives the pair's residual in the fit to all
+  // other pairs; NaN where the others do not determine the fit.
   Matrix64 left_out(std::span<const size_t> pairs) const;
-  // Whether there are pairs enough for standard errors, or no need of them.
+  // Whether there are enough pairs for standard errors, or none are needed because all strata were taken whole.
   bool has_errors() const { return strata_.empty() || pairs() >= least_pairs_for_errors(solver_.rows()); }
   static size_t least_pairs_for_errors(size_t players) { return players + 4; }
   // The standard error of each player's phi; NaN where there are none. The left sides become residuals.
@@ -72,7 +72,7 @@ class PairedRegression {
   std::vector<uint8_t> bytes_;    // players 8 b .. 8 b + 7 of pair p, at b * pairs + p
 };
 
-// Shares out equally what the values lack of `total`.
+// Adds the same number to all values so that they sum to `total`.
 void share_rest(double total, std::span<double> values);
 
 }  // namespace assay

@@ -1,8 +1,8 @@
-// Plays a game for all rows: the one loop of all methods that see only a game.
+// Plays a game for all rows: the loop of all methods that use only a game.
 //
-// Rows are played by blocks on all threads when the game is concurrent; else many rows are handed to one call, as the
-// model's own threads or a user's function want it. Either way a row's state sees its values in one order: reference
-// rows in order, for each of them the parts of the design in order. Memory is that of the blocks in work.
+// If the game is concurrent, blocks of rows are played on all threads. Otherwise one call gets many rows, which suits a
+// model with its own threads or a user's function. Either way a row's values come in the same order: by reference row,
+// then by part of the design. Memory is that of the blocks being played.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,15 @@
 
 namespace assay {
 
-// Values of a non-concurrent game that one call asks for, at most (unless one row's part is larger).
+// The most values that one call of a non-concurrent game asks for (unless one row's part is larger).
 inline constexpr size_t kValuesPerCall = size_t{1} << 16;
-// Rows that one thread takes at a time: at most so many, and fewer where so many values are enough work.
+// The most rows that one thread takes at a time; fewer if that would be more values than kValuesPerTurn.
 inline constexpr size_t kRowsPerTurn = 8;
 inline constexpr size_t kValuesPerTurn = size_t{1} << 16;
 
-// So many rows at most share a state. begin(rows) -> State; take(state, rows, reference, part, values) for each
-// reference row and part of the design, with a row of values for each row; finish(state, rows). Calls for different
-// rows may come from several threads at once.
+// Up to `together` rows share a state. The calls are: begin(rows) -> State; take(state, rows, reference, part, values)
+// for each reference row and part of the design, with a row of values for each row; finish(state, rows). Calls for
+// different rows may come from several threads at once.
 template <class Begin, class Take, class Finish>
 void play_together(const Game& game, std::span<const size_t> rows, size_t together, std::span<const Coalitions> design,
                    const Context& context, std::string_view task, const Begin& begin, const Take& take,

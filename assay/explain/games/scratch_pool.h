@@ -1,4 +1,4 @@
-// Memory that a game's calls use again, whatever threads they come from.
+// Memory that a game's calls reuse, from any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// Memory for numbers on boundaries that suit all vectors. Growing it loses what it held.
+// Memory for numbers, aligned for all vector types. Its contents are lost when it grows.
 template <class T>
 class VectorBuffer {
  public:
@@ -40,7 +40,7 @@ class VectorBuffer {
   size_t size_ = 0;
 };
 
-// Scratch for one call at a time each. Not thread_local: a thread that waits for others may take up a second call.
+// Each call leases a Scratch of its own. Not thread_local: a thread that waits in one call may start a second one.
 template <class Scratch>
 class ScratchPool {
  public:

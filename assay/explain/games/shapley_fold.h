@@ -5,10 +5,10 @@
 //   phi_i = sum_{S without i} w[|S|] (v(S + i) - v(S))
 //         = sum_{T with i} (w[|T|-1] + w[|T|]) v(T)  -  sum_S w[|S|] v(S).
 //
-// The second sum is the same for all players, so it follows from the sum of all values, v(N) - v(empty), and is never
-// formed. The first sums are taken by halves: coalitions are numbers, their lowest six bits a column and the others a
-// row, and sums over columns and rows are folded once for each bit. v(empty) is subtracted first, so that a large
-// constant does not eat the digits. All in float64.
+// The second sum is the same for all players. It follows from the fact that all phi_i sum to v(N) - v(empty), so it is
+// never computed. For the first sums, coalitions are numbers: the lowest six bits are a column, the others a row. Sums
+// over columns and rows are folded in half once for each bit. v(empty) is subtracted first, so that a large constant
+// costs no digits. All in float64.
 //
 // Cost: one multiplication and two additions for each coalition. Memory: one part, at most 2^14 values.
 #pragma once
@@ -41,7 +41,7 @@ class ShapleyFold {
 
   // All coalitions once, in parts.
   std::span<const Coalitions> design() const { return design_; }
-  // Parts in order. The first starts afresh.
+  // Adds a part of the design; parts come in order. The first part resets the sums.
   void add(Sums& sums, size_t part, std::span<const float> values) const;
   // After the last part.
   void shapley_values(const Sums& sums, std::span<double> values) const;
@@ -49,12 +49,12 @@ class ShapleyFold {
  private:
   size_t players_;
   size_t columns_;               // 2^6, or 2^d when that is less
-  std::vector<double> weights_;  // for s = 0 .. d, of each column joined to s others: w[|T|-1] + w[|T|]
+  std::vector<double> weights_;  // for s = 0 .. d others and each column: w[|T|-1] + w[|T|], T the column and s others
   std::vector<Coalitions> design_;
 };
 
-// Exact values of these rows of the game, which has at most kMostExactPlayers players: fills values, background errors
-// (which the caller has sized when the game has several reference rows) and evaluations.
+// Exact values of these rows of the game, which has at most kMostExactPlayers players. Fills values, evaluations and,
+// with several reference rows, background_error, which the caller has sized.
 void play_all_coalitions(const Game& game, std::span<const size_t> rows, Attributions& out, const Context& context);
 
 }  // namespace assay

@@ -10,10 +10,11 @@ namespace assay {
 // table[m] = the sum of table[s] over all s whose bits are among those of m, for all m below 2^bits.
 void sum_over_subsets(uint64_t* table, size_t bits);
 
-// Of 64 numbers: bit i of columns[j * stride] = bit j of rows[i].
+// Transposes a 64 x 64 matrix of bits: bit i of columns[j * stride] = bit j of rows[i].
 void transpose_bits(const uint64_t* rows, uint64_t* columns, size_t stride);
 
-// Bit j of index[i] = bit i of those at has + players[j] * stride; at most 16 players. index has room for whole 64s.
+// Bit j of index[i] = bit i of the bits that begin at has[players[j] * stride]. At most 16 players. index has room for
+// `count` rounded up to a multiple of 64.
 void write_indices(const uint64_t* has, size_t stride, std::span<const uint32_t> players, size_t count,
                    uint16_t* index);
 

@@ -1,8 +1,8 @@
 // Which reduced trees share a table of values, for a list of coalitions.
 //
-// A table holds the sum of its trees for all subsets of the players that they ask. It costs its cells once and one
-// entry for each coalition, so trees share one as long as their players together are few; how few depends on how many
-// coalitions there are.
+// A table holds the sum of its trees for all subsets of the players that they test. It costs its cells once, and one
+// look-up for each coalition. So trees share a table as long as they have few players together; how few depends on the
+// number of coalitions.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace assay {
 
-// At most: the index of a table is a uint16_t.
+// The index of a table is a uint16_t.
 inline constexpr size_t kMostTablePlayers = 16;
 
 class TreeTables {
@@ -28,7 +28,7 @@ class TreeTables {
     std::span<const uint32_t> players() const { return {asked.data(), player_count}; }
   };
 
-  // Memory of the last plan is used again.
+  // Reuses the memory of the last plan.
   void plan(const ReducedTrees& trees, std::span<const uint32_t> which, size_t players, size_t coalitions);
 
   std::span<const Table> tables() const { return tables_; }
@@ -36,7 +36,7 @@ class TreeTables {
   void for_trees(const Table& table, const Visit& visit) const {
     for (uint32_t tree = table.first; tree != kNoTree; tree = next_[tree]) visit(tree);
   }
-  // Trees that ask nobody, and trees that ask so many that it is cheaper to walk them for each coalition.
+  // Trees that test no player; and trees that test so many that it is cheaper to walk them for each coalition.
   std::span<const uint32_t> constant() const { return constant_; }
   std::span<const uint32_t> walked() const { return walked_; }
 
@@ -47,8 +47,8 @@ class TreeTables {
   size_t words_ = 0;  // of a set of players
   std::vector<Table> tables_;
   std::vector<uint64_t> sets_;     // of each table's players
-  std::vector<uint32_t> next_;     // tree of the same table
-  std::vector<uint32_t> joining_;  // most players first
+  std::vector<uint32_t> next_;     // by tree: the next tree of the same table
+  std::vector<uint32_t> joining_;  // trees that go into tables, those with most players first
   std::vector<uint32_t> constant_, walked_;
 };
 

@@ -15,11 +15,11 @@ namespace assay {
 
 class ValueFunction {
  public:
-  // Runs the model on the rows for the information form alone.
+  // Runs the model on the rows, but only for the information form.
   ValueFunction(const Model& model, MatrixView<const float> rows, const Targets& targets, const Context& context);
 
-  // values[i] = the value of row `row` for outputs.row(i), whatever rows of features gave those outputs. A probability
-  // of 0 makes the information form NaN.
+  // values[i] = the explained value of row `row` for outputs.row(i), which may be the outputs of any features. A
+  // probability of 0 makes the information form NaN.
   void apply(size_t row, MatrixView<const float> outputs, std::span<float> values) const;
   // values[i] = the value of row begin + i for outputs.row(i).
   void apply_to_rows(size_t begin, MatrixView<const float> outputs, std::span<double> values) const;

@@ -1,8 +1,8 @@
-// Rows by the players in which they differ from their reference.
+// Groups rows by the players in which they differ from the reference.
 //
-// A player whose cells are those of the reference row changes nothing when it joins a coalition: its Shapley value is
-// 0, and the game is one of the other players alone. A row of few such players (an image on a black baseline, a
-// customer beside another one) is a small game, often small enough to be played in full.
+// A player whose cells equal those of the reference changes nothing when it joins a coalition: its Shapley value is 0,
+// and the other players form a smaller game. If few players differ (an image on a black baseline, two similar
+// customers), the game is often small enough to be played in full.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@
 namespace assay {
 
 struct VaryingPlayers {
-  std::vector<uint32_t> players;  // in which all these rows differ from a row of the reference; ascending
+  std::vector<uint32_t> players;  // in which each of these rows differs from some reference row; ascending
   std::vector<size_t> rows;       // ascending
 };
 
 // All rows, in groups of the same players. Cells are the same when their bits are.
 std::vector<VaryingPlayers> group_by_varying_players(const ExplainTask& task);
 
-// The same game for the rows of a group, between its players alone. They must be at least one. The task must outlive
-// this.
+// The same game for the rows of a group, with the group's players only; there must be at least one. The task must
+// outlive this object.
 class VaryingTask {
  public:
   VaryingTask(const ExplainTask& task, const VaryingPlayers& group);
@@ -38,11 +38,11 @@ class VaryingTask {
   Players players_;
 };
 
-// What fills the attributions of a game. It may be called from several threads at once.
+// Fills the attributions of a game. May be called from several threads at once.
 using GroupAttribute = std::function<void(const Game& game, Attributions& found, const Context& context)>;
 
-// Fills the attributions of the rows of all groups, each from its own game; notes that are not there yet are added. No
-// group may be without players.
+// Fills the attributions of the rows of all groups, each from its own game. Each note is added once. Every group must
+// have players.
 void attribute_groups(const ExplainTask& task, std::span<const VaryingPlayers> groups, Attributions& out,
                       const Context& context, const GroupAttribute& attribute);
 

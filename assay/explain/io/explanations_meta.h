@@ -1,12 +1,12 @@
-// What explanations are beside their arrays, as JSON: the array `meta` of an NPZ file, the member "meta" of a JSON
+// What explanations hold besides their arrays, as JSON: the array `meta` of an NPZ file, the member "meta" of a JSON
 // file.
 //
 //   {"assay": "explanations", "method", "options": {name: value}, "seed", "unit", "model", "data", "players",
 //    "reference", "versions": {"assay", "vector_target"}, "evaluations", "notes": [...], "id_name",
 //    "aggregate": {"members": [...], "relative"}}
 //
-// "aggregate" is there for aggregates alone, and then "method" is the aggregator.
-// Nothing in it changes from run to run: no times, no folders but those the user wrote.
+// "aggregate" is there only for aggregates; then "method" is the aggregator.
+// Nothing in it changes from run to run: it has no times, and no folders except those the user wrote.
 #pragma once
 
 #include <string>
@@ -19,11 +19,11 @@ namespace assay {
 // An input error that starts with `where` when a text is not UTF-8.
 std::string explanations_meta_text(std::string_view where, const Explanations& explanations);
 
-// Fills provenance, evaluations, notes and id_name from a text, which may come from anyone: what is of the wrong kind
-// is an input error that starts with `where`; what is not there stays as it is.
+// Fills provenance, evaluations, notes and id_name from a text that is not trusted. A value of the wrong kind is an
+// input error that starts with `where`. Fields that the text does not have stay as they are.
 void read_explanations_meta(std::string_view where, std::string_view text, Explanations& explanations);
 
-// Whether the text claims to be what explanations_meta_text wrote. Other programs may keep notes of their own.
+// Whether the text claims to be from explanations_meta_text. Files of other programs may have a `meta` of their own.
 bool is_explanations_meta(std::string_view text);
 
 }  // namespace assay

@@ -2,9 +2,9 @@
 // (int64), target_names, features, ids (text), stderr and background_stderr (float32), meta (explanations_meta.h), and
 // those of an aggregate (combination_npz.h).
 //
-// stderr is always written, NaN where the method has no sampling error; background_stderr and ids where there are some.
-// Of files made elsewhere the values are the array of that name or else the only one; each other array is taken where
-// it is there, and must fit.
+// stderr is always written, NaN where the method has no sampling error; background_stderr and ids only if there are
+// some. In files made elsewhere, the values are the array of that name, or the only array. Other arrays are optional,
+// but must fit.
 #pragma once
 
 #include <string>

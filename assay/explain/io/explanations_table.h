@@ -1,9 +1,9 @@
-// Explanations as tables (CSV and its kin, Parquet, Feather): the row's id where there is one, then the columns target,
-// output, base, gap, one for each feature, and its standard errors as "feature (stderr)" and "feature (background
-// stderr)". A feature that is itself called target, say, is written as "target (feature)".
+// Explanations as tables (CSV, TSV, Parquet, Feather): the row's id if there is one, then the columns target, output,
+// base, gap, one for each feature, and its standard errors as "feature (stderr)" and "feature (background stderr)". A
+// feature with the name of another column, for example target, is written as "target (feature)".
 //
-// Tables hold float32 and keep no provenance. Any other table is taken for a matrix of attributions made elsewhere: all
-// of its columns must be numbers.
+// Tables hold float32 and no provenance. A table with other columns is read as a matrix of attributions made elsewhere:
+// all of its columns must be numbers.
 #pragma once
 
 #include "assay/data/io/bytes.h"
@@ -13,9 +13,9 @@
 namespace assay {
 
 Table explanations_table(const Explanations& explanations);
-// named: whether the names of the columns are those of features; else they are called 0, 1, ...
+// named: whether column names are names of features; else features are called 0, 1, ...
 Explanations explanations_from_table(Table table, bool named);
-// From text; with or without a header where it is a matrix.
+// From text. A matrix may have a header or not.
 Explanations explanations_from_csv(const ByteOpener& open, const Context& context);
 
 }  // namespace assay

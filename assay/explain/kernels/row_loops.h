@@ -1,7 +1,7 @@
 // The inner loops of methods that move rows: along paths, or by noise.
 //
-// Every element is computed by the same operations wherever it falls among vectors, so its bits do not depend on the
-// number of rows or columns. Matrices are dense: a row follows the last at once.
+// Every element is computed by the same operations at any position in a vector, so its bits do not depend on the number
+// of rows or columns. Matrices are dense: rows follow each other without a gap.
 #pragma once
 
 #include <cstddef>
@@ -29,20 +29,19 @@ void add_weighted_rows(const float* values, const double* weights, size_t count,
 void add_moments(const float* values, const double* origin, size_t count, size_t columns, double* sums,
                  double* squares);
 
-// What add_moments has summed of `count` vectors, the origin among them: means[c] = origin[c] + sums[c] / count, and
+// From the sums of add_moments over `count` vectors, the origin included: means[c] = origin[c] + sums[c] / count, and
 // errors[c] = the standard error of the mean, NaN for one vector. errors may be null.
 void finish_moments(const double* origin, const double* sums, const double* squares, size_t count, size_t columns,
                     float* means, float* errors);
 
-// What players add along an order, for rows side by side: added[order[j]][r] = the value behind the first j + 1 players
-// less that behind the first j, or the mean of this and of what is there. values[0][r] and values[1][r] are those of no
-// and of all players, behind[j][r] those between.
+// What each player adds along an order, for several rows side by side: added[order[j]][r] = v(first j + 1 players of
+// the order) - v(first j players) of row r. With `average`, the mean of this and of what `added` held before.
+// values[0][r] is v of no players, values[1][r] of all; behind[j][r] is v of the first j + 1 players.
 void steps_of_order(const float* values, const uint32_t* order, size_t players, size_t rows, const float* behind,
                     bool average, float* added);
 
-// Mean slopes of leaky(z) (z for z > 0, slope * z elsewhere) between the entries of a reference row and those of a row,
-// each times a weight: out[j] = weights[j] * (leaky(to[j]) - leaky(from[j])) / (to[j] - from[j]), and weights[j] times
-// the slope at the point itself where both are equal.
+// Weighted mean slopes of leaky(z) = z for z > 0, slope * z elsewhere, between two points: out[j] = weights[j] *
+// (leaky(to[j]) - leaky(from[j])) / (to[j] - from[j]). Where both points are equal, weights[j] times the slope there.
 void weighted_mean_slopes(const float* from, const float* to, const float* weights, float slope, size_t count,
                           float* out);
 

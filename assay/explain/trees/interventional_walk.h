@@ -1,22 +1,22 @@
 // Interventional Shapley values of trees of any depth, exact: the game whose value for a coalition is the mean, over
 // the reference rows, of the trees' score of the row with the reference's columns for all players outside.
 //
-// For a row x, a reference r and a leaf, a player's conditions on the path to the leaf are met by both, by x alone, by
-// r alone or by neither; in the last case no mixture of the two reaches the leaf. Else, with a players that x alone
-// satisfies and b that r alone does, exactly the coalitions with all of the first and none of the second reach it, and
-// for a leaf of weight w (Lundberg et al., "From local explanations to global understanding with explainable AI for
-// trees", 2020, give the same form)
+// For a row x, a reference r and a leaf, the conditions of a player on the path to the leaf are met by both, by x
+// alone, by r alone or by neither; in the last case no mixture of x and r reaches the leaf. Otherwise let x alone meet
+// the conditions of a players, and r alone those of b players. Exactly the coalitions with all of the first and none of
+// the second reach the leaf. For a leaf of weight w (Lundberg et al., "From local explanations to global understanding
+// with explainable AI for trees", 2020, give the same form)
 //
 //   each of the a gets w (a - 1)! b! / (a + b)!,    each of the b gets -w a! (b - 1)! / (a + b)!.
 //
-// One walk of a tree serves up to 256 references, as sets of bits. Those that can still reach a node are known; at a
-// branch of player j that x satisfied so far, the references that turn away from x here for the first time of j go on
-// as "r alone" in the child that x does not take, and as "x alone" in the child that it takes; if there are none, the
-// first child is not entered at all. Leaves add to one sum for each reference and to one for the b side; what a player
-// gets is by how much its references' sums grew between entering and leaving its edge. So a walk takes a few steps for
-// each node that any reference reaches, and a few for each reference and leaf that mixtures of it and x reach, however
-// many players are on the path. The shares of a reference's leaves sum to 1 at most, so that these sums never outgrow
-// the leaves' weights, whatever the depth.
+// One walk of a tree serves up to 256 references, kept as sets of bits: at each node, those that can still reach it.
+// Take a branch of player j whose conditions x met so far. The references that leave x here, at a branch of j for the
+// first time, count j as "r alone" in the child that x does not take, and as "x alone" in the child that x takes. If
+// there are none, the first of these children is not entered. Each leaf adds to one sum for each reference, and to one
+// sum for the b side. A player gets the growth of these sums between entering and leaving its branch. So a walk takes a
+// few steps for each node that a reference reaches, and for each reference and leaf that mixtures of it and x reach,
+// however many players are on the path. The shares of a reference's leaves sum to at most 1, so the sums stay as small
+// as the leaves' weights at any depth.
 //
 // Nothing recurses; memory grows with the depth of the tree at most.
 #pragma once
@@ -36,18 +36,18 @@ namespace assay {
 
 class InterventionalWalk {
  public:
-  // What one thread works in; it may go from row to row and from walk to walk.
+  // The memory of one thread; it can be reused for other rows and other walks.
   class Scratch;
 
-  // roots: positions in trees.roots(), each at most once. references: at least one row. The ensemble sums or averages.
-  // All arguments must outlive it, but for roots and references, of which it keeps what it needs.
+  // roots: positions in trees.roots(), each at most once. references: at least one row. The ensemble must sum or
+  // average its trees. trees and players must outlive this object.
   InterventionalWalk(const TreeEnsemble& trees, const std::vector<uint32_t>& roots, const Players& players,
                      MatrixView<const float> references);
 
   // phi[p] += the Shapley value of player p for this row and target, summed over the trees, times trees.tree_share().
   // Safe from several threads at once, each with its own scratch.
   void add(std::span<const float> row, size_t target, std::span<double> phi, Scratch& scratch) const;
-  // The same, to the last bit, for several rows, phi[i] for the i-th: a tree stays in the cache while they all walk it.
+  // The same for several rows, with the same bits; phi[i] is for row i. Faster: a tree stays in the cache for all rows.
   void add_rows(std::span<const float* const> rows, size_t target, MatrixView<double> phi, Scratch& scratch) const;
 
  private:
@@ -79,7 +79,7 @@ class InterventionalWalk {
   // shares_[b * (table_ + 1) + a] for a, b <= table_.
   size_t table_ = 0;
   std::vector<Share> shares_;
-  std::vector<long double> log_factorials_;  // for more players
+  std::vector<long double> log_factorials_;  // for more players than table_
 };
 
 // A node as a walk reads it, in a quarter of a cache line.
@@ -104,12 +104,12 @@ struct InterventionalWalk::Node {
 class InterventionalWalk::Scratch {
   friend class InterventionalWalk;
   struct Reference {
-    double gained = 0;      // the leaves' shares for each player that the row alone satisfies
-    uint32_t row_only = 0;  // those players on the path
+    double gained = 0;      // sum of the leaves' shares for a player whose conditions only the row meets
+    uint32_t row_only = 0;  // number of such players on the path
   };
-  // A branch whose second child waits.
+  // A branch on the path whose second child is still to be walked.
   struct Frame {
-    std::array<uint64_t, kMostWords> references{};  // that reach that child
+    std::array<uint64_t, kMostWords> references{};  // that reach the second child
     std::array<uint64_t, kMostWords> turning{};
     double before = 0;
     uint32_t child = 0;

@@ -1,13 +1,13 @@
-// Shapley values of many narrow trees for many rows: each tree is a few look-ups for a row (tree_layout.h), in tables
+// Shapley values of many narrow trees for many rows: a few look-ups for each row and tree (tree_layout.h), in tables
 // that are built once for all rows.
 //
 // A table's row holds what the leaves of a unit give to the players of its group for one target, summed in float64 and
-// rounded to float32. A tree's leaves are counted from their median, where that changes no value, which keeps what
-// cancels small. A row adds up the units of a group in float32, at most 64 of them, and the groups of all trees in
-// float64, in order: its result is the same whatever rows are beside it.
+// rounded to float32. The median of a tree's leaves is subtracted from them, where that changes no value, so that less
+// cancels. For each row, the units of a group (at most 64) are added up in float32, then the groups of all trees in
+// float64, in order. The result of a row does not depend on other rows.
 //
-// Work for a row: one decision for each branch, 32 rows in one vector, and one cache line for each unit. Blocks of rows
-// go through one tree after the other, so that its tables stay near.
+// Work for a row: one decision for each branch, 32 rows in one vector, and one cache line for each unit. A block of
+// rows goes through one tree after the other, so that the tree's tables stay in the cache.
 #pragma once
 
 #include <cstddef>
@@ -25,17 +25,17 @@
 
 namespace assay {
 
-// The game whose values are asked for. All of it must outlive what is made of it.
+// The game whose Shapley values are computed. All of it must outlive what is made from it.
 struct TreeGameView {
   const TreeEnsemble& trees;
   const Players& players;
-  // Absent players are as in these rows, on average. Null: absent players' branches average their children by covers.
+  // Values are means over these reference rows. Null: branches of absent players average their children by covers.
   const Matrix* references = nullptr;
 };
 
 class PatternTables {
  public:
-  // What one thread works in.
+  // The memory of one thread.
   struct Scratch {
     VectorBuffer<uint16_t> ranks;
     VectorBuffer<uint16_t> decided;
@@ -43,17 +43,17 @@ class PatternTables {
     VectorBuffer<float> sums;
   };
 
-  // Of these trees, all within limits. Built on all threads.
+  // Builds the tables of these trees, on all threads. All trees must be within the limits of lay_out_tree.
   PatternTables(const TreeGameView& game, std::vector<TreeLayout> layouts, size_t target, const Context& context);
 
-  // Doubles for each row in totals: players, or kTableWidth where there are fewer.
+  // How many doubles each row has in totals: the number of players, but at least kTableWidth.
   static size_t totals_stride(size_t players) { return players <= kTableWidth ? kTableWidth : players; }
   // totals[i * stride + p] += the value of player p for row i, times trees.tree_share(). Safe from several threads at
   // once, each with its own scratch.
   void add(std::span<const float* const> rows, double* totals, Scratch& scratch) const;
 
  private:
-  // What a tree is for rows.
+  // A tree in the form in which rows go through it.
   struct Program {
     std::vector<PatternSplit> splits;
     std::vector<PatternBit> bits;

@@ -1,5 +1,5 @@
-// The vector loops of pattern_tables.h: patterns of many rows flow down a tree, then each row adds up what tables hold
-// for its patterns.
+// The vector loops of pattern_tables.h: first the patterns of many rows are computed down a tree, then each row adds up
+// the table rows of its patterns.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace assay {
 
-// Numbers in each row of a table: one cache line. A group of units has no more players.
+// How many numbers a row of a table has: one cache line. A group of units has at most as many players.
 inline constexpr size_t kTableWidth = 16;
 
-// A branch above the units: the patterns of its two children, of those that come to it. A player that is new on the
-// path sets its bit where the row goes to that child; another keeps its bit there.
+// A branch above the units: makes the patterns of its two children from its own. If its player is new on the path, the
+// player's bit is set in the child where the row goes. If not, the bit is cleared in the other child.
 struct PatternSplit {
   RankTest test = {};
   uint16_t new_bit = 0;  // 0 for a player that was on the path before
   uint16_t keep = 0;     // all bits but that player's; all of them for a new one
-  uint16_t from = 0;     // numbers of patterns
+  uint16_t from = 0;     // this and the next two: numbers of patterns
   uint16_t to_true = 0;
   uint16_t to_false = 0;
 };
@@ -31,18 +31,18 @@ struct PatternBit {
   uint16_t at = 0;  // number of the pattern
 };
 
-// One look-up.
+// The look-up of one unit.
 struct TableUnit {
   uint32_t pattern = 0;    // its number
   uint32_t first_row = 0;  // of its table
 };
 
-// patterns[n * kRankRows + i] of row i for all numbers n, where pattern 0 is that of the root. ranks and decided as
-// FeatureRanks fills them, with `columns` columns of ranks; rows are rounded up to whole vectors.
+// Writes patterns[n * kRankRows + i], pattern number n of row i. Pattern 0 is that of the root. ranks and decided are
+// those of FeatureRanks, with `columns` columns of ranks. `rows` is rounded up to whole vectors.
 void flow_patterns(std::span<const PatternSplit> splits, std::span<const PatternBit> bits, const uint16_t* ranks,
                    size_t columns, const uint16_t* decided, size_t rows, uint16_t* patterns);
 
-// Asks for so many rows of tables to be brought near, in order: that takes less time than to wait for each.
+// Prefetches this many rows of the tables into the cache: faster than waiting for each.
 void fetch_tables(const float* tables, size_t rows);
 
 // sums[i * kTableWidth + j] = sum over units u, in order, of tables[(first_row_u + pattern of row i) * kTableWidth +

@@ -1,13 +1,14 @@
-// How the leaves of a tree share tables (leaf_tables.h): the tree is cut into units, subtrees each of which is one
-// look-up for a row.
+// How the leaves of a tree share tables (leaf_tables.h): the tree is cut into units. A unit is a subtree for which a
+// row needs one look-up.
 //
-// The pattern of a unit holds a bit for each distinct player on the path to its root, as leaves' patterns do, and a bit
-// for the decision of each branch inside it; its table has one row for each pattern, with what all its leaves together
-// give to each player. Players are numbered by their first appearance on the path, so that a child's pattern is its
-// parent's with one bit set or cleared. A subtree is one unit where that takes few bits, or at most twice the memory of
-// its two halves apart: for new players on all branches that is four leaves, and no memory at all is lost.
+// The pattern of a unit has a bit for each distinct player on the path to the unit's root, as the pattern of a leaf
+// has, and a bit for the decision of each branch inside the unit. The unit's table has one row for each pattern, with
+// what all its leaves together give to each player. Players are numbered by their first branch on the path, so that a
+// child's pattern is its parent's with one bit set or cleared. A subtree becomes one unit if its pattern has few bits,
+// or if its table is at most twice as large as those of its two halves together.
 //
-// Units go by groups that have at most kTableWidth players together, whose values a row adds up side by side.
+// Units form groups with at most kTableWidth players together. A row adds up the values of a group's players side by
+// side.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@
 
 namespace assay {
 
-// Beyond them a tree is walked. None of them changes with the rows: the way that a tree goes is part of the result's
-// last bits.
+// A tree beyond these limits is walked instead. The limits do not depend on the rows, because tables and walks differ
+// in the last bits of the result.
 struct TreeTableLimits {
   size_t bits = 12;       // of a pattern
   size_t small_bits = 8;  // a subtree of no more is always one unit
@@ -32,11 +33,11 @@ struct TreeTableLimits {
 
 struct TreePlace {
   uint32_t parent = 0;    // nodes are counted from the tree's root
-  uint32_t last_new = 0;  // the last branch above that brought a new player; kNoNode
+  uint32_t last_new = 0;  // the last branch above whose player is new on the path; kNoNode if none
   uint32_t unit = 0;      // kNoNode above the units
-  uint32_t pattern = 0;   // its number, above units and at their roots
+  uint32_t pattern = 0;   // number of its pattern; for nodes above units and roots of units
   uint16_t players = 0;   // distinct ones on the path above
-  uint16_t position = 0;  // branch: of its player among them
+  uint16_t position = 0;  // branch: the number of its player among them
   uint16_t bit = 0;       // branch inside a unit: the number of its bit
   bool is_new = false;    // branch: its player is not on the path above
   bool is_true_child = false;
@@ -55,14 +56,14 @@ struct TreeUnit {
 struct TreeGroup {
   size_t first_unit = 0;
   size_t end_unit = 0;
-  std::vector<uint32_t> players = {};  // of each column of the tables
+  std::vector<uint32_t> players = {};  // the player of each column of the tables
 };
 
 struct TreeLayout {
   uint32_t root = 0;  // its nodes are root .. end - 1 of the ensemble
   uint32_t end = 0;
-  size_t rows = 0;      // of all tables
-  size_t patterns = 0;  // above units and at their roots
+  size_t rows = 0;      // of all tables together
+  size_t patterns = 0;  // how many: one for each node above units and each root of a unit
   std::vector<TreePlace> places = {};
   std::vector<TreeUnit> units = {};
   std::vector<TreeGroup> groups = {};

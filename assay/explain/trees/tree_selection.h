@@ -1,6 +1,5 @@
-// What ways through trees share: the trees of an ensemble that one of them serves, found by the target that they have
-// weights for, and a number for each of their nodes under which a walk keeps what it knows of it; and the numbers that
-// leaves and covers stand for.
+// A selection of trees of an ensemble: which of them have weights for a target, and a number for each of their nodes,
+// under which a walk through the trees can keep data. And helpers for the numbers at leaves and covers.
 #pragma once
 
 #include <cmath>
@@ -15,7 +14,7 @@
 namespace assay {
 
 struct SelectedTree {
-  uint32_t root = 0;  // its nodes are root .. end - 1: an ensemble keeps those of a tree together
+  uint32_t root = 0;  // its nodes are root .. end - 1 of the ensemble
   uint32_t end = 0;
   size_t first = 0;  // node i is number first + i - root in the selection
 };
@@ -26,9 +25,9 @@ class TreeSelection {
   TreeSelection(const TreeEnsemble& trees, std::span<const uint32_t> roots);
 
   std::span<const SelectedTree> trees() const { return trees_; }
-  // Nodes of all of them.
+  // How many nodes all of them have.
   size_t nodes() const { return nodes_; }
-  // Positions in trees() of those where some leaf has a weight for the target, ascending.
+  // Indices in trees() of the trees in which a leaf has a weight for this target, ascending.
   std::span<const uint32_t> with_target(size_t target) const {
     return std::span(of_targets_).subspan(starts_[target], starts_[target + 1] - starts_[target]);
   }
@@ -36,16 +35,16 @@ class TreeSelection {
  private:
   std::vector<SelectedTree> trees_;
   size_t nodes_ = 0;
-  std::vector<size_t> starts_;  // one for each target, and the end
+  std::vector<size_t> starts_;  // by target: where its trees begin in of_targets_; then the end
   std::vector<uint32_t> of_targets_;
 };
 
-// What an infinite leaf gives to players is undefined.
+// NaN for an infinite value: how players share an infinite leaf is undefined.
 inline double finite_or_nan(double value) {
   return std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
-// The share of the rows at a branch that go to this child of it, by covers; half where none were seen.
+// The share of training rows at a branch that go to this child, by covers; half if the branch saw none.
 inline double cover_ratio(const TreeEnsemble& trees, uint32_t branch, uint32_t child) {
   const double all = trees.covers()[branch];
   return all > 0 ? trees.covers()[child] / all : 0.5;

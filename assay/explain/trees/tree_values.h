@@ -1,9 +1,9 @@
 // Shapley values of a whole ensemble for all rows of a task: narrow trees by tables (pattern_tables.h), all others by
 // walks (interventional_walk.h, path_walk.h).
 //
-// A row sums the narrow trees first, then the others, each in the ensemble's order and in float64. Which way a tree
-// goes is decided by the tree alone. Tables that do not fit in memory together are built batch by batch; memory is
-// bounded whatever the number of rows.
+// For each row, narrow trees are summed first, then the others, each in the ensemble's order and in float64. Only the
+// tree itself decides whether it uses tables or a walk. If the tables are too large together, they are built in
+// batches. Memory does not grow with the number of rows.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@
 
 namespace assay {
 
-// For `refuses`: the information form, a model without trees, outputs that are no raw scores, or trees that do not add
-// up.
+// For `refuses`: refuses the information form, a model without trees, outputs that are no raw scores, and trees that do
+// not add up.
 std::optional<Refusal> refuses_trees(const ExplainTask& task);
 
-// values[i][p] of row i's explained value. `name` is that of the progress.
+// values[i][p] = the Shapley value of player p for row i. `name` is used for progress.
 void tree_values(const TreeGameView& game, const ExplainTask& task, const TreeTableLimits& limits,
                  MatrixView<float> values, const Context& context, std::string_view name);
 

@@ -1,4 +1,4 @@
-// A node's kernel, and its outputs when all it depends on is known: for the graph and for plans.
+// Makes a node's kernel, and computes its outputs if all its inputs are known: for the graph and for plans.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ struct MadeKernel {
 MadeKernel make_kernel(const GraphNode& node, const std::vector<const ValueInfo*>& inputs, size_t most_bytes,
                        bool gradients);
 
-// The most steps of one node that is run once: it cannot be interrupted meanwhile. A product of 1600 x 1600 matrices.
+// The most steps of a node that is folded, which cannot be interrupted: about a product of two 1600 x 1600 matrices.
 inline constexpr uint64_t kMostStepsAtOnce = uint64_t{1} << 32;
 
-// Runs a kernel whose inputs are constants (or that does not look at their elements: null is passed for those without).
-// Its steps and the memory of its outputs are charged before; what only lives while it runs is charged and given back.
+// Runs a kernel whose inputs are constants. An input that is none is passed as null; the kernel must not read its
+// elements. Steps and the memory of outputs are charged first; scratch memory is charged and given back.
 std::vector<std::shared_ptr<const Tensor>> fold(const GraphNode& node, const MadeKernel& made,
                                                 const std::vector<const ValueInfo*>& inputs, Spending& spending);
 

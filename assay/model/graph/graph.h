@@ -21,12 +21,12 @@ namespace assay {
 
 struct Operator;
 
-class SharedParts;
+class SharedParts;  // ops/node_setup.h
 
 // Values and nodes are numbered; this stands where there is none.
 inline constexpr size_t kNoValue = SIZE_MAX;
 
-// A node whose values are numbered; kNoValue where one is left out.
+// A node of the graph. inputs and outputs are numbers of values; kNoValue where one is left out.
 struct GraphNode {
   OnnxNode onnx;
   const Operator* op = nullptr;
@@ -34,7 +34,7 @@ struct GraphNode {
   std::string where;  // for messages: "m.onnx: node 'conv1' (Conv)"
   std::vector<size_t> inputs;
   std::vector<size_t> outputs;
-  std::shared_ptr<SharedParts> shared = {};  // of its kernels (ops/node_setup.h)
+  std::shared_ptr<SharedParts> shared = {};  // what its kernels share (ops/node_setup.h)
 };
 
 class Graph {
@@ -49,7 +49,7 @@ class Graph {
   Graph(std::string name, OnnxModel model, const Context& context = {});
 
   const std::string& name() const { return name_; }
-  // Without those that only give an initializer its type.
+  // Without those that only declare the type of an initializer.
   const std::vector<OnnxValue>& inputs() const { return inputs_; }
   const std::vector<OnnxValue>& outputs() const { return outputs_; }
   // In an order in which they can run.

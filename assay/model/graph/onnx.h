@@ -1,15 +1,15 @@
 // ONNX model files as plain structs, in and out: no executor, no shapes inferred, no operator known.
 //
 // The format is protobuf with the messages of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto, which also says
-// what each field means; names here are ONNX's. Lists keep the order of the file. Of a tensor's many forms in a file
-// one is left: little-endian bytes. The domain "ai.onnx" is the same as "" and always written as "" here.
+// what each field means; names here are ONNX's. Lists keep the order of the file. A file may store a tensor in many
+// forms; here it is always little-endian bytes. The domain "ai.onnx" is the same as "" and always written as "" here.
 // Documentation, training information, quantization annotations, device configurations, and the metadata of everything
 // but the model are not kept, and fields of a newer format are skipped. Contents that nothing here can use (sparse
 // tensors, types as attributes) are not kept either, but what held them is, so that an error can name it.
 //
 // Files are hostile. Nothing they claim is trusted, memory stays in proportion to the bytes that are there, and what
 // cannot be right by itself is an input error that names file, node and operator, or tensor. Whether names are unique,
-// references lead somewhere, or operators exist is for those who use the structs.
+// references lead somewhere, or operators exist is not checked here.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 namespace assay {
 
-// Of a tensor or a value: far more than any operator takes; also what the data stage allows.
+// Of a tensor or a value: far more than any operator takes, and as many as NumPy allows (data/io/npy.h).
 inline constexpr size_t kMostDimensions = 64;
 
 // The type of a tensor's elements, with ONNX's numbers (TensorProto.DataType).
@@ -139,7 +139,7 @@ struct OnnxValueType {
   OnnxValueKind kind = OnnxValueKind::undefined;
   OnnxElement element = OnnxElement::undefined;    // of a tensor, or of a map's keys
   std::optional<std::vector<OnnxDimension>> dims;  // of a tensor; absent: their number is not known
-  std::vector<OnnxValueType> inner;                // one: of a sequence's items, a map's values, what is optional
+  std::vector<OnnxValueType> inner;                // one type: of a sequence's items, a map's values, what is optional
 
   bool operator==(const OnnxValueType&) const = default;
 };
@@ -224,7 +224,8 @@ std::string_view onnx_kind_name(OnnxAttributeKind kind);
 std::string onnx_shape_text(std::span<const int64_t> dims);
 
 // The number of elements. An input error that starts with `where` when a dimension is negative, there are more than 64,
-// or so many elements fit in no memory (dimensions of 0 count as 1 in this, for products of some are taken later).
+// or the elements would not fit in memory. For this, dimensions of 0 count as 1, because products of some dimensions
+// are taken later.
 size_t onnx_element_count(std::string_view where, std::span<const int64_t> dims);
 // The size of raw for so many elements; 0 for text.
 size_t onnx_byte_count(OnnxElement type, size_t elements);

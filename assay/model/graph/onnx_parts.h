@@ -19,7 +19,7 @@ namespace assay {
 inline constexpr uint64_t kMostOnnxBytes = INT32_MAX;
 
 // As parse_onnx of onnx.h; stops when the context is cancelled. Memory stays within some 64 times the bytes: an empty
-// name of two bytes becomes a string of 32, in a list that doubles.
+// name of two bytes becomes a string of 32 bytes, in a list that grows by doubling.
 OnnxModel parse_onnx(std::string name, std::string_view bytes, const std::string& folder, const Context& context);
 
 // One protobuf message, read field by field. Everything that is wrong with its encoding, a known field of another wire
@@ -32,7 +32,7 @@ class OnnxMessage {
   bool next();
   uint32_t number() const { return number_; }
 
-  // The field's value, by what it must be. Numbers of 32 bits are cut from 64, as protobuf does.
+  // The field's value; an input error if its wire type differs. Numbers of 32 bits are cut from 64, as protobuf does.
   int64_t integer() const;
   float real() const;
   std::string_view bytes() const;
@@ -58,15 +58,15 @@ class OnnxMessage {
   std::string_view bytes_ = {};  // of all others
 };
 
-// The last field of this number that is bytes, or nothing; ends quietly where the message is damaged. For the name of a
-// thing, which errors need before the thing is read.
+// The last field with this number that holds bytes; empty if there is none. Stops without an error where the message is
+// damaged. For errors, which need the name of a thing before the thing is read.
 std::string_view peek_bytes(std::string_view message, uint32_t number);
 
 // The files beside a model that hold its large tensors. A location is refused when it is absolute, has a "..", or leads
 // out of the folder through a link.
 class OnnxExternalFiles {
  public:
-  // An empty folder: there are none.
+  // folder: where the files are; empty: there are none.
   explicit OnnxExternalFiles(std::string folder) : folder_(std::move(folder)) {}
 
   // size bytes at offset; errors start with `where`. All reads of one file together may take four times its size (equal

@@ -2,8 +2,8 @@
 //
 // Making a plan infers all dimensions (a batch has a size by now), computes what depends on dimensions and weights
 // alone, drops what nobody asks for, and fuses chains of dense layers. Running it allocates nothing: each thread brings
-// a workspace. Values that feed the plan are named, any value of the graph can be one, and any can be fetched; so a
-// margin inside the graph, the part behind the first layer, or the derivatives by weights are all plans.
+// a workspace. Any value of the graph can be fed, by its name, and any can be fetched. So a plan can give a margin
+// inside the graph, run only the part behind the first layer, or give derivatives by weights.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace assay {
 
 struct Feed {
   std::string name;
-  ValueInfo info;         // with a constant: known already, and not fed when the plan runs
+  ValueInfo info;         // with a constant: known already, not fed when the plan runs
   bool gradient = false;  // backward shall give derivatives by it
 };
 
@@ -29,8 +29,8 @@ struct PlanRequest {
   std::vector<Feed> feeds;
   std::vector<std::string> fetches;
   bool fuse = true;
-  // Whether workspaces will be made: their memory counts then. Else the dimensions of values are all that is wanted,
-  // and may be those of more rows than there is memory for.
+  // Whether workspaces will be made; their memory then counts. If not, only the dimensions of values are wanted, and
+  // there may be more rows than fit in memory.
   bool run = true;
   // For Workspace::reveal, which needs room for the parts of all differences; nothing is fused then.
   bool reveal = false;
@@ -47,29 +47,28 @@ class Plan {
   // An input error names the node that cannot run with these inputs, or the fetched value that does not exist. The
   // graph may go away afterwards.
   //
-  // All that the plan holds and one workspace together take at most the budget's bytes, and copies of weights beside
-  // (turned, or without signs) twice the memory of the weights in the file. Computing what depends on dimensions and
-  // weights takes at most its steps, and stops between two nodes when the context is cancelled.
+  // The plan and one workspace together take at most the budget's bytes. Copies of weights (transposed, or absolute
+  // values) may take, in addition, twice the memory of the weights in the file. Computing what depends on dimensions
+  // and weights takes at most its steps, and stops between two nodes when the context is cancelled.
   Plan(const Graph& graph, const PlanRequest& request, const Context& context = {});
   ~Plan();
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  // Of the fetched values. A constant may be fetched too.
+  // Type and dimensions of a fetched value, which may be a constant.
   const ValueInfo& fetched(size_t fetch) const;
   // Whether backward gives derivatives by this feed: it asked for them, and a fetched value depends on it smoothly.
   bool has_gradient(size_t feed) const;
-  // Whether some way from a feed that asked for derivatives to a fetched value passes an operator that has none where
-  // it matters (a tree ensemble): the name of that node's operator; empty when there is none.
+  // The name of an operator without derivatives (a tree ensemble) between a feed that asked for derivatives and a
+  // fetched value, where they matter; empty if there is none.
   const std::string& gradient_stops_at() const { return gradient_stop_; }
   size_t step_count() const;
-  // Of one workspace.
   size_t workspace_bytes() const;
-  // Of the plan itself: computed constants, and what its kernels hold.
+  // Bytes of the plan itself: computed constants, and what its kernels hold.
   size_t held_bytes() const { return held_bytes_; }
-  // What computing its constants took.
+  // Steps that computing its constants took.
   uint64_t steps_taken() const { return steps_taken_; }
-  // What one forward takes.
+  // Steps of one forward.
   uint64_t run_steps() const { return run_steps_; }
 
  private:
@@ -117,8 +116,8 @@ class Workspace {
   // After forward, valid until the next.
   const void* fetched(size_t fetch) const;
 
-  // After forward of a plan with gradients: set the derivative by each fetched value (all elements of each), then
-  // backward gives the derivatives by feeds.
+  // After forward of a plan with gradients: set all elements of the derivative by each fetched value. Then backward
+  // gives the derivatives by feeds.
   void* fetch_gradient(size_t fetch);
   void backward();
   // DeepLift's multipliers in place of derivatives; `reference` has run forward on the reference rows.
@@ -132,7 +131,7 @@ class Workspace {
   void run_backward(const Workspace* reference);
   Buffers buffers(size_t step) const;
   void zero_gradients();
-  // For reveal. places: of these values, null where they have none.
+  // For reveal. places: where these values lie; null for those that have no place.
   std::vector<const void*> absolute_inputs(size_t step) const;
   std::vector<void*> places(const std::vector<size_t>& values, size_t PlanValue::* place) const;
   void spread_parts(const Workspace& reference, size_t step);

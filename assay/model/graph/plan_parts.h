@@ -17,7 +17,7 @@ class ByElement;
 
 inline constexpr size_t kNoPlace = SIZE_MAX;
 
-// How RevealCancel passes a step. See reveal.cpp.
+// How RevealCancel passes the positive and negative parts of differences through a step. See reveal.cpp.
 enum class Passing {
   joined,    // by the Rescale rule
   function,  // of one variable, element by element
@@ -27,10 +27,10 @@ enum class Passing {
 
 struct StepParts {
   Passing passing = Passing::joined;
-  const ByElement* by_element = nullptr;                 // of a function that is not of a UnaryKernel
-  std::shared_ptr<const Kernel> absolute;                // of |A|
-  std::vector<std::shared_ptr<const Tensor>> constants;  // what replaces each constant floating input of it
-  size_t changing = 0;                                   // the input that changes, of a function or mixed
+  const ByElement* by_element = nullptr;                 // for a function whose kernel is no UnaryKernel
+  std::shared_ptr<const Kernel> absolute;                // computes |A| x for y = A x + b
+  std::vector<std::shared_ptr<const Tensor>> constants;  // these replace its constant floating inputs
+  size_t changing = 0;                                   // the input that changes, if function or mixed
 };
 
 struct PlanStep {
@@ -61,8 +61,8 @@ struct PlanValue {
   size_t contrast_place = kNoPlace;
 };
 
-// What kernels and steps hold beside the weights in the file: turned, without signs, tables of positions. A file may be
-// held so twice over; beyond that it counts.
+// Charges what kernels and steps hold beside the weights in the file: transposed weights, absolute values, tables of
+// positions. Twice the memory of the file's weights is free; only what is beyond that is charged.
 class CopiesOfWeights {
  public:
   CopiesOfWeights(Spending& spending, const Graph& graph)
@@ -72,7 +72,7 @@ class CopiesOfWeights {
     spending_.take_bytes(beyond(bytes_ + bytes) - beyond(bytes_));
     bytes_ += bytes;
   }
-  // Steps that were dropped or fused are gone, and what they held.
+  // After steps were dropped or fused: only so many bytes are still held.
   void keep(uint64_t bytes) {
     spending_.give_back_bytes(beyond(bytes_) - beyond(bytes));
     bytes_ = bytes;
@@ -86,9 +86,9 @@ class CopiesOfWeights {
   uint64_t bytes_ = 0;
 };
 
-// Joins chains of dense layers and the element-wise functions between them into one kernel each, and ReLUs with what
-// comes before them where nothing runs backward. `steps` are in running order; `kept` are values that must stay
-// (fetched ones).
+// Joins chains of dense layers and the element-wise functions between them into one kernel each, and, if nothing runs
+// backward, ReLUs with the kernel before them. `steps` are in running order; `kept` are values that must stay (fetched
+// ones).
 void fuse_steps(std::vector<PlanStep>& steps, const std::vector<PlanValue>& values, const std::vector<bool>& kept,
                 bool gradients);
 

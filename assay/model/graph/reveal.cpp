@@ -3,22 +3,22 @@
 // The difference of every value from its reference is a sum of a positive and a negative part, d = d+ + d-, and each
 // has a multiplier, m+ and m-. What is stored beside the values and the ordinary multipliers of a plan is
 //   spread    t = d+ - d-                 contrast  c = (m+ - m-) / 2
-// with the difference d itself and the mean M = (m+ + m-) / 2, kept where the multipliers of the Rescale rule are. A
-// value's share is m+ d+ + m- d- = M d + c t, and for every step the shares of its inputs add up to those of its
-// outputs. Steps pass parts on in one of four ways:
+// The difference d follows from the values, and the mean M = (m+ + m-) / 2 is kept where the multipliers of the Rescale
+// rule are. A value's share is m+ d+ + m- d- = M d + c t, and for every step the shares of its inputs add up to those
+// of its outputs. Steps pass parts on in one of four ways:
 //   apart     y = A x + b, positive coefficients keep the part and negative ones swap it (Add, movements, means, ...):
 //             t_y = |A| t_x;  M_x += A^T M_y,  c_x += |A|^T c_y
 //   mixed     y = A x + b where a contribution A_ij d_j, by its own sign, goes to y_i+ or y_i- (Gemm, MatMul, Conv):
 //             t_y = |A| |d_x|;  M_x += A^T M_y + sign(d_x) |A|^T c_y
 //   function  y = f(x), element by element: see ops/unary.h, and ops/by_element.h where f has constants (PRelu)
-//   joined    all else: the parts of y are its difference, by sign, and the Rescale rule for
+//   joined    all else, by the Rescale rule: the whole difference d_y is the part of y that has its sign:
 //             t_y = |d_y|;  M_x += rescale(M_y + sign(d_y) c_y)
 // The inputs of the plan have their parts by sign, so their multiplier is M + sign(d) c.
 //
-// Deviations from the paper: a bias and a batch normalisation that stand as steps of their own pass parts apart, as if
-// they were part of the layer before; the paper has no rule for what is joined here, which is also a function that
-// a graph spells by a condition, as in Where(x > 0, x, 0); functions that are not defined everywhere, and points where
-// they overflow, take the Rescale rule.
+// Deviations from the paper. A bias and a batch normalisation that are steps of their own pass parts apart, as if they
+// were part of the layer before. The paper has no rule for what is joined here; this includes a function that a graph
+// writes with a condition, as in Where(x > 0, x, 0). Functions that are not defined everywhere, and points where they
+// overflow, take the Rescale rule.
 #include <algorithm>
 #include <cassert>
 #include <cmath>

@@ -126,12 +126,13 @@ class RowRunner::Lease {
  private:
   const std::string& text(size_t column, float code) const {
     static const std::string missing;
-    const std::vector<std::string>& levels = (*runner_.levels_)[column];
     if (std::isnan(code)) return missing;
-    if (code < 0 || code >= static_cast<float>(levels.size())) {
-      fail_input(fmt::format("feature {} is text with {} levels, found the code {}", column + 1, levels.size(), code));
+    const std::string* const found = runner_.texts_->find(column, code);
+    if (found == nullptr) {
+      fail_input(fmt::format("feature {} is text with {} levels, found the code {}", column + 1,
+                             runner_.texts_->texts(column).size(), code));
     }
-    return levels[static_cast<size_t>(code)];
+    return *found;
   }
 
   const RowRunner& runner_;
@@ -140,11 +141,11 @@ class RowRunner::Lease {
 };
 
 RowRunner::RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> inputs,
-                     const std::vector<std::vector<std::string>>* levels, std::vector<std::string> fetches,
-                     bool gradients, size_t fixed_batch, bool reveal, const Context& context)
+                     std::shared_ptr<const TextCodes> texts, std::vector<std::string> fetches, bool gradients,
+                     size_t fixed_batch, bool reveal, const Context& context)
     : graph_(std::move(graph)),
       inputs_(std::move(inputs)),
-      levels_(levels),
+      texts_(std::move(texts)),
       fetches_(std::move(fetches)),
       gradients_(gradients),
       fixed_batch_(fixed_batch),

@@ -1,7 +1,7 @@
 // Runs a graph over the rows of a matrix in blocks, each on its own thread with memory that is used again.
 //
 // A block has as many rows as keep its values near the cache. Plans are made for blocks of a few sizes only (powers of
-// two; the rest of a block repeats its last row), which no result shows: a row's bits do not depend on its block.
+// two; smaller blocks are filled up with their last row). A row's bits do not depend on its block.
 //
 // Memory: a plan with one workspace keeps to the budget of the context (graph/plan.h), and so do all workspaces that
 // run at a time. Where those of all threads would take more, fewer threads run: one at least.
@@ -18,6 +18,7 @@
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
 #include "assay/core/parallel.h"
+#include "assay/data/text_codes.h"
 #include "assay/model/graph/plan.h"
 
 namespace assay {
@@ -33,16 +34,16 @@ struct RowInput {
 
 class RowRunner {
  public:
-  // levels: for text inputs, the texts that the numbers of each column stand for; it must outlive the runner.
+  // texts: what the numbers of text inputs stand for; null where there are no such inputs.
   // fixed_batch: 0, or the only number of rows that the graph accepts. reveal: its plans serve Workspace::reveal.
-  RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> inputs,
-            const std::vector<std::vector<std::string>>* levels, std::vector<std::string> fetches, bool gradients,
-            size_t fixed_batch, bool reveal = false, const Context& context = {});
+  RowRunner(std::shared_ptr<const Graph> graph, std::vector<RowInput> inputs, std::shared_ptr<const TextCodes> texts,
+            std::vector<std::string> fetches, bool gradients, size_t fixed_batch, bool reveal = false,
+            const Context& context = {});
   ~RowRunner();
 
   size_t block_rows() const { return block_rows_; }
   size_t block_bytes() const { return block_bytes_; }
-  // What its plans hold beside workspaces, and what making them took.
+  // Bytes that its plans hold beside workspaces, and steps that making them took.
   Budget spent() const;
   // Type, and dimensions for one row.
   const ValueInfo& fetched(size_t fetch) const { return fetched_[fetch]; }
@@ -53,19 +54,19 @@ class RowRunner {
   // See Plan.
   const std::string& gradient_stops_at() const { return gradient_stop_; }
 
-  // An input error when a row among others does not come out as it does alone, as where a batch is normalised by
-  // itself. Tried on a few rows of numbers, not for graphs that take text, nor where rows are so large that each runs
-  // alone, nor as far as that takes more steps than the budget has.
+  // An input error if the result of a row depends on the other rows of its batch, as in a graph that normalises over
+  // the batch. Tried on a few made-up rows. Not tried for graphs that take text, for rows so large that each runs
+  // alone, or when it would take more steps than the budget has.
   void check_rows_apart(const Context& context = {}) const;
-  // What a forward of so many rows takes, about.
+  // About how many steps a forward of so many rows takes.
   uint64_t steps_of(size_t rows) const;
 
   // Calls body for each block with a workspace that is fed its rows; body runs it, and reads the first
   // block.end - block.begin rows of what it fetches.
   void run(MatrixView<const float> rows, const Context& context,
            const std::function<void(const Block&, Workspace&)>& body) const;
-  // The same with a second workspace that has run forward on the reference rows (as many as rows, or one for all, which
-  // is then run once for each size of block, not for each block).
+  // The same with a second workspace that has run forward on the reference rows (as many as rows, or one for all). One
+  // for all is run once for each size of block, not for each block.
   void run_pairs(MatrixView<const float> rows, MatrixView<const float> reference, const Context& context,
                  const std::function<void(const Block&, Workspace&, const Workspace&)>& body) const;
 
@@ -78,14 +79,14 @@ class RowRunner {
   void plan_blocks(const Context& context);
   // What is fetched of these rows, run as one block; text is left out.
   std::vector<std::vector<std::byte>> results_of(MatrixView<const float> rows, const Context& context) const;
-  // The context with as many threads as have room for so many workspaces each.
+  // The context, with fewer threads if the budget has no room for so many workspaces on each thread.
   Context with_room(const Context& context, size_t block_rows, size_t workspaces) const;
   void check_rows_first(const SizedPlan& sized) const;
   size_t rows_of_block(size_t rows, const Context& context) const;
 
   std::shared_ptr<const Graph> graph_;
   std::vector<RowInput> inputs_;
-  const std::vector<std::vector<std::string>>* levels_;
+  std::shared_ptr<const TextCodes> texts_;
   std::vector<std::string> fetches_;
   bool gradients_;
   size_t fixed_batch_;

@@ -1,4 +1,4 @@
-// Copies of many short lines at fixed distances: what makes the columns of a convolution.
+// Copies many short lines at fixed distances, to make the columns of a convolution.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 namespace assay {
 
 // to[c * to_channel + l * width + i] = from[c * from_channel + l * line_step + i] for c < channels, l < lines, i <
-// width. They must not overlap.
+// width. from and to must not overlap.
 struct LineCopies {
   const float* from = nullptr;
   size_t line_step = 0, from_channel = 0;

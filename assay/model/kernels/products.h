@@ -12,7 +12,8 @@ namespace assay {
 
 // out[i][j] = start + sum over l of a(i, l) * b[l][j] for i < m, j < n, l < k, where a(i, l) = a[i * a_row + l *
 // a_col], b[l][j] = b[l * b_row + j] and out[i][j] = out[i * out_row + j]. start = out[i][j] itself when `accumulate`,
-// else bias[i] when bias is not null, else 0. out must not overlap a or b. Any pointer alignment.
+// else bias[i] when bias is not null, else 0. With `leaky`, a result y that is not above 0 becomes slope * y. out must
+// not overlap a or b. Any pointer alignment.
 struct Product {
   size_t m = 0, n = 0, k = 0;
   const float* a = nullptr;

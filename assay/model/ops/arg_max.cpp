@@ -2,6 +2,7 @@
 // select_last_index (opset 12) the last. NaN wins, as in NumPy. Has no derivative.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <type_traits>
 
 #include "assay/model/ops/node_setup.h"
@@ -34,7 +35,7 @@ class ArgMax final : public Kernel {
           const T next = x[i * inner_ + inner];
           // A NaN is never less than another value, but every other value is less than it.
           const bool wins =
-              best != best ? last_ && next != next : next > best || next != next || (last_ && next == best);
+              std::isnan(best) ? last_ && std::isnan(next) : next > best || std::isnan(next) || (last_ && next == best);
           if (wins) {
             best = next;
             at = i;

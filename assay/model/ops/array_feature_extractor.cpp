@@ -1,5 +1,5 @@
-// ArrayFeatureExtractor (ai.onnx.ml): z[..., j] = x[..., y[j]]: columns of the last dimension, in the order of y, which
-// may hold one more than once. x without rows gives one row, as in onnxruntime.
+// ArrayFeatureExtractor (ai.onnx.ml): z[..., j] = x[..., y[j]]: columns of the last dimension, in the order of y; a
+// column may come more than once. x without rows gives one row, as in onnxruntime.
 #include <fmt/format.h>
 
 #include "assay/core/error.h"

@@ -1,8 +1,8 @@
 // Operators of several inputs under ONNX's broadcasting (NumPy's): dimensions are aligned at the last one, and one of
 // size 1 or left out repeats.
 //
-// BroadcastLoops walks operands of different dimensions together. Adjacent dimensions that every operand has, or
-// repeats, alike are merged when a plan is made, so that equal shapes, scalars and row vectors become plain loops over
+// BroadcastLoops walks operands of different dimensions together. Adjacent dimensions are merged when a plan is made if
+// each operand has both or repeats both, so that equal shapes, scalars and row vectors become plain loops over
 // contiguous memory. BinaryOf makes an operator of two inputs from a function, its two slopes and, where it is not
 // linear, its two DeepLift multipliers.
 #pragma once
@@ -125,10 +125,11 @@ struct Operands {
   A y;
 };
 
-// With derivatives. Function: value(a, b) and, for Operands x, slope_a(x), slope_b(x); where it is not linear also
-// multiplier_a(x, reference) and multiplier_b(x, reference), with multiplier_a * (x.a - reference.a) +
-// multiplier_b * (x.b - reference.b) = x.y - reference.y. Where it is affine in one or both: coefficients(changes), as
-// in AffineForm, or nothing; and `Absolute`, the function of its absolute coefficients, where that is another.
+// With derivatives. Function has value(a, b) and, for Operands x, slope_a(x) and slope_b(x). If it is not linear, also
+// multiplier_a(x, reference) and multiplier_b(x, reference), with
+// multiplier_a * (x.a - reference.a) + multiplier_b * (x.b - reference.b) = x.y - reference.y.
+// If it is affine in one or both: coefficients(changes), as in AffineForm, or nothing; and `Absolute`, the function
+// with absolute coefficients, if that is another one.
 template <class Function, class A, class B = A>
 class BinaryOf : public BinaryMap<Function, A, B, A> {
  public:

@@ -25,8 +25,8 @@ class ByElement {
 };
 
 // Own: the kernel, with a public `sections(input, values, body)` that calls body(element, function) for each element of
-// the output; function is that of the changing input there, as UnaryOf takes it, with `bool has_gaps() const` in place
-// of kHasGaps.
+// the output; function maps the changing input to the output there, as UnaryOf takes it, but with `bool has_gaps()
+// const` in place of kHasGaps.
 template <class Own, class T>
 class ByElementOf : public ByElement {
   friend Own;
@@ -45,15 +45,7 @@ class ByElementOf : public ByElement {
       const T *mean_y = mean.out<T>(0), *contrast_y = contrast.out<T>(0);
       T *mean_x = mean.in<T>(input), *contrast_x = contrast.in<T>(input);
       for_parts(input, values, reference, spread_x, [&](size_t i, const RevealedParts<T>& parts, T total) {
-        if (parts.joined) {
-          const T by_sign = total > 0 ? contrast_y[i] : total < 0 ? -contrast_y[i] : T(0);
-          mean_x[i] += (mean_y[i] + by_sign) * parts.multiplier_plus;
-          return;
-        }
-        const T plus = (mean_y[i] + contrast_y[i]) * parts.multiplier_plus;
-        const T minus = (mean_y[i] - contrast_y[i]) * parts.multiplier_minus;
-        mean_x[i] += (plus + minus) / 2;
-        contrast_x[i] += (plus - minus) / 2;
+        add_revealed(parts, total, mean_y[i], contrast_y[i], mean_x[i], contrast_x[i]);
       });
     }
   }
@@ -74,8 +66,8 @@ class ByElementOf : public ByElement {
   }
 };
 
-// Of BinaryOf. Function: as there, and gaps_a(b): whether it has gaps (unary.h) as a function of a. The same for b
-// where there is gaps_b(a).
+// ByElement for BinaryOf. Function: as there, and gaps_a(b): whether it has gaps (unary.h) as a function of a. If it
+// has gaps_b(a), it is a function of b too.
 template <class Function, class A, class B = A>
 class BinaryByElement final : public BinaryOf<Function, A, B>, public ByElementOf<BinaryByElement<Function, A, B>, A> {
  public:

@@ -17,14 +17,14 @@ std::vector<std::string> classifier_labels(const OnnxNode& node);
 // The labels of a classifier: whole numbers or text.
 class ClassLabels {
  public:
-  // From the attributes classlabels_strings and, of this name, the whole numbers. Text wins when there is both.
+  // From the attribute classlabels_strings, or if that is empty, the whole numbers of the attribute `integers`.
   ClassLabels(const NodeSetup& setup, std::string_view integers);
 
   size_t size() const { return text_.empty() ? integers_.size() : text_.size(); }
   OnnxElement type() const { return text_.empty() ? OnnxElement::int64 : OnnxElement::string; }
   void write(void* labels, size_t row, size_t label) const;
-  // What a classifier of one class answers: 0 or 1 where its label is a number, as onnxruntime does, whatever the
-  // number; else that label in any case.
+  // Makes two labels of a single one: 0 and 1 if it is a number, whatever the number, as in onnxruntime; the same text
+  // twice if it is a text.
   void pad_single();
 
  private:

@@ -1,7 +1,7 @@
 // Conv: Y[n, o, p] = B[o] + sum over channels c of the group and kernel elements k of
 // W[o, c, k] * X[n, c, p * stride - pad + k * dilation], over 1 to 3 spatial dimensions, in groups.
-// The patches of an image become the columns of a matrix (im2col), one strip of positions after the other, and
-// W times them is a product: dX = the patches' transpose of W^T dY, dW = dY times the columns^T, dB = dY summed.
+// The patches of an image become the columns of a matrix (im2col), one strip of positions after the other, and W times
+// it is a product. Backward: dX adds W^T dY back to the patches, dW = dY columns^T, dB = dY summed.
 // DeepLift: where X and W both change, each takes the other's average with its reference.
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // Dense layers and the element-wise functions between them, fused: rows lie in vector lanes.
 //
 // A tile of rows is transposed once, so that a feature's values of many rows are adjacent; each layer is then a product
-// whose vectors run over rows (kernels/products.h), wide whatever the widths of the layers, and a tile's values stay in
-// the cache from the first layer to the last. A bias starts the sum it belongs to, also where the graph adds it last.
+// whose vectors run over rows (kernels/products.h), so they are full even in narrow layers. A tile's values stay in the
+// cache from the first layer to the last. A sum starts with its bias, even if the graph adds that last.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,7 @@ class DenseChain final : public Kernel {
   bool gradients_;
   size_t stride_;                 // rows of a tile, and floats from one feature to the next
   size_t widest_;                 // of all layers' inputs and outputs
-  std::vector<size_t> z_places_;  // in a tile's state, in features
+  std::vector<size_t> z_places_;  // of each layer in a tile's state, in features
   std::vector<size_t> y_places_;
   size_t state_width_ = 0;  // features of a tile's state
 };

@@ -14,14 +14,14 @@ struct EnsembleAttributes {
   TreeSource source;
   std::vector<double> base;  // base_values
   bool all_positive = true;  // no weight is negative, those of branches included
-  bool one_target = false;   // all weights, of which there are some, are for the same target
+  bool one_target = false;   // there are weights, and all are for the same target
 };
 
-// prefix: "target" or "class", as the names of the attributes with weights begin. The root of a tree is the node of it
-// that is listed first; weights of branches have no effect, as in onnxruntime. Refuses targets beyond `targets`.
+// prefix: "target" or "class", which the names of the attributes with weights begin with. The root of a tree is its
+// first node in the list. Weights of branches have no effect, as in onnxruntime. Refuses targets beyond `targets`.
 EnsembleAttributes ensemble_attributes(const NodeSetup& setup, const std::string& prefix, size_t targets);
 
-// Floats, or float64 from version 3 on under the name with "_as_tensor".
+// The floats of an attribute; from version 3 on also float64 numbers under its name with "_as_tensor".
 std::vector<double> reals_or_tensor(const NodeSetup& setup, const std::string& name);
 
 // The numbers of an attribute that is a tensor; none when it is absent.

@@ -1,6 +1,6 @@
 // Max and Min of any number of inputs, broadcast. NaN wins, as in NumPy.
 //
-// Gradients: inputs that are equal share it evenly, as torch.maximum does.
+// Gradients: inputs that are equal share the derivative evenly, as in torch.maximum.
 // DeepLift (for Max; Min is its mirror): where y >= y' the difference y - y' goes to the input that wins at x,
 // elsewhere to the one that wins at the reference, so that no multiplier leaves [0, 1] (as shap does for max pooling).
 #pragma once
@@ -44,8 +44,8 @@ T extremum(T a, T b) {
   return Order::beats(b, a) || is_nan(b) ? b : a;
 }
 
-// Whether an input of value x (reference) gave the extremum y (reference) at the side that decides, and its multiplier
-// before it is shared with its equals.
+// Whether the difference y - y_reference goes to this input, which is x, and `reference` at the reference; and its
+// multiplier, before equal inputs share it.
 template <class Order, class T>
 bool decides(T x, T reference, T y, T y_reference) {
   const T own = Order::beats(y_reference, y) ? reference : x;
@@ -112,7 +112,7 @@ class ExtremumOf final : public Kernel, public ByElementOf<ExtremumOf<Order, T>,
   }
 
  private:
-  // The extremum of one input and the others'.
+  // The extremum of one input and a bound, which is the extremum of the others.
   struct Bounded {
     T bound;
     template <class X>
@@ -164,7 +164,7 @@ template <class Order>
 std::unique_ptr<Kernel> make_extremum(NodeSetup& setup) {
   setup.expect_inputs(1, SIZE_MAX);
   setup.expect_outputs(1, 1);
-  // An input left out behind the last one given is no input.
+  // Inputs that are left out at the end do not count.
   size_t given = setup.input_count();
   while (!setup.has_input(given - 1)) given--;
   expect_numbers(setup, 0, given);

@@ -1,7 +1,7 @@
-// Gemm: Y = alpha * A' B' + beta * C, where A' is A or its transpose (transA), B' likewise, and C, which may be left
-// out (required before opset 11; nothing here insists), is broadcast to M x N. dA' = alpha dY B'^T, dB' = alpha A'^T
-// dY, dC = beta dY summed where C was broadcast. DeepLift: where both A and B change, each takes the other's average
-// with its reference. Integers (from opset 9) take alpha = beta = 1.
+// Gemm: Y = alpha * A' B' + beta * C, where A' is A or its transpose (transA), B' likewise, and C is broadcast to
+// M x N. C may be left out (also before opset 11, where ONNX requires it). dA' = alpha dY B'^T, dB' = alpha A'^T dY,
+// dC = beta dY summed where C was broadcast. DeepLift: where both A and B change, each takes the other's average with
+// its reference. Integers (from opset 9) take alpha = beta = 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,32 +32,22 @@ class Gemm final : public Kernel, public KernelCost {
     return AffineForm{.mixes = true, .coefficients = {changes[0] ? size_t{1} : size_t{0}}, .absolute = absolute};
   }
   void backward(const Buffers& values, const Gradients& gradients) const override {
-    with_floating_element(type_, [&]<class T>() {
-      const T* dy = gradients.out<T>(0);
-      if (dy == nullptr || m_ * n_ == 0) return;
-      add_bias_gradient(dy, gradients.in<T>(2));
-      dy = scaled(dy, values);
-      if (T* da = gradients.in<T>(0)) add_left_gradient(values.in<T>(1), dy, da);
-      if (T* db = gradients.in<T>(1)) add_right_gradient(values.in<T>(0), dy, db);
-    });
+    rescale(values, values, gradients);
   }
   void rescale(const Buffers& values, const Buffers& reference, const Gradients& multipliers) const override {
-    if (!both_change_ || values.inputs[0] == reference.inputs[0] || values.inputs[1] == reference.inputs[1]) {
-      return backward(values, multipliers);
-    }
+    const bool changes =
+        both_change_ && values.inputs[0] != reference.inputs[0] && values.inputs[1] != reference.inputs[1];
     with_floating_element(type_, [&]<class T>() {
       const T* dy = multipliers.out<T>(0);
       if (dy == nullptr || m_ * n_ == 0) return;
       add_bias_gradient(dy, multipliers.in<T>(2));
       dy = scaled(dy, values);
-      T* half = reinterpret_cast<T*>(values.scratch) + scaled_count_;
+      T* half = changes ? reinterpret_cast<T*>(values.scratch) + scaled_count_ : nullptr;
       if (T* da = multipliers.in<T>(0)) {
-        average(values.in<T>(1), reference.in<T>(1), half, k_ * n_);
-        add_left_gradient<T>(half, dy, da);
+        add_left_gradient(average(values.in<T>(1), reference.in<T>(1), half, k_ * n_), dy, da);
       }
       if (T* db = multipliers.in<T>(1)) {
-        average(values.in<T>(0), reference.in<T>(0), half, m_ * k_);
-        add_right_gradient<T>(half, dy, db);
+        add_right_gradient(average(values.in<T>(0), reference.in<T>(0), half, m_ * k_), dy, db);
       }
     });
   }

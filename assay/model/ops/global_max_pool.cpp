@@ -3,6 +3,8 @@
 // DeepLift: MaxPool's rule (pool.h).
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "assay/model/ops/node_setup.h"
 #include "assay/model/ops/pool.h"
 
@@ -63,16 +65,16 @@ class GlobalMaxPool final : public Kernel {
       for (size_t lane = 0; lane < kLanes; lane++) {
         const T next = x[i + lane];
         bests[lane] = next > bests[lane] ? next : bests[lane];
-        has_nan |= next != next;
+        has_nan |= std::isnan(next);
       }
     }
     for (; i < end; i++) {
       bests[0] = x[i] > bests[0] ? x[i] : bests[0];
-      has_nan |= x[i] != x[i];
+      has_nan |= std::isnan(x[i]);
     }
     T largest = bests[0];
     for (const T best : bests) largest = best > largest ? best : largest;
-    for (i = begin; has_nan ? x[i] == x[i] : x[i] != largest;) i++;
+    for (i = begin; has_nan ? !std::isnan(x[i]) : x[i] != largest;) i++;
     return i;
   }
 

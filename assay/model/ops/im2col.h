@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// A window over one to three spatial dimensions as one over three.
+// A window over one to three spatial dimensions, always kept as three.
 class Patches {
  public:
   Patches() = default;

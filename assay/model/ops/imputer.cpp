@@ -1,7 +1,7 @@
-// Imputer (ai.onnx.ml): every element that equals replaced_value (NaN equals NaN) becomes imputed_value, of which there
-// is one for all features or one for each: the floats for float32 and float64, the int64s for whole numbers. Gradients
-// pass where nothing was replaced. DeepLift: the quotient of differences, 0 where one is not finite (a NaN that was
-// replaced has no difference from its reference).
+// Imputer (ai.onnx.ml): every element that equals replaced_value (NaN equals NaN) becomes imputed_value: one for all
+// features or one for each, as floats for float32 and float64, as int64s for whole numbers. Gradients pass where
+// nothing was replaced. DeepLift: the quotient of differences, 0 where one is not finite (a NaN that was replaced has
+// no difference from its reference).
 #include <fmt/format.h>
 
 #include <cmath>

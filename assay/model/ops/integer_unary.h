@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// Differences wrap around, as they do on the hardware; in signed types they would be undefined.
+// -x, which wraps around for the smallest number, where the negative of a signed type would be undefined.
 template <std::integral T>
 T wrapped_negative(T x) {
   return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(x));

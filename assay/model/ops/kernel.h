@@ -66,12 +66,13 @@ class TreeEnsemble;
 class UnaryKernel;
 class Kernel;
 
-// What RevealCancel (graph/reveal.cpp) needs of a kernel that is affine in the inputs that change, y = A x + b: how to
-// run |A| x. `absolute`, or the kernel itself where that is null, does so when its constant inputs are replaced:
-// floating ones by zeros, `coefficients` by their absolute values.
+// For RevealCancel (graph/reveal.cpp): how to compute |A| x for a kernel y = A x + b that is affine in its changing
+// inputs x. Run `absolute` (null: the kernel itself) with other constants: those in `coefficients` become their
+// absolute values, all other floating ones zeros. Example: MatMul y = x W has W as input 1: coefficients = {1}, and it
+// runs as x |W|.
 struct AffineForm {
-  // Outputs sum many contributions, whose signs decide which part they go to (Gemm, Conv): one input changes. Else the
-  // parts of each input pass through apart (Add, movements, means).
+  // True: an output is a sum of contributions of one changing input, and the sign of each contribution decides which
+  // part it goes to (Gemm, Conv). False: the parts of each input pass through apart (Add, movements, means).
   bool mixes = false;
   std::vector<size_t> coefficients = {};
   std::shared_ptr<const Kernel> absolute = nullptr;
@@ -104,7 +105,7 @@ class Kernel {
   // For forward and for backward alike.
   virtual size_t scratch_bytes() const { return 0; }
 
-  // The trees whose raw scores are the kernel's last output as it is; null for all other kernels.
+  // The trees, if the kernel's last output is their raw scores unchanged; null for all other kernels.
   virtual std::shared_ptr<const TreeEnsemble> raw_trees() const { return nullptr; }
 
   // Roles in fusion; null for kernels that have none.

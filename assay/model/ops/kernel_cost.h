@@ -9,20 +9,20 @@
 
 namespace assay {
 
-// Files set sizes whose products no number holds: the largest there is stands for them.
+// Files set the sizes, so sums and products may overflow: the result is then UINT64_MAX.
 inline uint64_t saturated_sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 inline uint64_t saturated_product(uint64_t a, uint64_t b) { return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
 
 class KernelCost {
  public:
-  // What one turn of an innermost loop counts that compilers do not turn into vectors.
+  // Steps of one turn of an innermost loop that compilers do not vectorise.
   static constexpr uint64_t kSlowSteps = 8;
 
   virtual ~KernelCost() = default;
   // What forward takes beyond one step for each element of its inputs and outputs, in multiply-adds of a product of
   // float32 matrices (about 0.1 ns).
   virtual uint64_t further_steps() const { return 0; }
-  // Memory that the kernel itself holds: turned weights, tables of positions.
+  // Memory that the kernel itself holds: transposed weights, tables of positions.
   virtual size_t held_bytes() const { return 0; }
 };
 

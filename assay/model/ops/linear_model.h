@@ -15,12 +15,12 @@ namespace assay {
 class LinearModel {
  public:
   LinearModel() = default;
-  // coefficients: width of them for each target. No intercepts are zeros.
+  // Reads `width` coefficients for each target. More are refused only if `exact`. Without intercepts, they are zeros.
   LinearModel(const NodeSetup& setup, size_t targets, size_t width, bool exact);
 
   size_t targets() const { return targets_; }
   size_t held_bytes() const { return (intercepts_.size() + by_feature_.size()) * sizeof(double); }
-  // Of one row.
+  // For one row.
   uint64_t steps() const { return uint64_t{width_} * targets_ * KernelCost::kSlowSteps; }
   // The targets of one row.
   template <class T>

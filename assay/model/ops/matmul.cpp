@@ -36,28 +36,20 @@ class MatMul final : public Kernel, public KernelCost {
     return AffineForm{.mixes = true, .coefficients = {changes[0] ? size_t{1} : size_t{0}}};
   }
   void backward(const Buffers& values, const Gradients& gradients) const override {
-    with_floating_element(type_, [&]<class T>() {
-      const T* dy = gradients.out<T>(0);
-      if (dy == nullptr) return;
-      if (T* da = gradients.in<T>(0)) add_left_gradient(values.in<T>(1), dy, da);
-      if (T* db = gradients.in<T>(1)) add_right_gradient(values.in<T>(0), dy, db);
-    });
+    rescale(values, values, gradients);
   }
   void rescale(const Buffers& values, const Buffers& reference, const Gradients& multipliers) const override {
-    if (!both_change_ || values.inputs[0] == reference.inputs[0] || values.inputs[1] == reference.inputs[1]) {
-      return backward(values, multipliers);
-    }
+    const bool changes =
+        both_change_ && values.inputs[0] != reference.inputs[0] && values.inputs[1] != reference.inputs[1];
     with_floating_element(type_, [&]<class T>() {
       const T* dy = multipliers.out<T>(0);
       if (dy == nullptr) return;
-      T* half = reinterpret_cast<T*>(values.scratch);
+      T* half = changes ? reinterpret_cast<T*>(values.scratch) : nullptr;
       if (T* da = multipliers.in<T>(0)) {
-        average(values.in<T>(1), reference.in<T>(1), half, b_count_);
-        add_left_gradient<T>(half, dy, da);
+        add_left_gradient(average(values.in<T>(1), reference.in<T>(1), half, b_count_), dy, da);
       }
       if (T* db = multipliers.in<T>(1)) {
-        average(values.in<T>(0), reference.in<T>(0), half, a_count_);
-        add_right_gradient<T>(half, dy, db);
+        add_right_gradient(average(values.in<T>(0), reference.in<T>(0), half, a_count_), dy, db);
       }
     });
   }

@@ -71,11 +71,14 @@ void with_product_element(OnnxElement type, const Body& body) {
   }
 }
 
-// half[i] = (x[i] + y[i]) / 2: what stands for a factor in DeepLift's rule for a product of two factors that change.
-// x' y' - x y = (x' - x) (y' + y) / 2 + (y' - y) (x' + x) / 2, so multipliers made of it are complete.
+// half[i] = (x[i] + y[i]) / 2: a factor's average with its reference. It is DeepLift's multiplier of the other factor
+// of a product in which both change: u v - u' v' = (u - u') (v + v') / 2 + (v - v') (u + u') / 2.
+// Returns half. If half is null, returns x: the rule for a factor beside one that does not change.
 template <class T>
-void average(const T* x, const T* y, T* half, size_t count) {
+const T* average(const T* x, const T* y, T* half, size_t count) {
+  if (half == nullptr) return x;
   for (size_t i = 0; i < count; i++) half[i] = x[i] + (y[i] - x[i]) / 2;
+  return half;
 }
 
 }  // namespace assay

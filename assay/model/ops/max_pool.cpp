@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -35,18 +36,10 @@ class MaxPool final : public Kernel, public KernelCost {
   }
   bool differentiable(size_t input) const override { return input == 0 && is_floating(type_); }
   void backward(const Buffers& values, const Gradients& gradients) const override {
-    if (type_ == OnnxElement::float64) {
-      pull_back<double>(values, gradients);
-    } else {
-      pull_back<float>(values, gradients);
-    }
+    with_floating_element(type_, [&]<class T>() { pull_back<T>(values, gradients); });
   }
   void rescale(const Buffers& values, const Buffers& reference, const Gradients& multipliers) const override {
-    if (type_ == OnnxElement::float64) {
-      share_out<double>(values, reference, multipliers);
-    } else {
-      share_out<float>(values, reference, multipliers);
-    }
+    with_floating_element(type_, [&]<class T>() { share_out<T>(values, reference, multipliers); });
   }
   // The winners: positions in their planes, -1 for none.
   size_t state_bytes() const override { return plan_.planes() * plan_.output_plane() * sizeof(int32_t); }
@@ -86,7 +79,7 @@ class MaxPool final : public Kernel, public KernelCost {
       winner[output] = static_cast<int32_t>(plan_.first_element(d, h, w));
     });
     bool has_nan = false;
-    for (size_t i = 0; i < plan_.input_plane(); i++) has_nan |= x[i] != x[i];
+    for (size_t i = 0; i < plan_.input_plane(); i++) has_nan |= std::isnan(x[i]);
     if (has_nan || plan_.window().kernel.back() > kNarrow) {
       find_by_windows(x, y, winner);
     } else {
@@ -99,7 +92,7 @@ class MaxPool final : public Kernel, public KernelCost {
     plan_.for_each_window([&](size_t output, size_t d, size_t h, size_t w) {
       plan_.for_each_element(d, h, w, [&](size_t position) {
         const T next = x[position];
-        if (next > y[output] || (next != next && y[output] == y[output])) {
+        if (next > y[output] || (std::isnan(next) && !std::isnan(y[output]))) {
           y[output] = next;
           winner[output] = static_cast<int32_t>(position);
         }

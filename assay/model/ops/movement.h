@@ -1,7 +1,7 @@
 // Operators that move elements without computing with them, of every type: what their files share.
 //
 // A movement is linear: forward copies, backward adds each output's derivative to that of the element it came from, and
-// the DeepLift multipliers are the derivatives. Text is assigned, numbers are moved as bytes where they lie in a row.
+// the DeepLift multipliers are the derivatives. Text is assigned, numbers are moved as bytes where they are contiguous.
 #pragma once
 
 #include <cstddef>
@@ -46,12 +46,12 @@ class CopyKernel : public Kernel {
 // The kernel of a node that gives input 0 these dimensions, of the same product.
 std::unique_ptr<Kernel> make_copy(NodeSetup& setup, Shape dims);
 
-// Where the neighbour along each dimension lies in a row-major value of these dimensions.
+// How many elements away the neighbour along each dimension is, in a row-major value of these dimensions.
 std::vector<int64_t> row_major_strides(const Shape& dims);
 
-// A box of elements on its way from one place to another: for every index i within dims
+// Copies a box of elements: for every index i within dims
 //   to[to_offset + sum_d i[d] * to_strides[d]] = from[from_offset + sum_d i[d] * from_strides[d]].
-// Strides of `from` may be 0 (repeats) or negative (reverses). Dimensions that lie in a row on both sides become one.
+// Strides of `from` may be 0 (repeats) or negative (reverses). Dimensions that are contiguous on both sides become one.
 class BoxCopy {
  public:
   BoxCopy(const Shape& dims, const std::vector<int64_t>& from_strides, int64_t from_offset,

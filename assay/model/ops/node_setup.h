@@ -20,12 +20,12 @@ namespace assay {
 // The dimensions or elements of one value must stay below this, so that products of two fit easily in 64 bits.
 inline constexpr int64_t kMostElements = int64_t{1} << 40;
 
-// What the kernels of one node make of its attributes and share: a graph has plans for several sizes of batch, and
-// trees may be hundreds of megabytes.
+// What the kernels of one node build from its attributes and share. There are several kernels because a graph has plans
+// for several sizes of batch, and trees may take hundreds of megabytes.
 class SharedParts {
  public:
-  // What make() gives, a shared_ptr<const T>: made once for each key, of which the last is kept. All callers of one
-  // node ask for the same T.
+  // What make() gives, a shared_ptr<const T>. It is kept until another key is asked for. All callers of one node ask
+  // for the same T.
   template <class T, class Make>
   std::shared_ptr<const T> get(size_t key, const Make& make) {
     const std::lock_guard lock(mutex_);
@@ -62,7 +62,7 @@ class NodeSetup {
   bool gradients() const { return gradients_; }
   [[noreturn]] void fail(std::string_view message) const;
 
-  // Inputs. input(i) refuses a node that leaves it out. Expecting: refuses more or fewer.
+  // Inputs. expect_inputs and expect_outputs refuse more or fewer. input(i) refuses a node that leaves it out.
   void expect_inputs(size_t least, size_t most) const;
   void expect_outputs(size_t least, size_t most) const;
   size_t input_count() const { return inputs_.size(); }

@@ -34,7 +34,7 @@ class PoolPlan {
   size_t input_plane() const { return input_plane_; }
   size_t output_plane() const { return output_plane_; }
 
-  // For the elements of all windows that are inside the input, and bytes of the lists above.
+  // Steps for the elements of all windows that are inside the input, and bytes of the lists above.
   uint64_t steps() const;
   size_t held_bytes() const {
     size_t count = 0;
@@ -42,7 +42,7 @@ class PoolPlan {
     return count * sizeof(int64_t);
   }
 
-  // Windows of 2 x 2 side by side, none of which reaches beyond the input.
+  // Whether windows are 2 x 2, side by side, and none reaches beyond the input.
   bool two_by_two() const { return two_by_two_; }
 
   // Calls body(position in the output plane, its three output positions) for a whole plane.

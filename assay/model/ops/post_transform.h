@@ -14,14 +14,14 @@ enum class PostTransform { none = 0, softmax = 1, logistic = 2, softmax_zero = 3
 // The attribute post_transform of a node, which is text.
 PostTransform post_transform(const NodeSetup& setup);
 
-// In place, on the scores of one row. A score alone is changed by probit only: onnxruntime leaves the rest to be done
-// where the second class is made up.
+// In place, on the scores of one row. A single score is changed by probit only: onnxruntime applies the others where it
+// adds the second class, as below.
 void apply_post_transform(PostTransform transform, std::span<double> scores);
 
-// Both classes' scores of a two-class model that has but one, that of the second class. Where the score is a
-// probability (of an ensemble whose weights are all positive, of a linear model) the other class has the rest of it,
-// else its negative; logistic knows better in both cases, and softmax changes nothing. For probit onnxruntime leaves
-// one column unwritten; here it is the probit of the rest.
+// The scores of both classes of a two-class model that has one score, that of the second class. If it is a probability
+// (of an ensemble whose weights are all positive, of a linear model), the first class gets the rest to 1, else -score.
+// Softmax changes nothing. Logistic gives logistic(-score) and logistic(score). Probit gives -probit(score) and
+// probit(score), where onnxruntime leaves one column unwritten.
 void apply_post_transform_binary(PostTransform transform, double score, bool is_probability, std::span<double, 2> both);
 
 }  // namespace assay

@@ -59,7 +59,7 @@ class Reduction {
   Shape output_dims_;
   size_t outputs_ = 1;
   size_t folded_ = 1;
-  // Of the joined axes, at least one: their lengths, and how far one step moves in the output (0: folded).
+  // The joined axes, at least one: their lengths, and how far one step moves in the output (0: folded).
   std::vector<size_t> lengths_, steps_;
 };
 

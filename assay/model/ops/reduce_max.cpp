@@ -5,6 +5,7 @@
 // each share divided by its element's own difference. That is never 0 where the share is not.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -22,12 +23,12 @@ T least_value() {
 }
 template <class T>
 T larger(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return ((b > a) | (b != b)) ? b : a;
+  if constexpr (std::is_floating_point_v<T>) return ((b > a) | std::isnan(b)) ? b : a;
   return b > a ? b : a;
 }
 template <class T>
 bool same(T x, T y) {
-  return x == y || (x != x && y != y);
+  return x == y || (std::isnan(x) && std::isnan(y));
 }
 
 class ReduceMax final : public Kernel {
@@ -41,18 +42,10 @@ class ReduceMax final : public Kernel {
   }
   bool differentiable(size_t input) const override { return input == 0 && is_floating(type_); }
   void backward(const Buffers& values, const Gradients& gradients) const override {
-    if (type_ == OnnxElement::float64) {
-      pull_back<double>(values, gradients);
-    } else {
-      pull_back<float>(values, gradients);
-    }
+    with_floating_element(type_, [&]<class T>() { pull_back<T>(values, gradients); });
   }
   void rescale(const Buffers& values, const Buffers& reference, const Gradients& multipliers) const override {
-    if (type_ == OnnxElement::float64) {
-      share_out<double>(values, reference, multipliers);
-    } else {
-      share_out<float>(values, reference, multipliers);
-    }
+    with_floating_element(type_, [&]<class T>() { share_out<T>(values, reference, multipliers); });
   }
   // How many elements are largest, for every output.
   size_t scratch_bytes() const override { return is_floating(type_) ? reduction_.outputs() * sizeof(double) : 0; }

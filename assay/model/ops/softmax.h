@@ -5,7 +5,7 @@
 // sum S, then a quotient (product rule) or a logarithm (rescale rule). With the centred values' multipliers m:
 //   multiplier of z_j = m_j - (sum of m) * (multiplier of z_j in u)
 // Because both lines are centred by their own maximum, S stays within [1, length] and no multiplier explodes, however
-// far apart the two lines are. For two classes of which the same one leads both lines, this is the rescale rule of a
+// far apart the two lines are. With two classes, if the same one is larger in both lines, this is the rescale rule of a
 // sigmoid of z_0 - z_1.
 #pragma once
 
@@ -36,7 +36,7 @@ struct SoftmaxLines {
   }
 };
 
-// The axis of Softmax and LogSoftmax, and the output. Before opset 13 everything from `axis` (1) on is one line.
+// The axis of Softmax and LogSoftmax, and the output. Before opset 13 all from `axis` (by default 1) on is one line.
 SoftmaxLines softmax_lines(NodeSetup& setup);
 
 // One line of z; element `without` is skipped (none when it is length or more).

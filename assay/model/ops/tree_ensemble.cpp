@@ -1,7 +1,7 @@
 // TreeEnsemble (ai.onnx.ml, version 5): the raw scores of an ensemble (ensemble.h) after post_transform, of the type of
 // X. Branches and leaves are separate lists here, a leaf has one weight, and BRANCH_MEMBER tests for a set of numbers.
 // A transform other than PROBIT has no effect on one target, as in onnxruntime. Its numbers are ONNX's (1 is SOFTMAX, 2
-// LOGISTIC), which onnxruntime 1.31 swaps; and 2.5 is no member of {2, 35}, which it is there.
+// LOGISTIC), which onnxruntime 1.31 swaps; and 2.5 is no member of {2, 35}, but in onnxruntime it is.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,11 +1,11 @@
 // TreeEnsembleClassifier (ai.onnx.ml, versions 1 and 3): labels, and the raw scores of an ensemble (ensemble.h) after
 // post_transform, float32 whatever X is.
-// Two classes with weights for one of them only: the score is that of the second class whichever the weights name; its
-// label is chosen above 0.5 where no weight is negative (probabilities), else above 0. Weights named for class 0 make
-// two columns as post_transform.h says; named for class 1 they stand beside a column of zeros. All as in onnxruntime.
-// Else the label is that of the largest score among classes with any weight. For two classes with weights for both
+// If only one of two classes has weights, the score is that of the second class, whichever the weights name. Its label
+// is chosen above 0.5 if no weight is negative (probabilities), else above 0. Weights named for class 0 make two
+// columns as post_transform.h says; named for class 1 they stand beside a column of zeros. All as in onnxruntime.
+// Else the label is that of the largest score among classes with any weight. If both of two classes have weights,
 // onnxruntime answers 0 or 1 by the sign of the second score, whatever the labels, and loses base values; not here.
-// With the engine's own attribute assay_raw = 1 output 2 is the raw scores: one column in the case above.
+// With the engine's own attribute assay_raw = 1 output 2 is the raw scores: one column if only one class has weights.
 #include <fmt/format.h>
 
 #include "assay/model/ops/classifier.h"

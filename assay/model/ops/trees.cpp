@@ -1,8 +1,8 @@
 // Trees (domain "assay"): the raw scores of an ensemble (trees/ensemble.h), float32. What boosters of other libraries
 // are read into: unlike ONNX's operators it has leaves with several weights, base values, covers, and all modes.
 //
-// Attributes, of equal lengths where they begin alike: nodes_modes, nodes_features, nodes_thresholds (of member modes:
-// the number of a set), nodes_missing_true, nodes_true, nodes_false (positions of children), nodes_first_weight,
+// Attributes; those that begin alike have equal lengths: nodes_modes, nodes_features, nodes_thresholds (of member
+// modes: the number of a set), nodes_missing_true, nodes_true, nodes_false (positions of children), nodes_first_weight,
 // nodes_weight_count, and nodes_covers or none; weight_targets, weight_values; set_lengths, set_members; roots;
 // base_values or none; n_targets; aggregate (as TreeEnsemble's).
 #include <fmt/format.h>

@@ -6,9 +6,8 @@
 
 namespace assay {
 
-// A plane x of lines of `width` elements, and its outputs, `lines` x `columns`, whose windows lie inside it: y is the
-// largest element of each window, and winner, unless it is null, the position in the plane of the first such element.
-// NaN wins.
+// x is a plane of lines of `width` elements. y, `lines` x `columns`, gets the largest element of each window; all
+// windows lie inside x. winner, unless null, gets the position in x of the first such element. NaN wins.
 void max_of_squares(const float* x, float* y, int32_t* winner, int32_t width, size_t lines, size_t columns);
 
 }  // namespace assay

@@ -31,7 +31,7 @@ class UnaryKernel : public Kernel {
                             const float* dy, float* dx, size_t count) const = 0;
   // RevealCancel for values of the kernel's type. spread is d+ - d-, of x and of y.
   virtual void spread(const Buffers& values, const Buffers& reference, const void* spread_x, void* spread_y) const = 0;
-  // mean and contrast of the multipliers of both parts, of y (given) and of x (added to).
+  // mean and contrast: (m+ + m-) / 2 and (m+ - m-) / 2 of the multipliers of both parts; of y (given) and x (added to).
   virtual void reveal(const Buffers& values, const Buffers& reference, const void* spread_x, const Gradients& mean,
                       const Gradients& contrast) const = 0;
   // For f(x) = x where x > 0 and slope * x elsewhere: the slope; NaN for every other function.
@@ -39,7 +39,7 @@ class UnaryKernel : public Kernel {
   const UnaryKernel* unary() const override { return this; }
 };
 
-// The quotient of differences, or the slope between where it has no digits left.
+// (y - y_reference) / (x - reference), or the slope half way between where that quotient would be mostly rounding.
 template <class T, class Slope>
 T rescale_multiplier(T x, T reference, T y, T y_reference, const Slope& slope) {
   const T difference = x - reference;
@@ -54,10 +54,10 @@ template <class T>
 struct RevealedParts {
   T spread_y;                           // y+ - y-
   T multiplier_plus, multiplier_minus;  // y+ / d+, y- / d-
-  bool joined;  // the parts cannot be told apart: y+ or y- is all of the difference, by its sign
+  bool joined;                          // not separated: y+ or y- is the whole difference, by its sign
 };
 
-// `ways`: whether f(r + d+) and f(r + d-), which do not lie between f(r) and f(x), have a meaning.
+// `ways`: whether f may be evaluated at r + d+ and r + d-, which need not lie between r and x.
 template <class T, class Function>
 RevealedParts<T> reveal_parts(const Function& f, bool ways, T x, T reference, T y, T y_reference, T spread) {
   const T plus = (x - reference + spread) / 2;
@@ -84,10 +84,23 @@ RevealedParts<T> reveal_parts(const Function& f, bool ways, T x, T reference, T 
   return {std::abs(y - y_reference), multiplier, multiplier, true};
 }
 
+// Adds to mean and contrast of x what those of y and these parts give; total: the difference of y.
+template <class T>
+void add_revealed(const RevealedParts<T>& parts, T total, T mean_y, T contrast_y, T& mean_x, T& contrast_x) {
+  if (parts.joined) {
+    const T by_sign = total > 0 ? contrast_y : total < 0 ? -contrast_y : T(0);
+    mean_x += (mean_y + by_sign) * parts.multiplier_plus;
+    return;
+  }
+  const T plus = (mean_y + contrast_y) * parts.multiplier_plus;
+  const T minus = (mean_y - contrast_y) * parts.multiplier_minus;
+  mean_x += (plus + minus) / 2;
+  contrast_x += (plus - minus) / 2;
+}
+
 // Function: `template <class T> T value(T x) const` and `template <class T> T slope(T x, T y) const` with y = value(x).
-// `kHasGaps = true`: not defined or not continuous everywhere (Log), so that RevealCancel, which looks beyond x and the
-// reference, would meet what has nothing to do with either; the Rescale rule takes its place. `Absolute`: of a linear
-// function, the one of its absolute coefficient.
+// `kHasGaps = true`: f is not defined or not continuous everywhere (Log). RevealCancel would evaluate it beyond x and
+// the reference, so the Rescale rule takes its place. `Absolute`: for a linear f, that with the absolute coefficient.
 template <class Function>
 class UnaryOf final : public UnaryKernel {
  public:
@@ -135,15 +148,7 @@ class UnaryOf final : public UnaryKernel {
       const T *mean_y = mean.out<T>(0), *contrast_y = contrast.out<T>(0);
       T *mean_x = mean.in<T>(0), *contrast_x = contrast.in<T>(0);
       for_parts<T>(values, reference, spread_x, [&](size_t i, const RevealedParts<T>& parts, T total) {
-        if (parts.joined) {
-          const T by_sign = total > 0 ? contrast_y[i] : total < 0 ? -contrast_y[i] : T(0);
-          mean_x[i] += (mean_y[i] + by_sign) * parts.multiplier_plus;
-          return;
-        }
-        const T plus = (mean_y[i] + contrast_y[i]) * parts.multiplier_plus;
-        const T minus = (mean_y[i] - contrast_y[i]) * parts.multiplier_minus;
-        mean_x[i] += (plus + minus) / 2;
-        contrast_x[i] += (plus - minus) / 2;
+        add_revealed(parts, total, mean_y[i], contrast_y[i], mean_x[i], contrast_x[i]);
       });
     });
   }

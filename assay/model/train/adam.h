@@ -1,9 +1,10 @@
 // Adam (Kingma, Ba, "Adam: a method for stochastic optimization", ICLR 2015) over one flat vector of parameters, with
 // decoupled weight decay (Loshchilov, Hutter, ICLR 2019). With gradient g, at step t = 1, 2, ...:
 //
-//   p <- p - rate * decay * p                       m <- m + (1 - beta1) (g - m)
-//   v <- beta2 v + (1 - beta2) g^2                  p <- p - rate / (1 - beta1^t) * m / (sqrt(v / (1 - beta2^t)) +
-//   epsilon)
+//   p <- p - rate * decay * p
+//   m <- m + (1 - beta1) (g - m)
+//   v <- beta2 v + (1 - beta2) g^2
+//   p <- p - rate / (1 - beta1^t) * m / (sqrt(v / (1 - beta2^t)) + epsilon)
 //
 // as PyTorch's AdamW computes it: float32 vectors, float64 scalars rounded once, sqrt(v) / sqrt(1 - beta2^t).
 #pragma once
@@ -26,7 +27,7 @@ class Adam {
  public:
   Adam(size_t parameters, const AdamOptions& options);
 
-  // One step on as many parameters and gradients as were announced. The rate may differ from step to step.
+  // One step. Both lists are as long as the constructor was told. The rate may differ from step to step.
   void step(std::span<float> parameters, std::span<const float> gradients, double rate);
   uint64_t steps() const { return steps_; }
 

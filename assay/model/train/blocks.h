@@ -26,7 +26,7 @@ struct LabelledRows {
   std::span<const float> labels;
 };
 
-// A sum of losses over rows, the sum of their weights, and how many were classified as labelled (where counted).
+// A sum of losses over rows, the sum of their weights, and how many were classified right (if counted).
 struct LossSum {
   double total = 0;
   double weight = 0;
@@ -63,7 +63,7 @@ class NetworkBlocks {
     std::vector<float> rows;
     std::vector<float> labels;
   };
-  // Lends a free slot until it goes away.
+  // Holds a free slot until it is destroyed.
   class Lease {
    public:
     explicit Lease(NetworkBlocks& blocks);
@@ -80,9 +80,9 @@ class NetworkBlocks {
 
   // Runs the rows of these indices, at most block_rows(): the trained value, and the labels in slot.labels.
   MatrixView<const float> forward(Slot& slot, const LabelledRows& data, std::span<const uint32_t> chosen) const;
-  // After forward of a block of so many rows: where the derivatives by the trained value go, zero for rows of zeros.
+  // After forward of a block of so many rows: where to put derivatives by the trained value. Added rows have 0.
   MatrixView<float> output_gradient(Slot& slot, size_t rows) const;
-  // Then the derivatives by all parameters, at the places that the parameters have.
+  // After that: the derivatives by all parameters, at the positions of the parameters.
   void backward(Slot& slot, std::span<float> gradient) const;
 
  private:

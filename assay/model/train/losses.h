@@ -1,4 +1,4 @@
-// What training makes small, and how often the largest output is right.
+// The losses that training minimises, and how often the largest output is right.
 //
 // Outputs are float32, sums are float64. A loss is returned as a sum over rows, so that blocks of a batch can be added;
 // gradients are multiplied by `scale`, which is 1 / (weight of the whole batch) for the gradient of the batch's mean.
@@ -21,7 +21,7 @@ double cross_entropy(MatrixView<const float> logits, std::span<const float> labe
 double squared_error(MatrixView<const float> values, std::span<const float> labels, double scale,
                      MatrixView<float> gradient);
 
-// How many rows have their largest output (of equal ones the first) at their label.
+// In how many rows the largest output (the first of equal ones) is that of the label.
 size_t correct_count(MatrixView<const float> outputs, std::span<const float> labels);
 
 }  // namespace assay

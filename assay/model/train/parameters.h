@@ -1,5 +1,5 @@
-// The weights that training changes, all float32 initializers of a network, in one flat vector that its plans are fed
-// from and one optimiser step goes over.
+// The weights that training changes, which are all float32 initializers of a network, in one flat vector. It feeds the
+// plans, and an optimiser step changes it as a whole.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class Parameters {
   explicit Parameters(const OnnxModel& network);
 
   const std::vector<ParameterPlace>& places() const { return places_; }
-  // Of all tensors, the zeros between them included.
+  // Elements of all tensors, and of the zeros between them.
   size_t size() const { return values_.count(); }
   std::span<float> values() { return {values_.data<float>(), size()}; }
   std::span<const float> values() const { return {values_.data<float>(), size()}; }

@@ -9,7 +9,7 @@
 #include "assay/core/error.h"
 #include "assay/data/io/json_depth.h"
 #include "assay/data/split.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/metadata.h"
 
 namespace assay {

@@ -43,7 +43,7 @@ struct Recipe {
   std::string unseen = "refuse";
 };
 
-// The key of the metadata that is "unknown" where Recipe::unseen is; it is left out where rows are refused.
+// The key of Recipe::unseen in the metadata: "unknown", or left out if rows are refused.
 inline constexpr std::string_view kUnseenKey = "assay.unseen";
 // An input error, starting with `where`, when it is neither refuse nor unknown.
 void check_unseen(std::string_view where, std::string_view unseen);
@@ -53,16 +53,16 @@ bool takes_unknown(const std::vector<std::pair<std::string, std::string>>& metad
 Recipe table_recipe();
 Recipe image_recipe();
 
-// What is trained on rows of this shape where nobody chooses a network; docs/models.md lists it. A row that is no image
-// (height x width, or channels x height x width) is one of a table. Of an image the smaller side decides:
+// What is trained on rows of this shape where nobody chooses a network; docs/models.md lists it. Rows that are no
+// images (height x width, or channels x height x width) get table_recipe(). For images the smaller side decides:
 //   16 pixels and more   image_recipe()
 //   4 to 15              convolutions of 3 x 3 over an image padded with zeros, each followed by the pool of 2 x 2
 //   2 and 3              the same without pools, which would leave nothing
 //   1                    no convolution, which needs neighbours on two sides: the table's hidden layer
 // Small images are trained for more epochs, because there are seldom many of them.
 Recipe recipe_for(const std::vector<size_t>& item_shape);
-// Kernel, pool and padding, as above, of which so many convolutions leave something of the image. Those of the paper
-// where rows are no images.
+// Kernel, pool and padding as above, chosen so that this many convolutions leave something of the image. If rows are no
+// images, those of the paper.
 CnnOptions cnn_options_for(const std::vector<size_t>& item_shape, size_t convolutions);
 
 // Sets validation rows aside (with the classes' shares), builds the network from the context's seed and trains it.

@@ -1,8 +1,8 @@
-// Features and labels on the scale that gradients like, while the saved network takes them as they are.
+// Scales features and labels for training; the saved network takes them as they are.
 //
-// Training sees x' = (x - shift) * factor. Afterwards the first layer takes that over, in float64:
+// Training sees x' = (x - shift) * factor. Afterwards the scaling is folded into the first layer, in float64:
 // W x' + b = (W * factor) x + (b - W (shift * factor)), so that the file needs no scaling nodes and starts with an
-// affine layer. A regression's labels are standardised too, and the last layer takes that over.
+// affine layer. A regression's labels are standardised too, which is folded into the last layer.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ InputScaling standardising(const Dataset& training);
 // zeros that pad a convolution stay zeros.
 InputScaling pixel_scaling(const Dataset& training);
 
-// Gives the scaling to the first layer: a Gemm, or, for scalings that are the same everywhere and do not shift, a Conv.
-// An input error when the network begins otherwise.
+// Folds the scaling into the first layer: a Gemm, or, for scalings that are the same everywhere and do not shift, a
+// Conv. An input error when the network begins otherwise.
 void fold_inputs(OnnxModel& network, const InputScaling& scaling);
 
 // y' = (y - mean) / deviation, for the labels of a regression.
@@ -41,7 +41,7 @@ struct LabelScaling {
   std::vector<float> scaled(std::span<const float> labels) const;
 };
 LabelScaling label_scaling(std::span<const float> labels);
-// Gives the inverse to the last layer, a Gemm that makes the output.
+// Folds the inverse into the last layer, a Gemm that makes the output.
 void fold_labels(OnnxModel& network, const LabelScaling& scaling);
 
 }  // namespace assay

@@ -2,8 +2,8 @@
 //
 // A batch whose work is small runs as one block on the calling thread, where a hand-over to another thread would cost
 // more than it saves; a larger one is cut into blocks that threads share, and the blocks' gradients are added in order.
-// Bounds depend on the network and the size of a batch alone, so the bits do not depend on threads. Neither allocates
-// while it runs, apart from what handing work to threads takes.
+// The bounds of blocks depend on the network and the size of a batch alone, so the bits do not depend on threads.
+// Neither a step nor an evaluation allocates memory, apart from what handing work to threads takes.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class TrainingStep {
   // indices below the number of outputs. The loss is that before the step.
   LossSum run(const LabelledRows& data, std::span<const uint32_t> chosen, double rate);
 
-  // Of the last step, at the places that the parameters have.
+  // The gradient of the last step, at the positions of the parameters.
   std::span<const float> gradient() const { return {parts_.data(), parameters_.size()}; }
   size_t block_rows() const { return blocks_.block_rows(); }
 

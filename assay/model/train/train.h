@@ -55,7 +55,7 @@ struct TrainOptions {
 struct EpochReport {
   size_t epoch = 0;  // counted from 1
   double training_loss = 0;
-  // Of the weights after this epoch; undefined (NaN) without validation rows, accuracy also for a regression. The loss
+  // With the weights after this epoch. NaN without validation rows; the accuracy of a regression is NaN too. The loss
   // of a regression is the mean squared error in the labels' own unit.
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_accuracy = std::numeric_limits<double>::quiet_NaN();
@@ -66,7 +66,7 @@ struct TrainResult {
   OnnxModel model;  // with the weights of the best epoch (lowest validation loss; the last one without validation rows)
   std::vector<EpochReport> history;
   size_t best_epoch = 0;
-  // Of the model as it is saved.
+  // With the model as it is saved.
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_accuracy = std::numeric_limits<double>::quiet_NaN();
 };

@@ -1,4 +1,4 @@
-// Tables made ready for training: labelled, encoded, and rows that are held out read alike.
+// Prepares tables for training: checks that they have labels, and encodes training rows and held-out rows alike.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,20 @@ namespace assay {
 
 inline constexpr const char* kDefaultEncoding = "label:impute=mean";
 
-// How the user names what is wrong.
+// What the user calls these arguments, for messages.
 struct TrainingWords {
   std::string_view label = "label";
   std::string_view encode = "encode";
 };
 
-// An input error when there are none. `option`: what names them.
+// An input error if the table has no labels. `option`: the argument that names the label column.
 void require_labels(const Table& training, std::string_view option = "label");
 
 struct TrainingRows {
   Encoder encoder;
   Dataset data;
   std::optional<Dataset> held_out = {};  // those whose class is known; nothing where there are none
-  std::vector<std::string> notes = {};   // plain sentences: what of the held-out rows the training rows do not know
+  std::vector<std::string> notes = {};   // sentences: what of the held-out rows the training rows do not know
 };
 
 // encode: as encoder_options() reads it. Everything is fitted on the training rows alone. A category that only held-out

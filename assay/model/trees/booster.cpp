@@ -9,7 +9,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/metadata.h"
 
 namespace assay {

@@ -15,12 +15,12 @@
 
 namespace assay {
 
-// The most features a row may have: their product is a size of memory.
+// The most features a row may have. Files set the number, and memory depends on it.
 inline constexpr int64_t kMostFeatures = int64_t{1} << 21;
 
 // How raw scores become the predictions of the library.
 enum class BoosterLink {
-  none,           // they are: regressions, rankings
+  none,           // scores are predictions: regressions, rankings
   exponential,    // exp(score): counts, amounts, hazards
   signed_square,  // sign(score) * score^2
   softplus,       // ln(1 + exp(score))
@@ -34,30 +34,30 @@ struct Booster {
   std::vector<std::string> feature_names;  // empty where the file has none of its own
   // Categorical features by their number. Code k stands for the k-th text; no texts: the file knows codes alone.
   std::map<size_t, std::vector<std::string>> categories;
-  // A classification's probabilities are sigmoid or softmax of the scores, or the scores themselves (link none), which
-  // are then sums to 1. One target is the second of two classes. Else it is a regression, whatever the link.
+  // True: probabilities are the sigmoid or softmax of the scores, or with link none the scores themselves, which then
+  // sum to 1. A single target is the second of two classes. False: a regression, whatever the link.
   bool classification = false;
   std::vector<std::string> class_names;  // empty: numbered from 0
   BoosterLink link = BoosterLink::none;
   size_t targets = 1;
   TreeAggregate aggregate = TreeAggregate::sum;
   std::vector<double> base;  // one for each target, in raw scores; or empty
-  TreeSource source;         // children and weights may lead anywhere: what is made of it is checked
+  TreeSource source;         // not checked yet: children and weights may lead anywhere
   // Whether the library compares doubles; others narrow cells to float32 first, as the engine does.
   bool compares_doubles = false;
   std::string note;  // what users should know about the raw scores; may be empty
 };
 
-// An input error that starts with `name` where parts contradict each other.
+// The booster as a graph. An input error that starts with `name` if its parts contradict each other.
 OnnxModel booster_graph(std::string_view name, const Booster& booster);
 
-// The names of metadata that it writes beside those of graph_model.h.
+// The names of metadata that it writes beside those of engine_model.h.
 inline constexpr std::string_view kCategoriesKey = "assay.categories";  // JSON: {"feature number": ["text", ...], ...}
 inline constexpr std::string_view kMarginKey = "assay.margin";          // the value to explain of a regression
 inline constexpr std::string_view kNoteKey = "assay.note";
-inline constexpr std::string_view kDoublesKey = "assay.compares_doubles";  // "1": see Booster; else there is none
+inline constexpr std::string_view kDoublesKey = "assay.compares_doubles";  // "1", or left out; see Booster
 
-// Whether the features of a model's rows are to be kept as doubles until it has seen them (TableOptions::doubles).
+// Whether tables for this model must be read with their doubles (TableOptions::doubles).
 bool compares_doubles(const OnnxModel& model);
 
 }  // namespace assay

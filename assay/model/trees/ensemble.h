@@ -5,14 +5,14 @@
 //   that the row reaches
 //
 // A branch node compares one feature of the row with its threshold and sends the row to its true or its false child; a
-// missing feature (NaN) follows the comparison, which is false but for !=, unless the node says that it goes to the
-// true one. Features and thresholds are compared as doubles, which for float32 features and thresholds is the same as
-// float32. Whole numbers are rounded to float32 first, as onnxruntime does and as models that were trained on float32
-// saw them. Sums run in double in the order of the trees: onnxruntime sums float32 ensembles in float32 and agrees to
-// its rounding.
+// missing feature (NaN) follows the comparison, which is false except for !=, unless the node sends missing values to
+// its true child. Features and thresholds are compared as doubles, which for float32 features and thresholds is the
+// same as float32. Whole numbers are rounded to float32 first, as onnxruntime does and as models that were trained on
+// float32 saw them. Sums run in double in the order of the trees: onnxruntime sums float32 ensembles in float32 and
+// agrees to its rounding.
 //
-// Every node has one parent, so walks end and a later stage may recurse over paths with its own stack; depth is limited
-// by nothing else, so nothing here recurses.
+// Every node has one parent, so walks end. Depth is not limited, so nothing here recurses; code that visits all paths
+// must keep its own stack.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@
 namespace assay {
 
 enum class TreeMode : uint8_t {
-  less_equal = 0,  // with ONNX's numbers
+  less_equal = 0,  // 0 to 7 are ONNX's numbers
   less = 1,
   greater_equal = 2,
   greater = 3,
@@ -38,7 +38,7 @@ enum class TreeMode : uint8_t {
   not_equal = 5,
   member = 6,  // of a set of numbers
   leaf = 7,
-  // Those that ONNX does not have. Missing values go to the side that the node says, true or false.
+  // The ones that ONNX does not have. Missing values go to the side that the node says.
   less_equal_or_zero = 8,  // x <= threshold, where a zero (up to 1e-35) is a missing value: LightGBM's zero_as_missing
   member_whole = 9,        // the whole part of x is a member; negative numbers are none: categories of boosters
 };
@@ -49,10 +49,10 @@ inline constexpr size_t kTreeModes = 10;
 inline constexpr double kTreeZero = 1e-35F;
 inline bool is_tree_zero(double x) { return x >= -kTreeZero && x <= kTreeZero; }
 
-// Whether a node's threshold is the number of a set.
+// Whether a node tests for membership in a set; its threshold is then the number of the set.
 inline bool has_set(TreeMode mode) { return mode == TreeMode::member || mode == TreeMode::member_whole; }
 
-// Whether the mode sends all numbers up to some one to one side and all above to the other.
+// Whether the mode sends all numbers below some point to one side and all above it to the other.
 inline bool tests_order(TreeMode mode) {
   switch (mode) {
     case TreeMode::less_equal:
@@ -71,7 +71,7 @@ struct TreeNode {
   // Branch: what the feature is compared with; of a member node the number of its set.
   // Leaf: the sum of its weights for target 0.
   double threshold = 0;
-  uint32_t feature : 27 = 0;  // leaf: the number of its weights
+  uint32_t feature : 27 = 0;  // leaf: how many weights it has
   uint32_t mode_bits : 4 = 0;
   uint32_t missing_goes_true : 1 = 0;
   uint32_t child = 0;  // leaf: its first weight
@@ -91,7 +91,7 @@ struct TreeSet {
   uint32_t count = 0;
 };
 
-// Trees as a file describes them, before anything is believed: children may lead anywhere.
+// Trees as a file describes them, not checked yet: children may lead anywhere.
 struct TreeSource {
   struct Node {
     TreeMode mode = TreeMode::leaf;
@@ -103,7 +103,7 @@ struct TreeSource {
     size_t first_weight = 0;  // leaf
     size_t weight_count = 0;
     double cover = std::numeric_limits<double>::quiet_NaN();  // training rows (or their weight) that came here
-    int64_t tree = -1;  // for messages: the file's name of the node; without a tree when that is negative
+    int64_t tree = -1;  // tree and id name the node in messages; a negative tree is left out
     int64_t id = 0;
   };
   std::vector<Node> nodes;
@@ -116,10 +116,9 @@ class TreeEnsemble {
  public:
   TreeEnsemble() = default;
   // base: one for each target, or empty. An input error that starts with `where` when a child, feature, weight or
-  // target does not exist, a branch is reached twice, or leaves share weights: each has its own, and branches that lead
-  // to one leaf may not make many weights of few, or a small file would take forever. Chains of "feature = value" tests
-  // that share their true child, which converters write for sets, become one member node; unreachable nodes are left
-  // out.
+  // target does not exist, a branch is reached twice, or leaves share weights. Several branches may lead to one leaf,
+  // but only so often that a small file does not become a huge ensemble. Chains of "feature = value" tests that share
+  // their true child, which converters write for sets, become one member node. Unreachable nodes are left out.
   TreeEnsemble(std::string_view where, const TreeSource& source, size_t features, size_t targets,
                TreeAggregate aggregate, std::vector<double> base);
 
@@ -129,7 +128,7 @@ class TreeEnsemble {
   std::span<const double> base() const { return base_; }
   std::span<const TreeNode> nodes() const { return nodes_; }
   std::span<const uint32_t> roots() const { return roots_; }
-  // One for each node; empty where the source does not know all of them.
+  // One for each node; empty if the source does not have all of them.
   std::span<const double> covers() const { return covers_; }
   bool adds_up() const { return aggregate_ == TreeAggregate::sum || aggregate_ == TreeAggregate::average; }
   // What a leaf's weights count for in a score: 1, or 1 / trees in an average.
@@ -163,13 +162,11 @@ class TreeEnsemble {
     return {members_.data() + set.first, set.count};
   }
 
-  // The trees that give for every row of float32 numbers what these give for row - c, rounded to float32: the same
-  // leaves. Nothing where a node tests a feature with a shift for more than its order, or the shift is not finite.
-  // c: one number for each feature.
+  // Trees that reach for every float32 row the leaves that these reach for row - c, rounded to float32. c: one number
+  // for each feature. Nothing if a shift is not finite, or a node tests a shifted feature by anything but order.
   std::optional<TreeEnsemble> shifted(std::span<const float> c) const;
 
-  // Whether a row with this feature goes to the true child of a branch. For loops over many branches: nearly all have
-  // one of two modes.
+  // Whether a row whose feature is x goes to the true child of a branch. Inlined for the two most common modes.
   bool goes_true(const TreeNode& node, double x) const {
     if (node.mode() == TreeMode::less_equal || node.mode() == TreeMode::less) {
       const bool below = node.mode() == TreeMode::less ? x < node.threshold : x <= node.threshold;
@@ -178,8 +175,9 @@ class TreeEnsemble {
     return goes_true_otherwise(node, x);
   }
 
-  // For every row in turn finish(row number, raw scores, whether each target has any weight or a base value): all
-  // doubles are changed freely. Rows go through the trees in blocks, tree by tree, so that a tree stays in the cache.
+  // Calls finish(row number, raw scores, scored) for every row in turn; scored[t] is not 0 if target t has any weight
+  // or a base value. finish may change the scores. Rows go through the trees in blocks, so that a tree stays in the
+  // cache.
   template <class T, class Finish>
   void for_rows(const T* x, size_t rows, size_t width, std::byte* scratch, const Finish& finish) const {
     auto* const totals = reinterpret_cast<double*>(scratch);
@@ -210,7 +208,7 @@ class TreeEnsemble {
   void find_leaves(uint32_t root, const T* x, size_t rows, size_t width, uint32_t* at) const;
   template <TreeMode kOnly, class T>
   void add_trees(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const;
-  // The same by keys.
+  // The same by way of keyed_.
   template <class T>
   void add_keyed_trees(const T* x, size_t rows, size_t width, double* totals, uint8_t* scored) const;
   template <class T>

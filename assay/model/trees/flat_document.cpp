@@ -63,10 +63,16 @@ size_t FlatDocument::after(size_t at) const {
   return entry.kind == Kind::list || entry.kind == Kind::object ? entry.first : at + 1;
 }
 
-void check_document_size(std::string_view name, std::string_view bytes) {
+FlatReader::FlatReader(std::string_view name, std::string_view bytes, const Context& context)
+    : name_(name), bytes_(bytes), values_(context) {
   // Counts of entries are kept in 32 bits.
   constexpr size_t kMost = std::numeric_limits<uint32_t>::max();
   if (bytes.size() >= kMost) fail_input(name, "less than 4 GiB", fmt::format("{} bytes", bytes.size()));
+}
+
+void FlatReader::fail(std::string_view expected) const {
+  const std::string found = at_ < bytes_.size() ? in_quotes(bytes_.substr(at_, 1)) : std::string("the end of the file");
+  fail_input(name_, expected, fmt::format("{} at byte {}", found, at_));
 }
 
 }  // namespace assay

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/core/budget.h"
 #include "assay/core/context.h"
 
 namespace assay {
@@ -23,7 +24,7 @@ class FlatDocument {
  public:
   enum class Kind : uint8_t { missing, null, number, text, numbers, list, object };
 
-  // A place in a document, which must outlive it.
+  // A value of a document. The document must outlive it.
   class Value {
    public:
     Value(const FlatDocument& document, size_t at) : document_(&document), at_(at) {}
@@ -32,13 +33,13 @@ class FlatDocument {
     bool exists() const { return kind() != Kind::missing; }
     // For messages: "a text", "an array of numbers".
     std::string_view kind_words() const;
-    // Of a number, a text, an array of numbers: what it holds; of anything else nothing.
+    // What a number, a text or an array of numbers holds; for other kinds NaN or empty.
     double number() const;
     std::string_view text() const;
     std::span<const double> numbers() const;
-    // Of an array of anything but numbers; of anything else none.
+    // The items of a list; none for other kinds.
     std::vector<Value> items() const;
-    // The last value of an object with this key: one that does not exist when there is none, or this is no object.
+    // The value of an object under this key, the last if there are several. One that does not exist if there is none.
     Value operator[](std::string_view key) const;
 
    private:
@@ -49,8 +50,8 @@ class FlatDocument {
   FlatDocument() : entries_(1) {}
   Value root() const { return {*this, entries_.size() > 1 ? size_t{1} : size_t{0}}; }
 
-  // For parsers: values in the order of the text. What lies between open and close belongs to that list or object; in
-  // an object texts that are keys and values alternate.
+  // For parsers: add values in the order of the text. Those between open and close belong to that list or object; in an
+  // object, keys (as texts) and values alternate.
   void add_null() { entries_.push_back({Kind::null, 0, 0}); }
   void add_number(double number) { entries_.push_back({Kind::number, 0, std::bit_cast<uint64_t>(number)}); }
   void add_text(std::string_view text) {
@@ -69,7 +70,7 @@ class FlatDocument {
       entry.first = entries_.size();
     }
   }
-  // Of an open array of numbers.
+  // To append to an open array of numbers.
   std::vector<double>& numbers() { return numbers_; }
 
  private:
@@ -81,7 +82,7 @@ class FlatDocument {
 
   size_t after(size_t at) const;
 
-  std::vector<Entry> entries_;  // the first is what does not exist
+  std::vector<Entry> entries_;  // the first stands for all values that do not exist
   std::vector<double> numbers_;
   std::string texts_;
 };
@@ -91,8 +92,23 @@ class FlatDocument {
 FlatDocument parse_flat_json(std::string_view name, std::string_view bytes, const Context& context = {});
 FlatDocument parse_flat_ubjson(std::string_view name, std::string_view bytes, const Context& context = {});
 
-// What both refuse: documents as deep or large as none that a library writes.
+// Both refuse documents that are deeper or larger than any that a library writes.
 inline constexpr size_t kDeepestDocument = 32;
-void check_document_size(std::string_view name, std::string_view bytes);
+
+// What both parsers have: the bytes, how far they are read, and the document so far.
+class FlatReader {
+ public:
+  FlatReader(std::string_view name, std::string_view bytes, const Context& context);
+
+ protected:
+  // An input error that tells what is at this byte instead.
+  [[noreturn]] void fail(std::string_view expected) const;
+
+  std::string_view name_;
+  std::string_view bytes_;
+  size_t at_ = 0;
+  Interruptible values_;
+  FlatDocument document_;
+};
 
 }  // namespace assay

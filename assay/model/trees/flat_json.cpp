@@ -4,17 +4,15 @@
 #include <cmath>
 #include <limits>
 
-#include "assay/core/budget.h"
 #include "assay/core/error.h"
 #include "assay/model/trees/flat_document.h"
 
 namespace assay {
 namespace {
 
-class JsonReader {
+class JsonReader : FlatReader {
  public:
-  JsonReader(std::string_view name, std::string_view bytes, const Context& context)
-      : name_(name), bytes_(bytes), values_(context) {}
+  using FlatReader::FlatReader;
 
   FlatDocument read() {
     read_value(0);
@@ -24,12 +22,6 @@ class JsonReader {
   }
 
  private:
-  [[noreturn]] void fail(std::string_view expected) const {
-    const std::string found =
-        at_ < bytes_.size() ? in_quotes(bytes_.substr(at_, 1)) : std::string("the end of the file");
-    fail_input(name_, expected, fmt::format("{} at byte {}", found, at_));
-  }
-
   char peek() const { return at_ < bytes_.size() ? bytes_[at_] : '\0'; }
 
   void skip_space() {
@@ -222,18 +214,11 @@ class JsonReader {
     }
     if (code >= 0x80) add(0x80 | (code & 0x3F));
   }
-
-  std::string_view name_;
-  std::string_view bytes_;
-  size_t at_ = 0;
-  Interruptible values_;
-  FlatDocument document_;
 };
 
 }  // namespace
 
 FlatDocument parse_flat_json(std::string_view name, std::string_view bytes, const Context& context) {
-  check_document_size(name, bytes);
   return JsonReader(name, bytes, context).read();
 }
 

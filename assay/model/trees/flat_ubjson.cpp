@@ -2,7 +2,6 @@
 
 #include <bit>
 
-#include "assay/core/budget.h"
 #include "assay/core/error.h"
 #include "assay/model/trees/flat_document.h"
 
@@ -40,10 +39,9 @@ double number_at(const char* bytes, char type) {
   }
 }
 
-class UbjsonReader {
+class UbjsonReader : FlatReader {
  public:
-  UbjsonReader(std::string_view name, std::string_view bytes, const Context& context)
-      : name_(name), bytes_(bytes), values_(context) {}
+  using FlatReader::FlatReader;
 
   FlatDocument read() {
     read_value(take_type("a value of UBJSON"), 0);
@@ -58,12 +56,6 @@ class UbjsonReader {
     bool counted = false;
     size_t count = 0;
   };
-
-  [[noreturn]] void fail(std::string_view expected) const {
-    const std::string found =
-        at_ < bytes_.size() ? in_quotes(bytes_.substr(at_, 1)) : std::string("the end of the file");
-    fail_input(name_, expected, fmt::format("{} at byte {}", found, at_));
-  }
 
   bool next_is(char c) const { return at_ < bytes_.size() && bytes_[at_] == c; }
 
@@ -195,18 +187,11 @@ class UbjsonReader {
     std::vector<double>& numbers = document_.numbers();
     for (size_t i = 0; i < head.count; i++, at_ += size) numbers.push_back(number_at(bytes_.data() + at_, head.type));
   }
-
-  std::string_view name_;
-  std::string_view bytes_;
-  size_t at_ = 0;
-  Interruptible values_;
-  FlatDocument document_;
 };
 
 }  // namespace
 
 FlatDocument parse_flat_ubjson(std::string_view name, std::string_view bytes, const Context& context) {
-  check_document_size(name, bytes);
   return UbjsonReader(name, bytes, context).read();
 }
 

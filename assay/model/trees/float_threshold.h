@@ -1,6 +1,5 @@
-// Which float32 numbers lie on which side of a number: comparisons of float32 features with float64 thresholds stay
-// exact where a threshold becomes the last float32 number of its lower side. And float32 numbers as whole ones in the
-// same order.
+// The float32 numbers on both sides of a float64 threshold: a comparison of a float32 feature with it stays exact if
+// the threshold is replaced by the last float32 number of its lower side. And keys: integers in the same order.
 #pragma once
 
 #include <bit>
@@ -10,7 +9,7 @@
 
 namespace assay {
 
-// The largest float32 number that is not above t, which is not NaN.
+// The largest float32 number that is at most t. t is not NaN.
 inline float float_at_most(double t) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kMost = std::numeric_limits<float>::max();
@@ -20,18 +19,18 @@ inline float float_at_most(double t) {
   return static_cast<double>(nearest) > t ? std::nextafter(nearest, -kInfinity) : nearest;
 }
 
-// The largest float32 number below t, which is not NaN; minus infinity, though not below itself, for minus infinity.
+// The largest float32 number below t; minus infinity for t = minus infinity. t is not NaN.
 inline float float_below(double t) {
   const float found = float_at_most(t);
   return static_cast<double>(found) < t ? found : std::nextafter(found, -std::numeric_limits<float>::infinity());
 }
 
-// Keys are ordered as the numbers are, which are not NaN; -0 and 0 have the same key, 0.
+// A key: keys have the order of the numbers. -0 and 0 have the same key, 0. x is not NaN.
 inline int32_t float_key(float x) {
   const auto bits = std::bit_cast<int32_t>(x + 0.0F);  // -0 becomes 0
   return bits ^ ((bits >> 31) & std::numeric_limits<int32_t>::max());
 }
-// The number of a key between those of the infinities; -1, which no number has, gives -0.
+// The number of a key, which is not beyond those of the infinities. -1, which float_key never gives, becomes -0.
 inline float float_of_key(int32_t key) {
   return std::bit_cast<float>(key ^ ((key >> 31) & std::numeric_limits<int32_t>::max()));
 }

@@ -1,13 +1,13 @@
 // Fast walks through trees whose branches all compare a float32 feature with a number by order.
 //
-// A feature becomes a whole number, its key, which is ordered as the float32 numbers are (-0 and 0 have one key), and
-// every branch the test "key <= the branch's key". Nothing is rounded: for a float32 x and a double t, x <= t is
-// x <= the largest float32 number that is not above t. Missing values have the smallest key in a column whose nodes
-// send them to the true child and the largest in one whose nodes send them to the false child, so they need no test of
-// their own; a feature has up to one column for each way in which nodes read it. A leaf leads to itself, so rows that
-// share a tree step together without branches until the last is at its leaf.
+// A feature becomes an integer, its key. Keys have the order of the float32 numbers (-0 and 0 have one key), and every
+// branch becomes the test "key <= the branch's key". Nothing is rounded: for a float32 x and a double t, x <= t is the
+// same as x <= the largest float32 number that is at most t. Missing values need no test of their own: a column whose
+// nodes send them to the true child gives them the smallest key, one whose nodes send them to the false child the
+// largest. A feature has one column for each way in which nodes read it. A leaf leads to itself, so rows in one tree
+// step together, without branches, until the last is at its leaf.
 //
-// Nodes have the places that they have in the ensemble, 8 bytes each. Which leaf a row reaches does not depend on the
+// Nodes have the same positions as in the ensemble, and 8 bytes each. Which leaf a row reaches does not depend on the
 // rows beside it.
 #pragma once
 
@@ -26,8 +26,8 @@ class KeyedTrees {
   static constexpr size_t kLanes = 8;
 
   KeyedTrees() = default;
-  // All nodes of an ensemble, trees one after the other and children after their parents. Not usable where a branch
-  // tests for membership or equality, or a tree has more nodes, or all of them more columns, than fit into a node.
+  // All nodes of an ensemble, trees one after the other and children after their parents. Not usable() if a branch
+  // tests for membership or equality, or if the numbers of nodes in a tree and of columns do not fit into a Node.
   KeyedTrees(std::span<const TreeNode> nodes, std::span<const uint32_t> roots);
 
   bool usable() const { return shift_ != 0; }

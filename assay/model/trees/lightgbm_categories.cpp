@@ -1,9 +1,9 @@
 // Which texts stand for the codes of categorical features.
 //
 // The Python package writes the categories of the category columns of a training frame, in the order of its columns,
-// but not which columns those are. By default they are LightGBM's categorical features, but ordered categories, which
-// are numbers to LightGBM, and category columns that a user's own list of categorical features leaves out are among
-// them, and plain numbers of that list are not.
+// but not which columns those are. Mostly they are LightGBM's categorical features. But it also writes ordered
+// categories, which are numbers to LightGBM, and category columns that the user's own list of categorical features
+// leaves out. And it does not write plain numbers of that list, which are categorical to LightGBM.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// Calls each(word) for the words of a text, which any number of spaces separate.
+// Calls each(word) for the words of a text, which are separated by one or more separators.
 template <class Each>
 void for_lightgbm_words(std::string_view text, const Each& each, char separator = ' ') {
   while (!text.empty()) {
@@ -22,7 +22,7 @@ void for_lightgbm_words(std::string_view text, const Each& each, char separator 
   }
 }
 
-// Whether text as a whole is the number; nothing is changed else. Reals may be inf and nan.
+// Reads a text that as a whole is a number. False if it is none; value is then unchanged. Reals may be inf and nan.
 bool parse_lightgbm_number(std::string_view text, double& value);
 bool parse_lightgbm_number(std::string_view text, int64_t& value);
 
@@ -33,14 +33,14 @@ class LightgbmSection {
   // where: what messages start with, without a colon at its end.
   explicit LightgbmSection(std::string where) : where_(std::move(where)) {}
 
-  // An input error where the key is there already, which says that two sections ran together.
+  // An input error if the key is there already: two sections ran together.
   void add_line(std::string_view line);
   bool has(std::string_view key) const { return values_.contains(key); }
   std::string where(std::string_view key) const;
   // An input error where the key is missing.
   std::string_view text(std::string_view key) const;
   int64_t whole(std::string_view key, int64_t least, int64_t most) const;
-  // Exactly `count` numbers: memory is taken for those that the text holds.
+  // Exactly `count` numbers. Memory grows with the text, not with `count`.
   std::vector<double> reals(std::string_view key, size_t count) const;
   std::vector<int64_t> wholes(std::string_view key, size_t count) const;
 
@@ -55,9 +55,9 @@ class LightgbmSection {
 // Adds the nodes, leaves and sets of one tree. Trees belong to the targets in turn.
 void add_lightgbm_tree(const LightgbmSection& tree, size_t number, Booster& booster);
 
-// Fills booster.categories, and the note where texts cannot be told to columns. infos: feature_infos of the file, one
-// word for each feature, or empty; listed: the parameter categorical_feature; frame: pandas_categorical, JSON, or
-// empty.
+// Fills booster.categories, and adds a note if it is not clear which columns the texts belong to. infos: feature_infos
+// of the file, one word for each feature, or empty; listed: the parameter categorical_feature; frame:
+// pandas_categorical, JSON, or empty.
 void add_lightgbm_categories(std::string_view name, std::string_view infos, std::string_view listed,
                              std::string_view frame, Booster& booster);
 

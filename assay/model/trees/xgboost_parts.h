@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// A field of an object. `where` starts the message of the input error when it is missing or something else.
+// A field of an object. An input error that starts with `where` if it is missing or of another kind.
 FlatDocument::Value xgboost_object(std::string_view where, FlatDocument::Value object, std::string_view key);
 std::string_view xgboost_text(std::string_view where, FlatDocument::Value object, std::string_view key);
 std::span<const double> xgboost_numbers(std::string_view where, FlatDocument::Value object, std::string_view key);
@@ -36,12 +36,12 @@ XgboostObjective xgboost_objective(std::string_view name);
 std::vector<double> xgboost_base(std::string_view where, FlatDocument::Value parameters, XgboostObjective::Base kind,
                                  size_t targets);
 
-// Texts of categories that XGBoost keeps since 3.1; and those of `types` ("c") without texts. Returns the numbers of
-// features whose texts are there but cannot be told for sure, "2, 5".
+// Fills booster.categories: the features of type "c", and the texts that files have since XGBoost 3.1. Returns the
+// numbers of features whose texts are there but cannot be read for sure: "2, 5".
 std::string read_xgboost_categories(std::string_view where, FlatDocument::Value model,
                                     std::span<const std::string> types, Booster& booster);
 
-// Adds a tree of `model` to a booster whose targets are known. share: what its leaves count for.
+// Adds a tree of `model` to a booster whose targets are known. share: what its leaf weights are multiplied by.
 void add_xgboost_tree(std::string_view where, FlatDocument::Value tree, size_t number, size_t target, double share,
                       Booster& booster);
 

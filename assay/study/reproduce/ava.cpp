@@ -1,22 +1,22 @@
-// Table 4 of the paper: sensitivity and complexity of AVA, the mean of what a row's nearest training rows are explained
-// by, beside those of SHAP.
+// Table 4 of the paper: sensitivity and complexity of AVA and of SHAP. AVA is a mean of the explanations of a row's
+// nearest training rows.
 //
-// AVA of a row is the inverse-distance weighted mean of SHAP at its ten nearest pool rows, each explained for the row's
-// own target (aggregate/ava.cpp). For sensitivity neighbours are explained by AVA as well, and none is its own
-// antecedent. Explanations are compared at unit norm: a mean is shorter than what it is the mean of, which by itself
-// would lower distances.
+// AVA of a row is the inverse-distance weighted mean of SHAP at its ten nearest pool rows (its antecedents), each
+// explained for the row's own target (aggregate/ava.cpp). For sensitivity, neighbours are explained by AVA too; no row
+// is its own antecedent. Explanations are scaled to unit norm before they are compared: a mean is shorter than the
+// vectors it is made of, which alone would lower distances.
 //
-// Cost: a SHAP explanation of each pool row that is an antecedent, for each target.
+// Cost: one SHAP explanation of each pool row that is an antecedent, for each target.
 // Deviation from the paper: it states neither k nor which class of an antecedent is explained. What it prints after +-
-// is taken for the deviation over rows, and ours is given as a number of its own beside it.
+// is taken as the deviation over rows; ours is reported as a number of its own.
 #include <fmt/format.h>
 
 #include <array>
 
 #include "assay/aggregate/aggregator.h"
 #include "assay/core/table_text.h"
+#include "assay/study/reproduce/paper_radii.h"
 #include "assay/study/reproduce/protocol.h"
-#include "assay/study/reproduce/radii.h"
 #include "assay/study/reproduce/runs.h"
 
 namespace assay {
@@ -32,7 +32,7 @@ struct PaperCell {
   double value = NAN;
   double spread = NAN;
 };
-// Of average sensitivity, maximum sensitivity and complexity: a cell for each PaperSet.
+// [average sensitivity, maximum sensitivity, complexity][PaperSet]
 using PaperRows = std::array<std::array<PaperCell, 3>, 3>;
 constexpr PaperRows kPaperShap = {{{{{0.16, 0.11}, {0.22, 0.25}, {0.47, 0.12}}},
                                    {{{0.68, 0.13}, {1.20, 0.36}, {0.83, 0.17}}},
@@ -101,7 +101,7 @@ struct AvaComparison {
   std::string text;
 };
 
-// Whether AVA is below SHAP.
+// Support for "AVA is below SHAP".
 AvaComparison ava_lower(const SetResults& set, const std::string& column) {
   const std::span<const double> shap = set.table.values(kShap, column);
   const std::span<const double> ava = set.table.values(kAva, column);
@@ -124,7 +124,7 @@ Finding judge_ava_sensitivity(const SetResults& set, bool divided) {
   Finding finding = make_finding(fmt::format("AVA lowers average and maximum sensitivity {} on {}",
                                              divided ? "of D / rho" : "of D", set.plan.data),
                                  evidence);
-  // The paper's radius takes in nearly all rows of some sets; this one is of near neighbours on every set.
+  // The paper's radius includes nearly all rows of some sets. This radius has only near neighbours on every set.
   if (radius != kAutomaticRadius) {
     const Evidence near = ava_less_sensitive(set, kAutomaticRadius, divided);
     finding.evidence += fmt::format(" Among near neighbours, {}: {}.", near.text, support_word(near.support));

@@ -1,17 +1,16 @@
 // Table 2 of the paper: faithfulness of six explanation functions, against a zero and a training-average baseline.
 //
-// Three forms, with the paper's number beside each, because it does not say enough to know which it is:
-//   per row          the definition: over subsets of one size, the correlation of the attribution in the subset with
-//                    what the explained value loses without it; its mean over rows
-//   pooled, printed  the experiment as described: one random subset for each row, and over rows the correlation of the
-//                    mean attribution in it with the value of the modified row
-//   pooled, loss     the same with what the value loses: what the printed form seems to mean
-//                    (evaluate/faithfulness.cpp)
-// Explanations are made against the baseline that stands for removed features.
+// Three forms, each beside the paper's number, because the paper does not say clearly which form it used:
+//   per row          the definition. For a row, over subsets of one size: the correlation of the attribution in the
+//                    subset with the loss of the explained value when the subset is removed. Then the mean over rows
+//   pooled, printed  the experiment as described. One random subset for each row; over rows, the correlation of the
+//                    mean attribution in the subset with the value of the modified row
+//   pooled, loss     the same with the loss of value, which the paper seems to mean (evaluate/faithfulness.cpp)
+// Explanations use the same baseline that replaces removed features.
 //
-// Cost: for each row at most 4,096 subsets (1,000 sampled ones beyond) for each method, baseline and size.
-// Deviation from the paper: its subsets of 20 exceed the 17 clinical features it lists; sizes of 5, 10 and 15 of 17 are
-// taken, and the same shares of the features of stand-ins.
+// Cost: for each row, method, baseline and size: all subsets if there are at most 4,096, else 1,000 sampled ones.
+// Deviation from the paper: its subsets of 20 exceed the 17 clinical features it lists. We take 5, 10 and 15 of 17, and
+// the same shares of the features of stand-ins.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,14 +29,14 @@ struct Baseline {
 };
 constexpr std::array<Baseline, 2> kBaselines = {{{"zero", &Bench::zero}, {"average", &Bench::mean}}};
 
-// Ways to read "faithfulness".
+// The three forms of faithfulness.
 constexpr std::array<std::string_view, 3> kForms = {"per row", "pooled, printed", "pooled, loss"};
 constexpr std::array<std::string_view, 3> kFormWords = {
     "by the definition", "by the pooled form as printed, its sign turned", "by the pooled form with losses"};
-// A faithful explanation is negative in the printed form.
+// In the printed form, faithful explanations have negative values.
 constexpr std::array<double, 3> kSigns = {1, -1, 1};
 
-// Hundredths, as printed: for each method (zero, average).
+// [method][zero, average], in hundredths, as the paper prints it.
 using PaperColumn = std::array<std::array<double, 2>, 6>;
 constexpr PaperColumn kAdult = {{{62, 60}, {46, 27}, {30, 53}, {38, 39}, {47, 33}, {58, 43}}};
 constexpr PaperColumn kIris = {{{67, 68}, {32, 36}, {14, 16}, {27, 30}, {60, 57}, {46, 48}}};
@@ -48,7 +47,7 @@ constexpr PaperColumn kMimic20 = {{{37, 47}, {38, 45}, {28, 63}, {59, 43}, {68, 
 struct SizeColumn {
   size_t size = 0;
   std::string label;                   // "|S| = 15 (the paper: 20)"
-  const PaperColumn* paper = nullptr;  // where the paper has it
+  const PaperColumn* paper = nullptr;  // null if the paper has no such size
 };
 
 std::vector<SizeColumn> printed_sizes(PaperSet set, size_t features) {
@@ -71,7 +70,7 @@ std::string curve_name(std::string_view form, std::string_view baseline, size_t 
   return fmt::format("curve {} {} {}", form, baseline, size);
 }
 
-// Sizes at which faithfulness is followed for the claim that it rises with them.
+// Sizes at which faithfulness is measured for the claim that it rises with the size.
 std::vector<size_t> faithfulness_sizes(size_t features) {
   std::vector<size_t> sizes = {1, 2, features / 4, features / 2, features * 3 / 4};
   std::erase_if(sizes, [&](size_t size) { return size < 1 || size >= features; });
@@ -120,7 +119,7 @@ void measure_faithfulness(const Bench& bench, SetResults& set, const Context& co
   }
 }
 
-// The values of a cell over runs, turned so that more is more faithful.
+// The values of a cell over runs, with the sign that makes larger more faithful.
 std::vector<double> turned(const SetResults& set, std::string_view method, const std::string& column, size_t form) {
   const std::span<const double> found = set.table.values(method, column);
   std::vector<double> values(found.begin(), found.end());
@@ -128,7 +127,7 @@ std::vector<double> turned(const SetResults& set, std::string_view method, const
   return values;
 }
 
-// That SHAP is above every other method at one size; without SS, which estimates the same values, where not wanted.
+// Evidence that SHAP is above every other method at one size. with_sampling: also above SS, which estimates the same.
 Evidence shap_on_top(const SetResults& set, size_t form, const SizeColumn& size, size_t b, bool with_sampling) {
   const std::string column = column_name(kForms[form], kBaselines[b].name, size.label);
   const std::vector<double> shap = turned(set, "SHAP", column, form);
@@ -150,7 +149,7 @@ Evidence shap_on_top(const SetResults& set, size_t form, const SizeColumn& size,
                                           summary_text(nearest.difference))};
 }
 
-// That the mean over methods rises with the size.
+// Evidence that the mean over methods rises with the size.
 Evidence rises_with_size(const SetResults& set, size_t form, size_t b) {
   std::vector<std::vector<double>> points;
   std::string text = fmt::format("{}, {} baseline", set.plan.data, kBaselines[b].name);

@@ -1,14 +1,13 @@
-// Table 1 of the paper (Bhatt, Weller, Moura 2020): complexity of explanations of MNIST images, and of aggregates that
-// are to lower it.
+// Table 1 of the paper (Bhatt, Weller, Moura 2020): complexity of explanations of MNIST images, and of aggregates meant
+// to lower it.
 //
-// Each run has a seed of its own: a sample of training images, the paper's network trained on it, and test images that
-// no other run has, explained by the paper's six methods against a black image, each pixel a feature. Members have unit
-// norm. The complexity of each member and aggregate is averaged over the images of a run, and these means are
-// summarised over runs; aggregates are compared image by image over all runs.
+// Each run has its own seed. It samples training images, trains the paper's network on them, and explains test images
+// that no other run has, by the paper's six methods against a black image. Each pixel is a feature. Members are scaled
+// to unit norm. The complexity of each member and aggregate is averaged over the images of a run, and these means are
+// summarised over runs. Aggregates are compared image by image over all runs.
 //
-// Cost: Kernel SHAP is nearly all of it, some thousand images through the network for each that is explained; training
-// comes next.
-// Deviation from the paper: it shows a single image of a single network; these are means over hundreds and ten.
+// Cost: nearly all is Kernel SHAP, which needs thousands of predictions for each image; training comes next.
+// Deviation from the paper: it shows one image of one network; these are means over many images and networks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +25,7 @@
 #include "assay/data/split.h"
 #include "assay/evaluate/complexity.h"
 #include "assay/explain/explainer.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/train/recipe.h"
 #include "assay/study/reproduce/mnist_results.h"
 #include "assay/study/reproduce/reproduction.h"
@@ -59,9 +58,9 @@ std::vector<MnistSeries> mnist_aggregates() {
   return out;
 }
 
-// One run: a network, and images for it.
+// One run: a network, and the images it explains.
 struct MnistRun {
-  std::unique_ptr<GraphModel> model;
+  std::unique_ptr<EngineModel> model;
   Dataset images;
   double accuracy = NAN;
 };
@@ -83,7 +82,7 @@ MnistData load_mnist(const ReproduceOptions& options, const Context& context) {
   return {encoder.apply(training), encoder.apply(test), std::move(encoder)};
 }
 
-// The images of all runs, each image in one run at most.
+// For each run the rows of its images. No image is in two runs.
 std::vector<std::vector<size_t>> images_of_runs(const Dataset& test, const MnistPlan& plan, uint64_t seed) {
   std::vector<size_t> chosen = stratified_sample(test.labels, plan.runs * plan.images, seed);
   std::vector<uint32_t> order(chosen.size());
@@ -102,7 +101,7 @@ MnistRun make_mnist_run(const MnistData& data, const MnistPlan& plan, const std:
   TrainResult trained = train_recipe(recipe, select_rows(data.training, rows), &data.encoder, context);
   MnistRun run;
   run.accuracy = 100 * evaluate(trained.model, data.test, context).accuracy;
-  run.model = GraphModel::from_onnx("the paper's network", std::move(trained.model), {}, context);
+  run.model = EngineModel::from_onnx("the paper's network", std::move(trained.model), {}, context);
   run.images = select_rows(data.test, images);
   return run;
 }
@@ -124,7 +123,7 @@ void append_measure(const Explanations& made, std::string_view name, std::vector
 std::vector<Explanations> explain_images(const MnistRun& run, const std::vector<MnistSeries>& members,
                                          const Context& context) {
   const Dataset& images = run.images;
-  const GraphModel& model = *run.model;
+  const EngineModel& model = *run.model;
   const Targets targets =
       freeze_targets(model, images.x.view(), parse_target(model.info(), "predicted").at(0), context);
   const Reference black = named_baseline("zero", nullptr, model, model.encoder(), context);
@@ -138,7 +137,7 @@ std::vector<Explanations> explain_images(const MnistRun& run, const std::vector<
   return out;
 }
 
-// The last `images` values of each member are those of the run that was just added.
+// Fills simplest, best and best_names for the last run: it has the last plan.images values of each member.
 void add_best(MnistResults& results) {
   const size_t images = results.plan.images;
   const MnistSeries* best = nullptr;
@@ -174,7 +173,7 @@ void add_run(const MnistRun& run, MnistResults& results, const Context& context)
   AggregateTask task;
   task.members = pointers;
   task.names = names;
-  // As aggregators see them: what is guaranteed is guaranteed of these, bit for bit.
+  // Scaled exactly as aggregators scale them: their guarantees hold for these values, bit for bit.
   const Members scaled(task, true);
   for (size_t j = 0; j < explained.size(); ++j) append_complexities(scaled.values(j), results.members[j].complexity);
   for (MnistSeries& series : results.aggregates) {
@@ -262,7 +261,7 @@ Reproduction reproduce_mnist(const ReproduceOptions& options, const Context& con
   DatasetRequest request;
   request.data_dirs = options.data_dirs;
   if (!dataset_available("mnist", request)) {
-    out.notes.emplace_back("mnist was not found and is left out: name its folder with --data-dir or ASSAY_DATA");
+    out.notes.emplace_back("mnist was not found and is left out: ASSAY_DATA names the folder that holds it");
     out.findings.push_back(
         {"Region shrinking is simpler than gradient-descent style, that than convex weights, and "
          "these are no more complex than the best single explanation.",
@@ -275,7 +274,7 @@ Reproduction reproduce_mnist(const ReproduceOptions& options, const Context& con
   ProgressScope progress(context, "mnist", plan.runs);
   for (size_t run = 0; run < plan.runs; ++run) {
     Context own = context;
-    own.progress = nullptr;  // told in runs
+    own.progress = nullptr;  // progress counts runs
     own.seed = RandomStream(context.seed, "reproduce mnist", run).bits64();
     add_run(make_mnist_run(data, plan, images[run], own), results, own);
     progress.advance(1);

@@ -11,15 +11,15 @@
 namespace assay {
 namespace {
 
-constexpr double kLevel = 0.05;       // of tests, after Holm's correction
+constexpr double kLevel = 0.05;       // significance, after Holm's correction
 constexpr size_t kEnoughImages = 50;  // the paper's least number of points
 
-// Two series of the same images.
+// Comparison of two series over the same images.
 struct PairedImages {
   double first = NAN;  // means over the images where both are defined
   double second = NAN;
   double difference = NAN;
-  Interval interval = {NAN, NAN};  // 95 % of the mean difference
+  Interval interval = {NAN, NAN};  // 95 % interval of the mean difference
   size_t pairs = 0;
   size_t lower = 0;  // images where the first is below the second
   double p_value = NAN;
@@ -118,7 +118,7 @@ Finding best_member_finding(const MnistResults& results, const PairedImages& fou
   return out;
 }
 
-// Of all members but the last, DeepLift.
+// Over all members but the last, DeepLift.
 const MnistSeries& simplest_but_deeplift(const MnistResults& results) {
   const auto mean = [&](const MnistSeries& series) {
     return summarise_runs(mnist_run_means(series.complexity, results.plan.images)).mean;

@@ -1,8 +1,8 @@
-// What the runs on MNIST measured, and what that says of the paper's findings (Bhatt, Weller, Moura 2020, Table 1).
+// The results of the runs on MNIST, and whether the paper's findings hold (Bhatt, Weller, Moura 2020, Table 1).
 //
 // Findings compare two series image by image, by Student's paired t-test with Holm's correction for all comparisons.
-// Assumes that images are independent; those of one run share its network and, for SHAP and SS, its draws.
-// Deviation from the paper: it has one image, and no test.
+// Assumes that images are independent, although those of one run share its network and, for SHAP and SS, its draws.
+// Deviation from the paper: it has one image and no test.
 #pragma once
 
 #include <cmath>
@@ -28,10 +28,10 @@ struct MnistSeries {
   Spec spec;
   double paper = NAN;
   std::vector<double> complexity = {};
-  std::vector<double> cosine = {};  // to the mean of the members; of aggregates
+  std::vector<double> cosine = {};  // aggregates only: to the mean of the members
 };
 
-// Their places among the aggregates.
+// Indices into MnistResults::aggregates.
 enum MnistAggregate : size_t { kMnistConvex, kMnistWalks, kMnistFixedWalks, kMnistShrinking, kMnistBoth, kMnistLeast };
 
 // Everything that was measured.
@@ -39,17 +39,18 @@ struct MnistResults {
   MnistPlan plan;
   std::vector<MnistSeries> members;
   std::vector<MnistSeries> aggregates;
-  std::vector<double> simplest = {};         // complexity of the simplest member of each image
-  std::vector<double> best = {};             // of the member whose mean over the image's run is least
-  std::vector<double> bound = {};            // no mixture of the members is below it
-  std::vector<double> accuracy = {};         // of each run's network, in per cent
-  std::vector<std::string> best_names = {};  // of each run
+  // Complexities, one for each image:
+  std::vector<double> simplest = {};         // of the member that is simplest for this image
+  std::vector<double> best = {};             // of the member that is simplest on average in this image's run
+  std::vector<double> bound = {};            // no mixture of the members is simpler
+  std::vector<double> accuracy = {};         // one for each run: its network's, in per cent
+  std::vector<std::string> best_names = {};  // one for each run: the member of `best`
 };
 
-// Means of the runs, each over its images that are defined.
+// The mean of each run over its defined values. images: values in each run.
 std::vector<double> mnist_run_means(const std::vector<double>& values, size_t images);
 
-// DeepLift is the last of the members.
+// The last member must be DeepLift.
 std::vector<Finding> mnist_findings(const MnistResults& results);
 
 }  // namespace assay

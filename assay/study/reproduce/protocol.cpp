@@ -12,7 +12,7 @@
 #include "assay/data/datasets.h"
 #include "assay/data/split.h"
 #include "assay/explain/reference.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/train/recipe.h"
 
 namespace assay {
@@ -22,11 +22,11 @@ namespace {
 constexpr size_t kLeastTestRows = 50;
 // The open demo of MIMIC-III has 136 stays, the whole some 60,000.
 constexpr size_t kMostDemoRows = 1000;
-// Larger sets are parted once, not in each run: to part the whole MIMIC-III is to read it again.
+// Larger sets are split once for all runs: each split of MIMIC-III means reading it again.
 constexpr size_t kMostResplitRows = 25'000;
-// Parts of a split by patients that are put together at most.
+// The most test parts of a split by patients that are joined into one.
 constexpr uint64_t kMostParts = 16;
-// By PaperSet, as the paper gives them.
+// From the paper, by PaperSet.
 constexpr std::array<double, 3> kAccuracy = {0.82, 0.96, 0.91};
 constexpr std::string_view kAccuracyColumn = "test accuracy";
 constexpr std::string_view kLargestColumn = "share of the largest class";
@@ -44,7 +44,7 @@ std::vector<float> labels_of(const Table& table) {
   return labels;
 }
 
-// Codes of categories as plain numbers; where some are missing, that is code 0 and the others follow.
+// Turns categories into numeric columns of their codes. If some cells are missing, missing is 0 and codes begin at 1.
 void make_codes_numbers(Table& table) {
   for (size_t j = 0; j < table.columns.size(); j++) {
     if (j == table.label || table.columns[j].kind != ColumnKind::categorical) continue;
@@ -70,7 +70,7 @@ double largest_share(const Dataset& data) {
   return static_cast<double>(most) / static_cast<double>(data.rows());
 }
 
-// What is explained is then hardly more than noise around a constant.
+// Notes a network that is no better than a constant answer: its explanations are hardly more than noise.
 void note_idle_network(const SetResults& set, Reproduction& out) {
   const std::span<const double> accuracy = set.table.values("network", kAccuracyColumn);
   const std::span<const double> largest = set.table.values("network", kLargestColumn);
@@ -190,8 +190,8 @@ BenchSource::BenchSource(BenchPlan plan, const ReproduceOptions& options, const 
   if (table_.rows() > kMostResplitRows) split_once_ = held_out(context.seed, context);
 }
 
-// The test part of a split by patients holds all rows of each of its patients, and so does a union of such parts: small
-// sets take several, until there are rows enough.
+// Which rows are for testing. A test part by patients holds all rows of its patients, and so does a union of such
+// parts. Small sets join several until there are enough rows.
 std::vector<bool> BenchSource::held_out(uint64_t seed, const Context& context) const {
   std::vector<bool> out(table_.rows(), false);
   if (plan_.split == BenchSplit::own) {
@@ -235,7 +235,7 @@ std::unique_ptr<Bench> BenchSource::make(size_t run, const Context& context) con
   TrainResult trained = train_recipe(recipe, training, &encoder, inner);
   bench->accuracy = evaluate(trained.model, test, inner).accuracy;
   bench->largest_class = largest_share(test);
-  const std::shared_ptr<GraphModel> model = GraphModel::from_onnx(plan_.dataset, std::move(trained.model), {}, inner);
+  const std::shared_ptr<EngineModel> model = EngineModel::from_onnx(plan_.dataset, std::move(trained.model), {}, inner);
   bench->zero = named_baseline("zero", &training, *model, &encoder, inner);
   bench->mean = named_baseline("mean", &training, *model, &encoder, inner);
   const TargetChoice choice = parse_target(model->info(), "auto")[0];

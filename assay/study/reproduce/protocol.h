@@ -1,15 +1,15 @@
 // What the reproduced tables share: the paper's networks on its data sets, run after run, and how runs are summarised
 // and compared (Bhatt, Weller, Moura 2020, section 7 and the appendix "Experimental Setup").
 //
-// Each run has a seed of its own, drawn from the context's: a split of the rows, an encoder fitted on the training
-// part, a network trained on it, a sample of test rows that are explained, and a pool of training rows that neighbours
-// come from. Categories are label-encoded as in the paper, and from then on numbers like any other: standardised on the
-// training part, averaged in the mean baseline, and compared by their difference. The explained value is the margin of
-// the predicted class, of the positive class where there are two.
+// Each run has a seed of its own, drawn from the context's. By that seed it splits the rows, fits an encoder and trains
+// a network on the training part, samples test rows to explain, and samples training rows as the pool for neighbours.
+// Categories are label-encoded as in the paper. Their codes are then treated like numbers: standardised on the training
+// part, averaged in the mean baseline, and compared by their difference. The explained value is the margin of the
+// predicted class, or of the positive class if there are two.
 //
-// Cost: a training a run, a second at most for the largest set.
-// Deviation from the paper: it fixes one network for all experiments; we train one for each run, because a finding that
-// holds for a single network is none. It does not state scaling, split, seeds or the size of its samples.
+// Cost: one training for each run, a second at most for the largest set.
+// Deviation from the paper: it has one network for all experiments. We train one for each run, because a finding must
+// hold for more than one network. The paper states neither scaling nor split, seeds or sample sizes.
 #pragma once
 
 #include <cmath>
@@ -38,30 +38,30 @@ namespace assay {
 // The columns of the paper's tables.
 enum class PaperSet { adult, iris, mimic };
 
-// How the rows of a set are parted.
+// How a data set is split into training and test rows.
 enum class BenchSplit {
-  own,         // as it is published
-  stratified,  // every row is its own
-  patients,    // all stays of one patient on one side
+  own,         // the published split
+  stratified,  // by class; every row on its own
+  patients,    // all stays of a patient in the same part
 };
 
 struct BenchPlan {
-  std::string dataset;  // as load_dataset takes it
-  std::string data;     // as Replication::data has it
+  std::string dataset;  // for load_dataset
+  std::string data;     // for Replication::data
   PaperSet paper = PaperSet::iris;
   BenchSplit split = BenchSplit::stratified;
   std::vector<int64_t> hidden = {};
   TrainOptions training = {};
-  double test_share = 0.2;   // of a stratified split
-  size_t training_rows = 0;  // at most so many are trained on; 0: all
-  size_t test_rows = 200;    // at most so many are explained in a run
-  size_t pool_rows = 5000;   // at most so many training rows are the pool of a run
+  double test_share = 0.2;   // share of test rows in a stratified split
+  size_t training_rows = 0;  // most rows to train on; 0: all
+  size_t test_rows = 200;    // most rows to explain in a run
+  size_t pool_rows = 5000;   // most training rows in the pool of a run
 };
 
-// The sets of these options whose files are found; a note for each that is not.
+// The data sets whose files are found. Adds a note to `out` for each that is not.
 std::vector<BenchPlan> bench_plans(const ReproduceOptions& options, Reproduction& out);
 size_t bench_runs(const ReproduceOptions& options);
-// The sentences that hold for all three tables.
+// The sentences on what was done that are the same for Tables 2, 3 and 4.
 std::vector<std::string> shared_protocol(const ReproduceOptions& options);
 
 // The methods of the paper, by the names of its tables.
@@ -71,19 +71,19 @@ struct PaperMethod {
 };
 const std::vector<PaperMethod>& paper_methods();
 
-// One run on one set. Do not move it: what it makes refers to it.
+// One run on one set. Do not move: the subjects it returns refer to it.
 struct Bench {
   OwnedSubject subject;
   Reference zero;  // in raw units
   Reference mean;  // of all training rows
   double accuracy = NAN;
-  double largest_class = NAN;  // its share of the test part: the accuracy of always saying the same
+  double largest_class = NAN;  // share of the largest class in the test part: the accuracy of a constant answer
   uint64_t seed = 0;
 
   size_t features() const { return subject.players.size(); }
-  // The context of all computations of this run: its seed, and no progress, which is told in runs.
+  // The context for this run: with its seed and without progress, which only counts runs.
   Context context(const Context& outer) const;
-  // The subject with this for absent features.
+  // The subject with this reference for absent features.
   Subject against(const Reference& reference) const { return with_reference(subject.view(), reference); }
 };
 
@@ -91,7 +91,7 @@ struct Bench {
 class BenchSource {
  public:
   BenchSource(BenchPlan plan, const ReproduceOptions& options, const Context& context);
-  // The same bench for the same context's seed and run.
+  // Depends only on the context's seed and `run`.
   std::unique_ptr<Bench> make(size_t run, const Context& context) const;
   const BenchPlan& plan() const { return plan_; }
 
@@ -101,23 +101,23 @@ class BenchSource {
   BenchPlan plan_;
   std::vector<std::string> data_dirs_;
   Table table_;
-  std::vector<bool> split_once_ = {};  // which rows are for testing, where all runs have the same
-  size_t training_rows_ = 0;           // its first rows, where the split is its own
+  std::vector<bool> split_once_ = {};  // which rows are for testing, if all runs share one split; else empty
+  size_t training_rows_ = 0;           // for BenchSplit::own: the first rows of table_, which are for training
 };
 
-// What the runs of one set gave, and what the findings need to know of it.
+// The results of all runs on one set.
 struct SetResults {
   BenchPlan plan;
   size_t features = 0;
   RunTable table = {};
 };
 
-// All runs of all sets: `measure` adds the numbers of one run.
+// Makes all runs on all sets. `measure` adds the numbers of one run to its SetResults.
 std::vector<SetResults> run_benches(const ReproduceOptions& options, const Context& context, std::string_view task,
                                     Reproduction& out,
                                     const std::function<void(const Bench&, SetResults&, const Context&)>& measure);
 
-// The mean of a criterion, and its coverage.
+// Scores with mean and coverage, without an interval.
 Scores bench_scores(std::string_view spec, const EvaluateTask& task, const Context& context);
 
 }  // namespace assay

@@ -17,10 +17,10 @@ struct Replication {
   std::string row;                 // the method, or "AVA"
   std::string column;              // "faithfulness, zero baseline, |S| = 2"
   double paper = NAN;              // NaN: the paper has no such number
-  double paper_spread = NAN;       // what it prints after +-
+  double paper_spread = NAN;       // what the paper prints after +-
   double ours = NAN;               // mean over runs
   double deviation = NAN;          // standard deviation over runs
-  Interval interval = {NAN, NAN};  // 95 % of our mean
+  Interval interval = {NAN, NAN};  // 95 % interval of our mean
   size_t runs = 0;
   double coverage = 1;
 };
@@ -39,16 +39,16 @@ struct Reproduction {
   std::vector<std::string> protocol;  // what was done and where it differs from the paper, one sentence each
   std::vector<Replication> replications;
   std::vector<Finding> findings;
-  std::vector<std::string> notes;  // what was left out, and why: a data set that is not here
+  std::vector<std::string> notes;  // what was left out and why, for example a data set that was not found
 };
 
 struct ReproduceOptions {
-  bool quick = false;  // few runs and rows, Iris and samples of the rest: a test that the protocol works
+  bool quick = false;  // few runs, and small samples of all sets but iris: only tests that the protocol works
   std::vector<std::string> data_dirs = {};
   std::string sepsis = "explicit";  // the MIMIC-III label: explicit, martin or angus
 };
 
-// Each uses the context's seed; data sets that are not found are left out, with a note.
+// Each uses the context's seed. Data sets that are not found are left out, with a note.
 Reproduction reproduce_faithfulness(const ReproduceOptions& options, const Context& context);
 Reproduction reproduce_sensitivity(const ReproduceOptions& options, const Context& context);
 Reproduction reproduce_ava(const ReproduceOptions& options, const Context& context);

@@ -1,10 +1,10 @@
-// What many runs of one experiment come to: a mean with its interval, comparisons of pairs, tables, and findings.
+// Summaries of many runs of one experiment: a mean with its interval, comparisons of pairs, tables, and findings.
 //
 // Over n runs: mean m, standard deviation s, and the 95 % interval m +- t s / sqrt(n), t the 0.975 quantile of
-// Student's t with n - 1 degrees. Two series are compared by that interval of their differences, run by run: above
-// where all of it is above 0. A claim about several comparisons at once is supported only where each of them is, so
-// that no correction for their number is due. Assumes: that runs are independent given the data set, which they share;
-// intervals say nothing of other data.
+// Student's t with n - 1 degrees. Two series are compared by this interval of their differences, run by run. The first
+// is above the second if the whole interval is above 0. A claim about several comparisons is supported only if each of
+// them is, so their number needs no correction. Assumes that runs are independent given the data set, which they
+// share: intervals say nothing about other data.
 #pragma once
 
 #include <cmath>
@@ -20,13 +20,13 @@
 namespace assay {
 
 struct RunSummary {
-  size_t runs = 0;  // defined ones
+  size_t runs = 0;  // with a defined value
   double mean = NAN;
   double deviation = NAN;
-  Interval interval = {NAN, NAN};  // 95 % of the mean; undefined below two runs
+  Interval interval = {NAN, NAN};  // 95 % interval of the mean; undefined below two runs
 };
 RunSummary summarise_runs(std::span<const double> values);
-// Of Student's t, by bisection to 1e-12: P(T <= t) = probability. For probabilities from 0.5 to 1 - 1e-9.
+// The t with P(T <= t) = probability, by bisection to 1e-12. For probabilities from 0.5 to 1 - 1e-9.
 double student_t_quantile(double probability, double degrees);
 
 // Whether numbers support a claim.
@@ -34,19 +34,19 @@ enum class Support { supported, contradicted, unclear };
 
 struct PairedRuns {
   RunSummary difference;             // first - second, over the runs where both are defined
-  Support above = Support::unclear;  // that first is above second: by the whole interval, or against it
+  Support above = Support::unclear;  // that first is above second: the interval is all above 0, all below, or neither
 };
 PairedRuns compare_runs(std::span<const double> first, std::span<const double> second);
-// Whether `a` speaks against the claim more than `b`: a contradiction before anything else, then the smaller mean.
+// Whether `a` is stronger evidence against "above" than `b`: a contradiction first, then the smaller mean.
 bool more_against(const PairedRuns& a, const PairedRuns& b);
-// The claim the other way round.
+// Support for the opposite claim.
 Support opposite(Support support);
 // Supported when all are, contradicted when one is.
 Support all_of_them(std::span<const Support> parts);
-// Whether a curve, whose points are lists over runs, rises from its first point to the second and does not rise again
-// after it has fallen.
+// Whether a curve rises from its first point to the second and never rises again once it has fallen. points[i]: the
+// values of point i over runs.
 Support rises_then_stays(std::span<const std::vector<double>> points);
-// Of the values of several series in each run; NaN where one is undefined.
+// For each run the mean over the series; NaN if one is undefined.
 std::vector<double> mean_of_series(std::span<const std::span<const double>> series);
 
 struct Evidence {
@@ -55,14 +55,14 @@ struct Evidence {
 };
 // Replicates when there is evidence and all of it supports the claim; cannot be tested when there is none.
 Finding make_finding(std::string claim, std::span<const Evidence> evidence);
-// For a quick form, whose two runs leave every interval wide: no finding can be tested by them.
+// Marks all findings as "cannot be tested", for the quick form: its two runs leave every interval wide.
 void withhold_findings(std::vector<Finding>& findings);
 // "holds", "does not hold" or "is not clear".
 std::string_view support_word(Support support);
 // "0.1234 (0.1 to 0.15)"
 std::string summary_text(const RunSummary& summary);
 
-// What the runs of one set gave: a list of values for each row and column, in the order they came.
+// The results of one set: for each row and column a list of values over runs, in the order they were added.
 class RunTable {
  public:
   struct Cell {
@@ -70,10 +70,10 @@ class RunTable {
     std::string column;
     double paper = NAN;
     double paper_spread = NAN;
-    bool printed = true;  // else for the findings alone
+    bool printed = true;  // false: used only for findings
   };
   void add(const Cell& cell, double value, double coverage = 1);
-  // None where there is no such cell.
+  // Empty if there is no such cell.
   std::span<const double> values(std::string_view row, std::string_view column) const;
   double coverage(std::string_view row, std::string_view column) const;  // mean over runs
   void append_to(const std::string& data, std::vector<Replication>& out) const;

@@ -1,31 +1,31 @@
 // Table 3 of the paper: maximum and average sensitivity of six explanation functions in data neighbourhoods.
 //
-//   D(g(x), g(z)) over training rows z of x's predicted class with 0 < rho(x, z) <= r,
-// D the l2 distance of explanations of unit norm, rho l-infinity in standardised columns. Two weightings, because the
-// paper says that it uses D / rho while the sizes of its numbers suggest D. A row without neighbours has no score: the
-// coverage is the share of rows with one, and where a radius leaves more than half of the rows without, findings are
-// read at the radius that gives the median row ten neighbours (radius=auto).
+//   D(g(x), g(z)) over training rows z of x's predicted class with 0 < rho(x, z) <= r.
+// D is the l2 distance of explanations of unit norm, rho the l-infinity distance in standardised columns. Both D and
+// D / rho are measured: the paper says that it uses D / rho, but the sizes of its numbers suggest D. A row without
+// neighbours has no score; coverage is the share of rows with a score. If the paper's radius leaves more than half of
+// the rows without neighbours, findings are judged at the radius that gives the median row ten (radius=auto).
 //
-// Cost: explanations of the pool's rows that are neighbours, once for each method; then a few ns for each pair.
-// Deviation from the paper: it does not state the scale that its radii are in, nor the baseline of explanations; ours
-// are standardised columns and the training average.
+// Cost: for each method, the explanations of all pool rows that are neighbours; then a few ns for each pair.
+// Deviation from the paper: it states neither the scale of its radii nor the baseline of explanations. Ours are
+// standardised columns and the training average.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "assay/core/table_text.h"
+#include "assay/study/reproduce/paper_radii.h"
 #include "assay/study/reproduce/protocol.h"
-#include "assay/study/reproduce/radii.h"
 #include "assay/study/reproduce/runs.h"
 
 namespace assay {
 namespace {
 
-// Thousandths, as printed: for each set (maximum, average).
+// Cells are [PaperSet][maximum, average], in thousandths, as the paper prints them.
 struct PaperRow {
   std::string_view method;
-  std::array<std::array<double, 2>, 3> cells;  // by PaperSet
+  std::array<std::array<double, 2>, 3> cells;
 };
 constexpr std::array<PaperRow, 6> kPaper = {{{"SHAP", {{{60, 54}, {310, 287}, {6, 5}}}},
                                              {"SS", {{{191, 168}, {477, 345}, {83, 81}}}},
@@ -35,7 +35,7 @@ constexpr std::array<PaperRow, 6> kPaper = {{{"SHAP", {{{60, 54}, {310, 287}, {6
                                              {"DL", {{{74, 74}, {850, 820}, {135, 111}}}}}};
 constexpr std::array<double, 3> kTable3Radii = {2, 0.2, 4};  // by PaperSet
 constexpr std::array<std::string_view, 2> kKinds = {"max", "avg"};
-// Of the automatic radius, at which sensitivity is followed: there nearly all rows have neighbours.
+// Sensitivity is measured at these multiples of the automatic radius, where nearly all rows have neighbours.
 constexpr std::array<double, 3> kMultiples = {1, 2, 4};
 constexpr std::string_view kFallen = "rows whose maximum falls";
 
@@ -48,7 +48,7 @@ double table_3_radius(PaperSet set) { return kTable3Radii[static_cast<size_t>(se
 
 std::string multiple_words(double multiple) { return fmt::format("{} x auto", multiple); }
 
-// Rows whose maximum in a wider neighbourhood is below that in a narrower one, of which there are none.
+// How many rows have a smaller maximum in the wider neighbourhood than in the narrower one. Must be 0.
 double fallen_rows(const Scores& narrow, const Scores& wide) {
   size_t fallen = 0;
   for (size_t r = 0; r < narrow.values.size(); r++) fallen += wide.values[r] < narrow.values[r] ? 1 : 0;
@@ -122,7 +122,7 @@ Evidence falls_with_radius(const SetResults& set, std::string_view kind, bool di
   return {all_of_them(parts), std::move(text)};
 }
 
-// That SHAP is below every other method in both kinds.
+// Evidence that SHAP is below every other method, in both maximum and average sensitivity.
 Evidence shap_least(const SetResults& set, bool divided) {
   std::vector<Support> parts;
   const std::string radius = judged_radius(set.table, "SHAP", table_3_radius(set.plan.paper));

@@ -110,7 +110,7 @@ TEST(PerturbedRows, AllDrawsOfAllRowsAreExplained) {
 TEST(ExplainAgain, RowsWithoutAValueDoNotSpoilTheOthers) {
   auto graph = model({node("Log", {"x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})});
   Trial trial = explained_trial(
-      setting_of(GraphModel::from_onnx("log", std::move(graph)), matrix_of({{1}, {2}, {4}}), matrix_of({{1}})),
+      setting_of(EngineModel::from_onnx("log", std::move(graph)), matrix_of({{1}, {2}, {4}}), matrix_of({{1}})),
       "gradient");
   const Matrix rows = matrix_of({{2}, {-1}, {4}});
   const std::vector<size_t> row_of = {0, 1, 2};

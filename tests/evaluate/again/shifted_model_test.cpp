@@ -135,7 +135,7 @@ TEST(ShiftedModel, ItsTreesDecideAsItPredicts) {
   };
   constexpr std::array kModes = {TreeMode::less, TreeMode::less_equal, TreeMode::greater, TreeMode::greater_equal};
   for (int i = 0; i < 20; i++) add_stump(kModes[static_cast<size_t>(i) % 4], i % 2, 3 * i);
-  const auto model = GraphModel::from_onnx("m", booster_graph("m", booster));
+  const auto model = EngineModel::from_onnx("m", booster_graph("m", booster));
   for (const float shift : {0.1F, 0.37F, -1.3F, 2.7F}) {
     const auto shifted = shifted_model(*model, {shift, -shift});
     ASSERT_NE(shifted->tree_scores(), nullptr);

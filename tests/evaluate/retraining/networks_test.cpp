@@ -7,7 +7,7 @@
 #include "assay/data/datasets.h"
 #include "assay/data/encoder.h"
 #include "assay/evaluate/retraining/retraining.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/train/recipe.h"
 #include "tests/evaluate/trial.h"
 
@@ -29,7 +29,7 @@ Trial iris_trial(const std::vector<float>& phi) {
   recipe.training.epochs = 60;
   recipe.training.rate = 0.02;
   std::shared_ptr<const Model> model =
-      GraphModel::from_onnx("iris", train_recipe(recipe, pool, nullptr, on_threads(1, 3)).model);
+      EngineModel::from_onnx("iris", train_recipe(recipe, pool, nullptr, on_threads(1, 3)).model);
   const auto same = [&](size_t rows) {
     Matrix made(rows, phi.size());
     for (size_t i = 0; i < rows; i++) std::ranges::copy(phi, made.row(i).begin());

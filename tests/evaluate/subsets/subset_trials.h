@@ -21,7 +21,7 @@ struct NetworkShape {
 inline Trial network_trial(const NetworkShape& shape, uint64_t seed) {
   const OnnxNode leaky = node("LeakyRelu", {}, {}, {games::real("alpha", 0.1F)});
   std::shared_ptr<const Model> network =
-      GraphModel::from_onnx("network", games::dense_network({shape.columns, shape.hidden, 2}, leaky, seed));
+      EngineModel::from_onnx("network", games::dense_network({shape.columns, shape.hidden, 2}, leaky, seed));
   games::OwnTask made = games::random_task(std::move(network), shape.rows, shape.references, shape.players,
                                            {{0, 1, 0}, {1, -1, 0.5F}}, seed);
   Matrix values(shape.rows, shape.players);
@@ -53,7 +53,7 @@ inline double value_without(const Setting& setting, size_t row, uint64_t removed
 // y = w . x + 0.5 for these weights, as a graph.
 inline std::shared_ptr<const Model> linear_model(const std::vector<float>& weights) {
   const auto d = static_cast<int64_t>(weights.size());
-  return GraphModel::from_onnx(
+  return EngineModel::from_onnx(
       "linear", model({node("Gemm", {"x", "w", "b"}, {"y"})}, {value("x", {-1, d})}, {value("y", {-1, 1})},
                       {floats("w", {d, 1}, weights), floats("b", {1}, {0.5F})}));
 }

@@ -13,7 +13,7 @@
 #include "assay/core/random.h"
 #include "assay/explain/games/coalitions.h"
 #include "assay/explain/games/game.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "tests/model/small_graph.h"
 
 // A namespace of its own: other tests of the stage have helpers of these names.

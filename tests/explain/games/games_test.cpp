@@ -42,8 +42,8 @@ double error_by_hand(const Game& game, const OwnTask& task, const Coalitions& co
 }
 
 std::shared_ptr<const Model> leaky_model(const std::vector<size_t>& widths, uint64_t seed, float slope = 0.1F) {
-  return GraphModel::from_onnx("m.onnx",
-                               dense_network(widths, node("LeakyRelu", {}, {}, {real("alpha", slope)}), seed));
+  return EngineModel::from_onnx("m.onnx",
+                                dense_network(widths, node("LeakyRelu", {}, {}, {real("alpha", slope)}), seed));
 }
 
 // Both outputs, one of them mirrored as class 0 of a binary model is.
@@ -55,10 +55,10 @@ TEST(Games, AllAgreeWithRowsMadeByHand) {
     // Groups of two columns for every other size.
     const size_t features = players % 2 == 0 ? 2 * players : players;
     const uint64_t seed = players;
-    const OwnTask shallow = random_task(GraphModel::from_onnx("m", dense_network({features, 21, 2}, leaky, seed)), 3, 2,
-                                        players, kTerms, seed);
+    const OwnTask shallow = random_task(EngineModel::from_onnx("m", dense_network({features, 21, 2}, leaky, seed)), 3,
+                                        2, players, kTerms, seed);
     const OwnTask deep =
-        random_task(GraphModel::from_onnx("m", dense_network({features, 9, 7, 2}, node("Tanh", {}, {}), seed)), 3, 2,
+        random_task(EngineModel::from_onnx("m", dense_network({features, 9, 7, 2}, node("Tanh", {}, {}), seed)), 3, 2,
                     players, kTerms, seed);
     for (const size_t count : {3, 60}) {
       const Coalitions list = random_coalitions(players, count, seed);
@@ -114,7 +114,7 @@ TEST(Games, LargeRawFeaturesKeepTheirAccuracy) {
     for (size_t j = 0; j < 24; j++) weights[c * 24 + j] *= 1e-5F;
   }
   graph.graph.initializers[0] = testing::floats("w0", {12, 24}, weights);
-  OwnTask task = random_task(GraphModel::from_onnx("m", std::move(graph)), 4, 2, 12, {{0, 1, 0}}, 5);
+  OwnTask task = random_task(EngineModel::from_onnx("m", std::move(graph)), 4, 2, 12, {{0, 1, 0}}, 5);
   for (size_t c = 0; c < 12; c += 3) {
     for (size_t r = 0; r < 4; r++) task.rows(r, c) = 1e5F * (1 + std::abs(task.rows(r, c)));
     for (size_t r = 0; r < 2; r++) task.reference.rows(r, c) = 1e5F;
@@ -142,7 +142,7 @@ TEST(Games, UnitsFarBelowZeroLeaveNoDust) {
     std::vector<float> weights = testing::games::normals(size_t{10} * 40, random, 0.4);
     for (size_t j = 0; j < 40; j++) weights[large * 40 + j] = -0.05F - 0.01F * static_cast<float>(random.uniform());
     graph.graph.initializers[0] = testing::floats("w0", {10, 40}, weights);
-    OwnTask task = random_task(GraphModel::from_onnx("m", std::move(graph)), 3, 1, 10, {{0, 1, 0}}, 7);
+    OwnTask task = random_task(EngineModel::from_onnx("m", std::move(graph)), 3, 1, 10, {{0, 1, 0}}, 7);
     for (size_t r = 0; r < 3; r++) task.rows(r, large) = 1e6F;
     task.reference.rows(0, large) = 0;
     const auto masked = make_masked_game(task.view(), {});
@@ -171,7 +171,7 @@ TEST(Games, UnitsThatNeverBendAreExact) {
       {testing::value("x", {-1, 3})}, {testing::value("y", {-1, 1})},
       {testing::floats("w", {3, 2}, {1, 1, 1, 1, 1, 1}), testing::floats("b", {2}, {1000, -1000}),
        testing::floats("v", {2, 1}, {1, 1})});
-  OwnTask task = random_task(GraphModel::from_onnx("m", made), 1, 1, 3, {{0, 1, -1000}}, 1);
+  OwnTask task = random_task(EngineModel::from_onnx("m", made), 1, 1, 3, {{0, 1, -1000}}, 1);
   std::fill(task.reference.rows.values().begin(), task.reference.rows.values().end(), 0.0F);
   const Coalitions range = Coalitions::range(3, 0, 8);
   const Matrix found = values_of(*make_leaky_game(task.view()), 0, range);
@@ -244,7 +244,7 @@ TEST(Games, EveryVectorTargetAgrees) {
 TEST(Games, NetworksFromFilesArePlayedFast) {
   for (const std::string name : {"sklearn_mlp", "sklearn_mlp_binary", "torch_mlp_script", "torch_mlp_dynamo"}) {
     const std::string path = std::string(ASSAY_SOURCE_DIR).append("/tests/fixtures/models/") + name + "/model.onnx";
-    const std::shared_ptr<const Model> model = GraphModel::load(path);
+    const std::shared_ptr<const Model> model = EngineModel::load(path);
     const size_t players = model->info().features();
     const OwnTask task = random_task(model, 3, 2, players, {{0, -1, 0}}, 1);
     const auto game = make_game(task.view(), {});

@@ -22,8 +22,8 @@ using testing::games::real;
 using testing::games::values_of;
 
 std::shared_ptr<const Model> leaky_model(const std::vector<size_t>& widths, uint64_t seed, float slope = 0.1F) {
-  return GraphModel::from_onnx("m.onnx",
-                               dense_network(widths, node("LeakyRelu", {}, {}, {real("alpha", slope)}), seed));
+  return EngineModel::from_onnx("m.onnx",
+                                dense_network(widths, node("LeakyRelu", {}, {}, {real("alpha", slope)}), seed));
 }
 
 // Rows take them in turn.
@@ -118,7 +118,7 @@ TEST(LeakyWalks, UnitsThatNeverBendAreExact) {
       {testing::value("x", {-1, 3})}, {testing::value("y", {-1, 1})},
       {testing::floats("w", {3, 2}, {1, 1, 1, 1, 1, 1}), testing::floats("b", {2}, {1000, -1000}),
        testing::floats("v", {2, 1}, {1, 1})});
-  OwnTask task = random_task(GraphModel::from_onnx("m", made), 2, 1, 3, {{0, 1, -1000}}, 1);
+  OwnTask task = random_task(EngineModel::from_onnx("m", made), 2, 1, 3, {{0, 1, -1000}}, 1);
   std::fill(task.reference.rows.values().begin(), task.reference.rows.values().end(), 0.0F);
   task.rows(1, 0) = -1001;
   const Coalitions design = Coalitions::along(3, {0, 1, 2, 2, 1, 0});

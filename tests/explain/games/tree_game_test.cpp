@@ -378,7 +378,7 @@ TEST(TreeGame, BoostersAsGraphsArePlayed) {
     booster.link = targets == 1 ? BoosterLink::sigmoid : BoosterLink::softmax;
     booster.base.assign(targets, 0.25);
     booster.source = random_tree_source(random, options);
-    const std::shared_ptr<const Model> model = GraphModel::from_onnx("booster", booster_graph("booster", booster));
+    const std::shared_ptr<const Model> model = EngineModel::from_onnx("booster", booster_graph("booster", booster));
     ASSERT_NE(model->tree_scores(), nullptr);
     const OwnTask task = tree_task(model, 2, 2, 9, {{targets - 1, 1, 0}}, targets);
     EXPECT_TRUE(make_game(task.view(), {})->concurrent());

@@ -122,10 +122,10 @@ TEST(ValueFunction, InformationFromProbabilities) {
 TEST(ValueFunction, GamesOfTheInformationForm) {
   // Against log-softmax by hand, from margins and from probabilities of one network, with several references.
   for (const OutputUnit unit : {OutputUnit::margin, OutputUnit::probability}) {
-    GraphModelOptions options;
+    EngineModelOptions options;
     options.unit = unit;
     OwnTask task =
-        random_task(GraphModel::from_onnx("m", dense_network({6, 8, 3}, node("Relu", {}, {}), 2, "Softmax"), options),
+        random_task(EngineModel::from_onnx("m", dense_network({6, 8, 3}, node("Relu", {}, {}), 2, "Softmax"), options),
                     4, 2, 3, {}, 2);
     task.targets = information(4);
     ASSERT_EQ(task.model->info().unit, unit);

@@ -35,7 +35,7 @@ std::shared_ptr<const Model> network(size_t features) {
       model({node("Gemm", {"x", "w", "b"}, {"z"}), node("Tanh", {"z"}, {"h"}), node("MatMul", {"h", "v"}, {"y"})},
             {value("x", {-1, width})}, {value("y", {-1, 1})},
             {floats("w", {width, 8}, first), floats("b", {8}, bias), floats("v", {8, 1}, last)});
-  return GraphModel::from_onnx("network", std::move(graph));
+  return EngineModel::from_onnx("network", std::move(graph));
 }
 
 // Row r differs from the reference, all ones, in its first `varying[r]` features.

@@ -13,10 +13,10 @@
 #include <functional>
 #include <thread>
 
+#include "assay/model/engine_model.h"
 #include "assay/model/graph/fold.h"
 #include "assay/model/graph/plan.h"
 #include "assay/model/graph/row_runner.h"
-#include "assay/model/graph_model.h"
 #include "assay/model/model_file.h"
 #include "tests/message.h"
 #include "tests/model/ops/single_node.h"
@@ -277,7 +277,7 @@ TEST(LoadingMemory, WhatPredictsIsLoaded) {
         message_of([&] { const Graph same("m.onnx", wide(10'000), context); }) == "no error";
     if (!predicts) continue;
     loaded++;
-    EXPECT_EQ(message_of([&] { GraphModel::from_onnx("m.onnx", wide(10'000), {}, context); }), "no error") << bytes;
+    EXPECT_EQ(message_of([&] { EngineModel::from_onnx("m.onnx", wide(10'000), {}, context); }), "no error") << bytes;
   }
   EXPECT_GT(loaded, 3U);
 }
@@ -306,7 +306,7 @@ OnnxModel slow_rows(size_t pools, int64_t kernel) {
 TEST(Loading, TriesNoRowsThatTakeTooLong) {
   EXPECT_LT(serialise_onnx(slow_rows(1, 512)).size(), 500U);
   const std::clock_t begun = std::clock();
-  EXPECT_EQ(message_of([&] { GraphModel::from_onnx("m.onnx", slow_rows(1, 512)); }), "no error");
+  EXPECT_EQ(message_of([&] { EngineModel::from_onnx("m.onnx", slow_rows(1, 512)); }), "no error");
   EXPECT_LT(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC, 5);  // a minute with the trial
 }
 
@@ -314,10 +314,10 @@ TEST(Loading, TriesRowsWithinItsSteps) {
   // Rows that depend on one another, which only a trial shows.
   const OnnxModel joined = model({node("ReduceSum", {"x", "axes"}, {"t"}), node("Add", {"x", "t"}, {"y"})},
                                  {value("x", {-1, 4})}, {value("y", {-1, 4})}, {integers("axes", {1}, {0})});
-  EXPECT_THAT(sentence([&] { GraphModel::from_onnx("m.onnx", joined); }), HasSubstr("depends on the other rows"));
+  EXPECT_THAT(sentence([&] { EngineModel::from_onnx("m.onnx", joined); }), HasSubstr("depends on the other rows"));
   Context context;
   context.budget.steps = 50;
-  EXPECT_EQ(message_of([&] { GraphModel::from_onnx("m.onnx", joined, {}, context); }), "no error");
+  EXPECT_EQ(message_of([&] { EngineModel::from_onnx("m.onnx", joined, {}, context); }), "no error");
 }
 
 TEST(Loading, StopsAmidATrial) {
@@ -340,7 +340,7 @@ TEST(Loading, StopsAmidATrial) {
 
 // 198 bytes in its file: 4 x 2^23 ones.
 TEST(LoadingMemory, AWideConstantRuns) {
-  const auto wide_model = GraphModel::from_onnx("m.onnx", wide(int64_t{1} << 23));
+  const auto wide_model = EngineModel::from_onnx("m.onnx", wide(int64_t{1} << 23));
   EXPECT_LE(wide_model->block_bytes(), size_t{1} << 27);
   Matrix rows(3, 4);
   Matrix outputs(3, 1);
@@ -358,11 +358,11 @@ TEST(Loading, StopsWhenItIsTold) {
   context.cancelled = &cancelled;
   EXPECT_EQ(kind_of([&] { const Graph graph("m.onnx", wide(4), context); }), ErrorKind::cancelled);
   EXPECT_EQ(kind_of([&] { parse_model("m.onnx", serialise_onnx(wide(4)), "", context); }), ErrorKind::cancelled);
-  EXPECT_EQ(kind_of([&] { GraphModel::from_onnx("m.onnx", wide(4), {}, context); }), ErrorKind::cancelled);
+  EXPECT_EQ(kind_of([&] { EngineModel::from_onnx("m.onnx", wide(4), {}, context); }), ErrorKind::cancelled);
   // Also where a second way is tried when the first fails: a batch that the file fixes.
   OnnxModel fixed = wide(4);
   fixed.graph.inputs = {value("x", {2, 4})};
-  EXPECT_EQ(kind_of([&] { GraphModel::from_onnx("m.onnx", fixed, {}, context); }), ErrorKind::cancelled);
+  EXPECT_EQ(kind_of([&] { EngineModel::from_onnx("m.onnx", fixed, {}, context); }), ErrorKind::cancelled);
   const auto graph = std::make_shared<Graph>("m.onnx", wide(4));
   EXPECT_EQ(kind_of([&] { const RowRunner made(graph, four_columns(), nullptr, {"y"}, true, 0, false, context); }),
             ErrorKind::cancelled);

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "assay/data/table_io.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "tests/model/graph/multipliers.h"
 #include "tests/model/ops/single_node.h"
 #include "tests/model/small_graph.h"
@@ -64,8 +64,8 @@ class RandomGraph {
     add("MatMul", {last, weight({kWidth, 2})}, "y");
   }
 
-  std::unique_ptr<GraphModel> model_of() const {
-    return GraphModel::from_onnx("random", model(nodes_, {value("x", {-1, kWidth})}, {value("y", {-1, 2})}, weights_));
+  std::unique_ptr<EngineModel> model_of() const {
+    return EngineModel::from_onnx("random", model(nodes_, {value("x", {-1, kWidth})}, {value("y", {-1, 2})}, weights_));
   }
   std::string text() const {
     std::string all;
@@ -193,7 +193,7 @@ TEST(DeepLiftOnGraphs, IsCompleteOnModelsOfPyTorch) {
   for (const auto& folder : std::filesystem::directory_iterator(fixtures)) {
     if (!std::filesystem::exists(folder.path() / "gradients.csv")) continue;
     SCOPED_TRACE(folder.path().filename().string());
-    const auto made = GraphModel::load((folder.path() / "model.onnx").string());
+    const auto made = EngineModel::load((folder.path() / "model.onnx").string());
     const Dataset data = made->features_of(read_table((folder.path() / "rows.csv").string()));
     Matrix reference(data.x.rows(), data.x.cols());
     for (size_t r = 0; r < data.x.rows(); r++) {
@@ -222,7 +222,7 @@ TEST(DeepLiftOnGraphs, RescaleByHandWhereValuesAreReused) {
              node("Sub", {"h", "c"}, {"d"}), node("Relu", {"d"}, {"e"}), node("Mul", {"h", "c"}, {"p"}),
              node("Add", {"h", "t"}, {"y1"}), node("Add", {"y1", "e"}, {"y2"}), node("Add", {"y2", "p"}, {"y"})},
             {value("a", {-1, 1}), value("b", {-1, 1}), value("c", {-1, 1})}, {value("y", {-1, 1})});
-  const auto made = GraphModel::from_onnx("reused", graph);
+  const auto made = EngineModel::from_onnx("reused", graph);
   Matrix x(1, 3);
   x(0, 0) = 3, x(0, 1) = -1, x(0, 2) = 0.5F;
   Matrix reference(1, 3);
@@ -242,7 +242,7 @@ TEST(DeepLiftOnGraphs, BitsDoNotDependOnThreadsCompanyOrHowTheReferenceIsGiven) 
   const auto folder = std::filesystem::path(ASSAY_SOURCE_DIR) / "tests" / "fixtures" / "models";
   for (const char* name : {"torch_mlp_script", "torch_cnn_script", "torch_grouped_cnn_dynamo"}) {
     SCOPED_TRACE(name);
-    const auto made = GraphModel::load((folder / name / "model.onnx").string());
+    const auto made = EngineModel::load((folder / name / "model.onnx").string());
     const size_t rows = 203;
     const Matrix x = random_matrix(rows, made->info().features(), 50);
     const Matrix one = random_matrix(1, x.cols(), 51);

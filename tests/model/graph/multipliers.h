@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "assay/core/random.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 
 namespace assay::testing {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "tests/model/graph/multipliers.h"
 #include "tests/model/ops/single_node.h"
 #include "tests/model/small_graph.h"
@@ -125,7 +125,7 @@ TEST(RevealCancel, IsThePapersRule) {
         node("MatMul", {"h1", "w2"}, {"a2"}),
         node("Add", {"a2", "b2"}, {"y"})};
     const auto made =
-        GraphModel::from_onnx("dense", model(nodes, {value("x", {-1, 5})}, {value("y", {-1, 1})}, weights));
+        EngineModel::from_onnx("dense", model(nodes, {value("x", {-1, 5})}, {value("y", {-1, 1})}, weights));
     const Matrix x = random_matrix(20, 5, 40, 2);
     const Matrix reference = random_matrix(20, 5, 41, 2);
     const Matrix ones = ones_for(20);
@@ -160,7 +160,7 @@ TEST(RevealCancel, OfAConvolutionIsThatOfItsMatrix) {
       node("BatchNormalization", {"c", "scale", "offset", "b", "variance"}, {"n"}),
       node("Reshape", {"n", "flat"}, {"z"})};
   const auto first =
-      GraphModel::from_onnx("first", model(nodes, {value("x", {-1, 2, 4})}, {value("z", {-1, 12})}, kernels));
+      EngineModel::from_onnx("first", model(nodes, {value("x", {-1, 2, 4})}, {value("z", {-1, 12})}, kernels));
   Matrix units(kInputs + 1, kInputs);
   for (size_t i = 0; i < kInputs; i++) units(i, i) = 1;
   Matrix images(kInputs + 1, kOutputs);
@@ -173,8 +173,8 @@ TEST(RevealCancel, OfAConvolutionIsThatOfItsMatrix) {
   nodes.push_back(node("Relu", {"z"}, {"h"}));
   nodes.push_back(node("MatMul", {"h", "v"}, {"y"}));
   const auto whole =
-      GraphModel::from_onnx("whole", model(nodes, {value("x", {-1, 2, 4})}, {value("y", {-1, 1})}, kernels));
-  const auto dense = GraphModel::from_onnx(
+      EngineModel::from_onnx("whole", model(nodes, {value("x", {-1, 2, 4})}, {value("y", {-1, 1})}, kernels));
+  const auto dense = EngineModel::from_onnx(
       "dense",
       model({node("Gemm", {"x", "m", "b"}, {"z"}), node("Relu", {"z"}, {"h"}), node("MatMul", {"h", "v"}, {"y"})},
             {value("x", {-1, 8})}, {value("y", {-1, 1})},
@@ -191,9 +191,9 @@ TEST(RevealCancel, OfAConvolutionIsThatOfItsMatrix) {
 // A feature that does not differ has the mean of what a rise and a fall would get: with y = relu(x1 - x2) and x1 from 0
 // to 2, m+ = 1, and m- is the mean slope of relu at 0, which is 0, and at 2.
 TEST(RevealCancel, NoDifferenceTakesTheMeanOfBothMultipliers) {
-  const auto made =
-      GraphModel::from_onnx("one", model({node("MatMul", {"x", "w"}, {"z"}), node("Relu", {"z"}, {"y"})},
-                                         {value("x", {-1, 2})}, {value("y", {-1, 1})}, {floats("w", {2, 1}, {1, -1})}));
+  const auto made = EngineModel::from_onnx(
+      "one", model({node("MatMul", {"x", "w"}, {"z"}), node("Relu", {"z"}, {"y"})}, {value("x", {-1, 2})},
+                   {value("y", {-1, 1})}, {floats("w", {2, 1}, {1, -1})}));
   Matrix x(1, 2);
   x(0, 0) = 2;
   const Matrix found = multipliers_of(*made, x, Matrix(1, 2), ones_for(1), DeepLiftRule::reveal_cancel);
@@ -225,7 +225,7 @@ TEST(RevealCancel, AReLUIsOneHoweverItIsSpelled) {
     std::vector<OnnxNode> nodes = {node("Sub", {"a", "b"}, {"d"})};
     nodes.insert(nodes.end(), spelling.begin(), spelling.end());
     nodes.push_back(node("Sub", {"a", "h"}, {"y"}));
-    const auto made = GraphModel::from_onnx(
+    const auto made = EngineModel::from_onnx(
         "min", model(nodes, {value("a", {-1, 1}), value("b", {-1, 1})}, {value("y", {-1, 1})}, weights));
     const Matrix found = multipliers_of(*made, x, Matrix(1, 2), ones_for(2), DeepLiftRule::reveal_cancel);
     EXPECT_FLOAT_EQ(found(0, 0) * 10, 3);
@@ -281,7 +281,7 @@ TEST(RevealCancel, FunctionsWithConstants) {
     std::vector<std::string> inputs = {"z", "c"};
     if (each.constant_first) std::swap(inputs[0], inputs[1]);
     if (each.op == "Abs") inputs = {"z"};
-    const auto made = GraphModel::from_onnx(
+    const auto made = EngineModel::from_onnx(
         "constants",
         model({node("Gemm", {"x", "w", "b"}, {"z"}), node(each.op, inputs, {"h"}), node("MatMul", {"h", "v"}, {"y"})},
               {value("x", {-1, 4})}, {value("y", {-1, 1})},
@@ -317,7 +317,7 @@ TEST(RevealCancel, WhatIsNoFunctionOfOneElementIsRescaled) {
   reference(0, 0) = 1, reference(0, 1) = 0.5F;
   for (const auto& nodes : graphs) {
     SCOPED_TRACE(nodes[1].op_type + " with " + nodes[1].inputs[1]);
-    const auto made = GraphModel::from_onnx(
+    const auto made = EngineModel::from_onnx(
         "joined", model(nodes, {value("x", {-1, 2})}, {value("y", {-1, 1})},
                         {floats("w", {2, 3}, {3, 2, 1, -1, 1, 0.5F}), floats("u", {2, 1}, {2, -1}),
                          floats("v", {3, 1}, {1, 2, 3}), floats("root", {}, {0.5F}), floats("inverse", {}, {-1}),
@@ -340,9 +340,9 @@ TEST(RevealCancel, TooMuchMemoryIsKnownBefore) {
   nodes.push_back(node("ReduceSum", {"v95", "axis"}, {"s"}));
   nodes.push_back(node("Add", {"s", "g"}, {"y"}));
   const auto made =
-      GraphModel::from_onnx("large", model(nodes, {value("x", {-1, 1})}, {value("y", {-1, 1})},
-                                           {floats("thousand", {}, {1000}), floats("table", {1}, {0}),
-                                            integers("size", {2}, {1, 1 << 20}), integers("axis", {1}, {1})}));
+      EngineModel::from_onnx("large", model(nodes, {value("x", {-1, 1})}, {value("y", {-1, 1})},
+                                            {floats("thousand", {}, {1000}), floats("table", {1}, {0}),
+                                             integers("size", {2}, {1, 1 << 20}), integers("axis", {1}, {1})}));
   ASSERT_NE(made->rescalable(), nullptr);
   EXPECT_EQ(made->rescalable()->refuses(DeepLiftRule::rescale), std::nullopt);
   EXPECT_EQ(made->rescalable()->refuses(DeepLiftRule::reveal_cancel),

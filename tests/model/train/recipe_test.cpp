@@ -10,7 +10,7 @@
 
 #include "assay/data/datasets.h"
 #include "assay/data/io/csv.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "tests/message.h"
 #include "tests/model/train/made_data.h"
 
@@ -188,7 +188,7 @@ TEST(RecipeFor, EverySmallImageHasANetworkThatLearns) {
     recipe.training.validation = 0;
     const TrainResult result = train_recipe(recipe, images, nullptr, seeded(1));
     EXPECT_EQ(evaluate(result.model, images, {}).accuracy, 1) << shape[0] << " x " << shape.back();
-    const auto model = GraphModel::from_onnx("m.onnx", result.model, {});
+    const auto model = EngineModel::from_onnx("m.onnx", result.model, {});
     EXPECT_EQ(model->info().features(), images.x.cols());
   }
 }
@@ -261,17 +261,17 @@ TEST(Recipe, SaysWhatBecomesOfUnseenCategories) {
   const OnnxModel strict = train_recipe(recipe, data, &encoder, seeded(1)).model;
   EXPECT_FALSE(takes_unknown(strict.metadata));
   EXPECT_EQ(
-      sentence([&] { GraphModel::from_onnx("m.onnx", strict, {})->features_of(rows); }),
+      sentence([&] { EngineModel::from_onnx("m.onnx", strict, {})->features_of(rows); }),
       "t.csv, row 1, column 'b': expected one of the categories of the training rows, found 'w' (did you mean 'x'?)");
   recipe.unseen = "unknown";
   OnnxModel tolerant = train_recipe(recipe, data, &encoder, seeded(1)).model;
   EXPECT_TRUE(takes_unknown(tolerant.metadata));
-  EXPECT_EQ(GraphModel::from_onnx("m.onnx", tolerant, {})->features_of(rows).x(0, 1), 2);
+  EXPECT_EQ(EngineModel::from_onnx("m.onnx", tolerant, {})->features_of(rows).x(0, 1), 2);
   EXPECT_TRUE(takes_unknown(retrain("m.onnx", tolerant.metadata, data, 2, {}).metadata));
   // A category can be unknown to an encoder alone.
   OnnxModel bare = tolerant;
   std::erase_if(bare.metadata, [](const auto& entry) { return entry.first == kEncoderKey; });
-  const auto plain = GraphModel::from_onnx("m.onnx", bare, {});
+  const auto plain = EngineModel::from_onnx("m.onnx", bare, {});
   EXPECT_EQ(plain->encoder(), nullptr);
   EXPECT_FALSE(takes_unknown(plain->graph().metadata()));
   EXPECT_FALSE(takes_unknown(train_recipe(recipe, data, nullptr, seeded(1)).model.metadata));
@@ -281,7 +281,7 @@ TEST(Recipe, SaysWhatBecomesOfUnseenCategories) {
   for (auto& [key, value] : tolerant.metadata) {
     if (key == kUnseenKey) value = "perhaps";
   }
-  EXPECT_EQ(sentence([&] { GraphModel::from_onnx("m.onnx", tolerant, {}); }),
+  EXPECT_EQ(sentence([&] { EngineModel::from_onnx("m.onnx", tolerant, {}); }),
             "m.onnx, assay.unseen: expected refuse or unknown, found 'perhaps'");
 }
 

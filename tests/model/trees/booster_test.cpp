@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "tests/message.h"
 #include "tests/model/small_graph.h"
 
@@ -67,8 +67,8 @@ std::vector<float> predicted(const Model& model, const std::vector<std::vector<f
   return {y.values().begin(), y.values().end()};
 }
 
-std::unique_ptr<GraphModel> model_of(const Booster& booster, std::optional<OutputUnit> unit = {}) {
-  return GraphModel::from_onnx("m", booster_graph("m", booster), {unit});
+std::unique_ptr<EngineModel> model_of(const Booster& booster, std::optional<OutputUnit> unit = {}) {
+  return EngineModel::from_onnx("m", booster_graph("m", booster), {unit});
 }
 
 Table table_of(std::vector<Column> columns, const std::vector<std::vector<float>>& rows) {
@@ -160,7 +160,7 @@ TEST(Booster, CellsKeepTheirSideWhereTheLibraryComparesDoubles) {
   const Matrix narrowed = model->narrowed("rows", {"a", "b"}, {rows, 1, 2});
   EXPECT_EQ(narrowed(0, 0), std::nextafter(0.5F, 0.0F));
   // It is written with the model.
-  const auto again = GraphModel::from_onnx("m", parse_onnx("m", serialise_onnx(booster_graph("m", booster)), ""), {});
+  const auto again = EngineModel::from_onnx("m", parse_onnx("m", serialise_onnx(booster_graph("m", booster)), ""), {});
   EXPECT_TRUE(again->compares_doubles());
 }
 
@@ -398,7 +398,7 @@ TEST(TreeScores, NoneBehindOtherOperators) {
   graph.graph.initializers = {floats("scale", {2}, {2, 2})};
   graph.graph.nodes[0].inputs = {"scaled"};
   graph.graph.nodes.insert(graph.graph.nodes.begin(), node("Mul", {"features", "scale"}, {"scaled"}));
-  const auto model = GraphModel::from_onnx("m", std::move(graph));
+  const auto model = EngineModel::from_onnx("m", std::move(graph));
   EXPECT_THAT(predicted(*model, {{0.2F, 0}, {0.3F, 0.5F}}), ElementsAre(9.25F, 10.25F));
   EXPECT_EQ(model->tree_scores(), nullptr);
 }
@@ -410,7 +410,7 @@ TEST(TreeScores, NoneWhereMoreThanTheScoresCounts) {
   graph.graph.nodes[1] = node("MatMul", {"features", "ones"}, {"sum"});
   graph.graph.initializers = {floats("ones", {2, 1}, {1, 1})};
   graph.graph.nodes.push_back(node("Add", {"margin", "sum"}, {"value"}));
-  const auto model = GraphModel::from_onnx("m", std::move(graph));
+  const auto model = EngineModel::from_onnx("m", std::move(graph));
   EXPECT_EQ(model->tree_scores(), nullptr);
 }
 

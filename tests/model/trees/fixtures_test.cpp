@@ -35,7 +35,7 @@ void for_all_files(const Check& check) {
 
 TEST(TreeFixtures, RawScoresAreThoseOfTheLibrary) {
   for_all_files([](const TreeFixture& fixture, const std::string& file) {
-    const std::unique_ptr<GraphModel> model = fixture_model(file);
+    const std::unique_ptr<EngineModel> model = fixture_model(file);
     const bool chance = fixture.golden.at("unit") == "probability";
     const OutputUnit of_scores = model->info().class_names.empty() ? OutputUnit::value : OutputUnit::margin;
     EXPECT_EQ(model->info().unit, chance ? OutputUnit::probability : of_scores);
@@ -48,7 +48,7 @@ TEST(TreeFixtures, RawScoresAreThoseOfTheLibrary) {
 
 TEST(TreeFixtures, PredictionsAreThoseOfTheLibrary) {
   for_all_files([](const TreeFixture& fixture, const std::string& file) {
-    const std::unique_ptr<GraphModel> model = fixture_model(file);
+    const std::unique_ptr<EngineModel> model = fixture_model(file);
     const Matrix rows = golden_matrix(fixture, "rows");
     const Table outputs = model->own_outputs(rows.view(), {});
     // Files of classifiers have a label first.
@@ -64,7 +64,7 @@ TEST(TreeFixtures, ProbabilitiesAreThoseOfTheLibrary) {
   size_t checked = 0;
   for_all_files([&](const TreeFixture& fixture, const std::string& file) {
     if (fixture_model(file)->info().class_names.empty()) return;
-    const std::unique_ptr<GraphModel> model = fixture_model(file, {.unit = OutputUnit::probability});
+    const std::unique_ptr<EngineModel> model = fixture_model(file, {.unit = OutputUnit::probability});
     const Matrix rows = golden_matrix(fixture, "rows");
     Matrix outputs(rows.rows(), model->info().outputs());
     model->predict(rows.view(), outputs.view(), {});
@@ -82,7 +82,7 @@ TEST(TreeFixtures, ProbabilitiesAreThoseOfTheLibrary) {
 // Texts of categories become the codes that the library gave them.
 TEST(TreeFixtures, TablesGiveTheSameRows) {
   for_all_files([](const TreeFixture& fixture, const std::string& file) {
-    const std::unique_ptr<GraphModel> model = fixture_model(file);
+    const std::unique_ptr<EngineModel> model = fixture_model(file);
     for (const char* key : {"rows", "background"}) {
       const Table table = read_table((fixture.folder / key).string() + ".csv");
       const Dataset data = model->features_of(table);

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "assay/data/table_io.h"
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/model_file.h"
 
 namespace assay::testing {
@@ -52,8 +52,8 @@ inline std::vector<TreeFixture> tree_fixtures() {
   return made;
 }
 
-inline std::unique_ptr<GraphModel> fixture_model(const std::string& file, const GraphModelOptions& options = {}) {
-  return GraphModel::from_onnx(file, read_model(file), options);
+inline std::unique_ptr<EngineModel> fixture_model(const std::string& file, const EngineModelOptions& options = {}) {
+  return EngineModel::from_onnx(file, read_model(file), options);
 }
 
 inline double golden_number(const nlohmann::json& value) {

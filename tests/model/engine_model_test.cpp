@@ -1,4 +1,4 @@
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -48,10 +48,10 @@ OnnxModel classifier(std::vector<OnnxNode> end, std::vector<OnnxValue> outputs) 
                 floats("v", {6, 3}, numbers(18, 3)), floats("c", {3}, numbers(3, 4))});
 }
 
-std::unique_ptr<GraphModel> softmax_model(std::optional<OutputUnit> unit = {}) {
-  GraphModelOptions options;
+std::unique_ptr<EngineModel> softmax_model(std::optional<OutputUnit> unit = {}) {
+  EngineModelOptions options;
   options.unit = unit;
-  return GraphModel::from_onnx("m.onnx", classifier({node("Softmax", {"z"}, {"p"})}, {value("p", {-1, 3})}), options);
+  return EngineModel::from_onnx("m.onnx", classifier({node("Softmax", {"z"}, {"p"})}, {value("p", {-1, 3})}), options);
 }
 
 Matrix outputs_of(const Model& model, const Matrix& x, unsigned threads = 1) {
@@ -62,7 +62,7 @@ Matrix outputs_of(const Model& model, const Matrix& x, unsigned threads = 1) {
   return y;
 }
 
-TEST(GraphModel, UnitsAreFunctionsOfTheMargin) {
+TEST(EngineModel, UnitsAreFunctionsOfTheMargin) {
   const Matrix x = some_rows(50, 4);
   const auto margins = softmax_model();
   EXPECT_EQ(margins->info().unit, OutputUnit::margin);
@@ -82,46 +82,46 @@ TEST(GraphModel, UnitsAreFunctionsOfTheMargin) {
   }
 }
 
-TEST(GraphModel, BareLogitsAreMarginsOfClasses) {
-  GraphModelOptions options;
+TEST(EngineModel, BareLogitsAreMarginsOfClasses) {
+  EngineModelOptions options;
   options.unit = OutputUnit::probability;
-  const auto bare = GraphModel::from_onnx("m.onnx", classifier({}, {value("z", {-1, 3})}), options);
+  const auto bare = EngineModel::from_onnx("m.onnx", classifier({}, {value("z", {-1, 3})}), options);
   const Matrix x = some_rows(5, 4);
   const Matrix p = outputs_of(*bare, x);
   const Matrix expected = outputs_of(*softmax_model(OutputUnit::probability), x);
   EXPECT_EQ(std::memcmp(p.data(), expected.data(), 15 * sizeof(float)), 0);
-  EXPECT_THAT(GraphModel::from_onnx("m.onnx", classifier({}, {value("z", {-1, 3})}))->info().note,
+  EXPECT_THAT(EngineModel::from_onnx("m.onnx", classifier({}, {value("z", {-1, 3})}))->info().note,
               HasSubstr("taken for the classes' logits"));
 }
 
-TEST(GraphModel, ASigmoidIsOneOutputOfTwoClasses) {
+TEST(EngineModel, ASigmoidIsOneOutputOfTwoClasses) {
   const OnnxModel sigmoid = model({node("MatMul", {"x", "w"}, {"z"}), node("Sigmoid", {"z"}, {"p"})},
                                   {value("x", {-1, 2})}, {value("p", {-1, 1})}, {floats("w", {2, 1}, {1, -1})});
-  const auto margin = GraphModel::from_onnx("m.onnx", sigmoid);
+  const auto margin = EngineModel::from_onnx("m.onnx", sigmoid);
   EXPECT_THAT(margin->info().class_names, ElementsAre("0", "1"));
   EXPECT_THAT(margin->info().output_names, ElementsAre("1"));
   Matrix x(1, 2);
   x(0, 0) = 3;
   x(0, 1) = 1;
   EXPECT_EQ(outputs_of(*margin, x)(0, 0), 2);
-  GraphModelOptions options;
+  EngineModelOptions options;
   options.unit = OutputUnit::log_odds;
-  EXPECT_EQ(outputs_of(*GraphModel::from_onnx("m.onnx", sigmoid, options), x)(0, 0), 2);
+  EXPECT_EQ(outputs_of(*EngineModel::from_onnx("m.onnx", sigmoid, options), x)(0, 0), 2);
 }
 
-TEST(GraphModel, ARegressionHasOneUnit) {
+TEST(EngineModel, ARegressionHasOneUnit) {
   const OnnxModel linear = model({node("MatMul", {"x", "w"}, {"y"})}, {value("x", {-1, 2})}, {value("y", {-1, 1})},
                                  {floats("w", {2, 1}, {1, -1})});
-  const auto made = GraphModel::from_onnx("m.onnx", linear);
+  const auto made = EngineModel::from_onnx("m.onnx", linear);
   EXPECT_EQ(made->info().unit, OutputUnit::value);
   EXPECT_THAT(made->info().output_names, ElementsAre("y"));
-  GraphModelOptions options;
+  EngineModelOptions options;
   options.unit = OutputUnit::probability;
-  EXPECT_THAT(sentence([&] { GraphModel::from_onnx("m.onnx", linear, options); }),
+  EXPECT_THAT(sentence([&] { EngineModel::from_onnx("m.onnx", linear, options); }),
               HasSubstr("m.onnx: output probability is not available"));
 }
 
-TEST(GraphModel, BitsDoNotDependOnThreadsOrTheBatch) {
+TEST(EngineModel, BitsDoNotDependOnThreadsOrTheBatch) {
   const auto made = softmax_model(OutputUnit::log_odds);
   const Matrix x = some_rows(3001, 4);
   const Matrix y = outputs_of(*made, x, 1);
@@ -136,7 +136,7 @@ TEST(GraphModel, BitsDoNotDependOnThreadsOrTheBatch) {
   }
 }
 
-TEST(GraphModel, GradientsAreSlopes) {
+TEST(EngineModel, GradientsAreSlopes) {
   const auto made = softmax_model(OutputUnit::log_odds);
   ASSERT_NE(made->differentiable(), nullptr);
   const Matrix x = some_rows(40, 4);
@@ -170,7 +170,7 @@ TEST(GraphModel, GradientsAreSlopes) {
   EXPECT_GE(near, 155U);
 }
 
-TEST(GraphModel, MultipliersAreComplete) {
+TEST(EngineModel, MultipliersAreComplete) {
   const auto made = softmax_model(OutputUnit::log_odds);
   const Matrix x = some_rows(30, 4);
   const Matrix weights = some_rows(30, 3, 6);
@@ -192,7 +192,7 @@ TEST(GraphModel, MultipliersAreComplete) {
   }
 }
 
-TEST(GraphModel, TheRestBehindTheFirstLayerIsTheModel) {
+TEST(EngineModel, TheRestBehindTheFirstLayerIsTheModel) {
   const auto made = softmax_model(OutputUnit::probability);
   const AffineEntry* entry = made->affine_entry();
   ASSERT_NE(entry, nullptr);
@@ -213,9 +213,9 @@ TEST(GraphModel, TheRestBehindTheFirstLayerIsTheModel) {
   for (size_t i = 0; i < 60; i++) EXPECT_NEAR(found.values()[i], expected.values()[i], 1e-6);
 }
 
-TEST(GraphModel, AFixedBatchIsOpened) {
+TEST(EngineModel, AFixedBatchIsOpened) {
   // As CNTK writes it: both the input and a Reshape fix one row.
-  const auto made = GraphModel::from_onnx(
+  const auto made = EngineModel::from_onnx(
       "m.onnx", model({node("Reshape", {"x", "shape"}, {"r"}), node("Relu", {"r"}, {"y"})}, {value("x", {1, 2, 2})},
                       {value("y", {1, 4})}, {integers("shape", {2}, {1, 4})}));
   EXPECT_GT(made->block_rows(), 1U);
@@ -224,9 +224,9 @@ TEST(GraphModel, AFixedBatchIsOpened) {
   for (size_t i = 0; i < 36; i++) EXPECT_EQ(y.values()[i], std::max(0.0F, x.values()[i]));
 }
 
-TEST(GraphModel, ABatchThatCannotBeOpenedStaysFixed) {
+TEST(EngineModel, ABatchThatCannotBeOpenedStaysFixed) {
   // Six elements are two rows of three and nothing else.
-  const auto made = GraphModel::from_onnx(
+  const auto made = EngineModel::from_onnx(
       "m.onnx",
       model({node("Reshape", {"x", "flat"}, {"r"}), node("Relu", {"r"}, {"t"}), node("Reshape", {"t", "back"}, {"y"})},
             {value("x", {2, 3})}, {value("y", {2, 3})}, {integers("flat", {1}, {6}), integers("back", {2}, {2, 3})}));
@@ -236,18 +236,18 @@ TEST(GraphModel, ABatchThatCannotBeOpenedStaysFixed) {
   for (size_t i = 0; i < 15; i++) EXPECT_EQ(y.values()[i], std::max(0.0F, x.values()[i]));
 }
 
-TEST(GraphModel, AModelThatMixesRowsIsRefused) {
+TEST(EngineModel, AModelThatMixesRowsIsRefused) {
   EXPECT_THAT(sentence([] {
-                GraphModel::from_onnx("m.onnx", model({node("Softmax", {"x"}, {"p"}, {int_attribute("axis", 0)}),
-                                                       node("Mul", {"x", "p"}, {"y"})},
-                                                      {value("x", {-1, 2})}, {value("y", {-1, 2})}));
+                EngineModel::from_onnx("m.onnx", model({node("Softmax", {"x"}, {"p"}, {int_attribute("axis", 0)}),
+                                                        node("Mul", {"x", "p"}, {"y"})},
+                                                       {value("x", {-1, 2})}, {value("y", {-1, 2})}));
               }),
               HasSubstr("depends on the other rows of the batch"));
 }
 
-TEST(GraphModel, MixedRowsAreFoundAmongIntegersInFixedBatchesAndFarFromZero) {
+TEST(EngineModel, MixedRowsAreFoundAmongIntegersInFixedBatchesAndFarFromZero) {
   const auto refused = [](OnnxModel mixed) {
-    return sentence([&] { GraphModel::from_onnx("m.onnx", std::move(mixed)); });
+    return sentence([&] { EngineModel::from_onnx("m.onnx", std::move(mixed)); });
   };
   const auto less_mean = [](std::vector<OnnxNode> first, OnnxValue input) {
     first.push_back(node("ReduceMean", {"f"}, {"m"}, {ints_attribute("axes", {0})}));
@@ -267,9 +267,9 @@ TEST(GraphModel, MixedRowsAreFoundAmongIntegersInFixedBatchesAndFarFromZero) {
       HasSubstr("depends on the other rows"));
 }
 
-TEST(GraphModel, AnOutputThatIsNotByRowIsRefusedWhateverItsSize) {
+TEST(EngineModel, AnOutputThatIsNotByRowIsRefusedWhateverItsSize) {
   for (const int64_t size : {1, 4, 16, 1024}) {
-    const auto made = GraphModel::from_onnx(
+    const auto made = EngineModel::from_onnx(
         "m.onnx", model({node("Relu", {"x"}, {"y"}), node("Identity", {"c"}, {"k"})}, {value("x", {-1, 2})},
                         {value("y", {-1, 2}), value("k", {size, 2})},
                         {floats("c", {size, 2}, std::vector<float>(static_cast<size_t>(2 * size), 1))}));
@@ -278,19 +278,19 @@ TEST(GraphModel, AnOutputThatIsNotByRowIsRefusedWhateverItsSize) {
   }
 }
 
-TEST(GraphModel, ScoresOutsideZeroToOneAreNotCalledProbabilities) {
+TEST(EngineModel, ScoresOutsideZeroToOneAreNotCalledProbabilities) {
   const OnnxModel scores =
       model({node("MatMul", {"x", "w"}, {"probabilities"}), node("ArgMax", {"probabilities"}, {"label"})},
             {value("x", {-1, 2})}, {value("label", {-1, 1}, OnnxElement::int64), value("probabilities", {-1, 2})},
             {floats("w", {2, 2}, {3, -3, 1, 2})});
-  EXPECT_EQ(GraphModel::from_onnx("m.onnx", scores)->info().unit, OutputUnit::margin);
-  GraphModelOptions options;
+  EXPECT_EQ(EngineModel::from_onnx("m.onnx", scores)->info().unit, OutputUnit::margin);
+  EngineModelOptions options;
   options.unit = OutputUnit::probability;
-  EXPECT_THAT(sentence([&] { GraphModel::from_onnx("m.onnx", scores, options); }), HasSubstr("not between 0 and 1"));
+  EXPECT_THAT(sentence([&] { EngineModel::from_onnx("m.onnx", scores, options); }), HasSubstr("not between 0 and 1"));
 }
 
-TEST(GraphModel, AnInputNobodyReadsHasDerivativeZero) {
-  const auto made = GraphModel::from_onnx(
+TEST(EngineModel, AnInputNobodyReadsHasDerivativeZero) {
+  const auto made = EngineModel::from_onnx(
       "m.onnx", model({node("Relu", {"a"}, {"y"})}, {value("a", {-1, 1}), value("b", {-1, 1})}, {value("y", {-1, 1})}));
   ASSERT_NE(made->differentiable(), nullptr);
   Matrix x(1, 2);
@@ -304,9 +304,9 @@ TEST(GraphModel, AnInputNobodyReadsHasDerivativeZero) {
   EXPECT_EQ(gradient(0, 1), 0);
 }
 
-TEST(GraphModel, WholeNumbersAreKeptOrRefused) {
+TEST(EngineModel, WholeNumbersAreKeptOrRefused) {
   // A label beyond 2^24 is text; a fraction is no index.
-  const auto made = GraphModel::from_onnx(
+  const auto made = EngineModel::from_onnx(
       "m.onnx",
       model({node("Gather", {"labels", "x"}, {"label"}), node("Cast", {"x"}, {"y"}, {int_attribute("to", 1)})},
             {value("x", {-1, 1}, OnnxElement::int64)},
@@ -330,10 +330,10 @@ Table one_column(std::string name, const std::vector<float>& cells, size_t round
 }
 
 // A graph of doubles sees more digits than rows of float32 have.
-TEST(GraphModel, DigitsThatRowsOfADoubleGraphLoseAreNoted) {
+TEST(EngineModel, DigitsThatRowsOfADoubleGraphLoseAreNoted) {
   const auto notes = [](const char* op, OnnxElement element, const std::vector<float>& cells) {
     const std::vector<std::string> inputs(op == std::string("Neg") ? 1 : 2, "x");
-    const auto made = GraphModel::from_onnx(
+    const auto made = EngineModel::from_onnx(
         "m.onnx", model({node(op, inputs, {"z"}), node("Cast", {"z"}, {"y"}, {int_attribute("to", 1)})},
                         {value("x", {-1, 1}, element)}, {value("y", {-1, 1})}));
     return made->features_of(one_column("t", cells, 0)).notes;
@@ -351,20 +351,20 @@ TEST(GraphModel, DigitsThatRowsOfADoubleGraphLoseAreNoted) {
   EXPECT_THAT(notes("Greater", OnnxElement::float32, datenum), IsEmpty());
 }
 
-TEST(GraphModel, FractionsBeyondTheExactNumbersAreRefusedByADoubleGraph) {
+TEST(EngineModel, FractionsBeyondTheExactNumbersAreRefusedByADoubleGraph) {
   const auto made =
-      GraphModel::from_onnx("m.onnx", model({node("Cast", {"x"}, {"y"}, {int_attribute("to", 1)})},
-                                            {value("x", {-1, 1}, OnnxElement::float64)}, {value("y", {-1, 1})}));
+      EngineModel::from_onnx("m.onnx", model({node("Cast", {"x"}, {"y"}, {int_attribute("to", 1)})},
+                                             {value("x", {-1, 1}, OnnxElement::float64)}, {value("y", {-1, 1})}));
   EXPECT_THAT(sentence([&] { made->features_of(one_column("t", {1700000000.0F}, 1)); }),
               HasSubstr("t.csv: column 't' holds numbers beyond 2^24, which tables round; m.onnx takes them exactly"));
 }
 
 // 16777217 is 16777216 in float32, which is another category; so is "007" the number 7.
-TEST(GraphModel, NumbersThatLostTheirTextAreNoCategories) {
+TEST(EngineModel, NumbersThatLostTheirTextAreNoCategories) {
   const auto model_of = [](const std::string& levels) {
     OnnxModel made = model({node("Identity", {"x"}, {"y"})}, {value("x", {-1, 1})}, {value("y", {-1, 1})});
     made.metadata.emplace_back(kCategoriesKey, fmt::format(R"({{"0": [{}]}})", levels));
-    return GraphModel::from_onnx("m.onnx", made);
+    return EngineModel::from_onnx("m.onnx", made);
   };
   const auto plain = model_of(R"("7", "16777216")");
   EXPECT_EQ(plain->features_of(one_column("c", {16777216}, 0)).x(0, 0), 1);
@@ -390,7 +390,7 @@ TEST(GraphModel, NumbersThatLostTheirTextAreNoCategories) {
 }
 
 // x <= 0.1 in doubles: the float32 number nearest to 0.1 is larger, so its neighbour stands for 0.1.
-TEST(GraphModel, TreesThatAreFedWithDoublesGetCellsOnTheirSide) {
+TEST(EngineModel, TreesThatAreFedWithDoublesGetCellsOnTheirSide) {
   Trees trees;
   trees.branch(0, 0, "BRANCH_LEQ", 0, 0, 1, 2);
   trees.leaf(0, 1);
@@ -404,8 +404,8 @@ TEST(GraphModel, TreesThatAreFedWithDoublesGetCellsOnTheirSide) {
   attributes.push_back(ints_attribute("target_ids", {0, 0}));
   attributes.push_back(tensor_attribute("target_weights_as_tensor", tensor_of<double>({1, 100})));
   const auto made =
-      GraphModel::from_onnx("m.onnx", model({node("TreeEnsembleRegressor", {"x"}, {"y"}, attributes, "ai.onnx.ml")},
-                                            {value("x", {-1, 1}, OnnxElement::float64)}, {value("y", {-1, 1})}));
+      EngineModel::from_onnx("m.onnx", model({node("TreeEnsembleRegressor", {"x"}, {"y"}, attributes, "ai.onnx.ml")},
+                                             {value("x", {-1, 1}, OnnxElement::float64)}, {value("y", {-1, 1})}));
   ASSERT_TRUE(made->compares_doubles());
   KeptDoubles doubles;
   doubles.set("x", {0.1, 0.3, std::nextafter(0.1, 1)});
@@ -415,7 +415,7 @@ TEST(GraphModel, TreesThatAreFedWithDoublesGetCellsOnTheirSide) {
   EXPECT_THAT(std::vector<float>(y.data(), y.data() + 3), ElementsAre(1, 100, 100));
 }
 
-TEST(GraphModel, ShapesOfCallsAreChecked) {
+TEST(EngineModel, ShapesOfCallsAreChecked) {
   const auto made = softmax_model();
   const Matrix x = some_rows(3, 5);
   Matrix y(3, 3);
@@ -432,17 +432,18 @@ Table table_of(std::vector<Column> columns, const std::vector<std::vector<float>
 }
 
 // Two named inputs, one of them text.
-std::unique_ptr<GraphModel> mixed_model() {
+std::unique_ptr<EngineModel> mixed_model(const std::shared_ptr<TextCodes>& texts = {}) {
   OnnxAttribute cats = texts_attribute("cats_strings", {"a", "b"});
-  return GraphModel::from_onnx(
+  return EngineModel::from_onnx(
       "m.onnx",
       model({node("OneHotEncoder", {"kind"}, {"hot"}, {cats}, "ai.onnx.ml"), node("Reshape", {"hot", "flat"}, {"f"}),
              node("Concat", {"age", "f"}, {"c"}, {int_attribute("axis", 1)}), node("MatMul", {"c", "w"}, {"y"})},
             {value("age", {-1, 1}), value("kind", {-1, 1}, OnnxElement::string)}, {value("y", {-1, 1})},
-            {integers("flat", {2}, {-1, 2}), floats("w", {3, 1}, {1, 10, 100})}));
+            {integers("flat", {2}, {-1, 2}), floats("w", {3, 1}, {1, 10, 100})}),
+      {.texts = texts});
 }
 
-TEST(GraphModel, NamedInputsTakeColumnsByName) {
+TEST(EngineModel, NamedInputsTakeColumnsByName) {
   const auto made = mixed_model();
   EXPECT_EQ(made->differentiable(), nullptr);
   const Table table = table_of({{"kind", ColumnKind::categorical, {"a", "b", "z"}}, {"other"}, {"age"}},
@@ -456,7 +457,21 @@ TEST(GraphModel, NamedInputsTakeColumnsByName) {
   EXPECT_EQ(own.values(0, 0), 105);
 }
 
-TEST(GraphModel, TablesThatDoNotFitAreRefusedByColumn) {
+// The number of a text keeps its meaning, whatever tables come later, and models that share texts share rows.
+TEST(EngineModel, TablesChangeNothingForRowsThatAreThere) {
+  const std::shared_ptr<TextCodes> texts = std::make_shared<TextCodes>();
+  const std::unique_ptr<const EngineModel> made = mixed_model(texts);
+  const std::unique_ptr<const EngineModel> other = mixed_model(texts);
+  const std::unique_ptr<const EngineModel> alone = mixed_model();
+  const Dataset first = made->features_of(table_of({{"kind", ColumnKind::categorical, {"b"}}, {"age"}}, {{0, 5}}));
+  EXPECT_EQ(outputs_of(*made, first.x)(0, 0), 105);
+  made->features_of(table_of({{"kind", ColumnKind::categorical, {"a", "b"}}, {"age"}}, {{0, 1}, {1, 1}}));
+  EXPECT_EQ(outputs_of(*made, first.x)(0, 0), 105);
+  EXPECT_EQ(outputs_of(*other, first.x)(0, 0), 105);
+  EXPECT_THAT(sentence([&] { outputs_of(*alone, first.x); }), HasSubstr("feature 2 is text with 0 levels"));
+}
+
+TEST(EngineModel, TablesThatDoNotFitAreRefusedByColumn) {
   const auto mixed = mixed_model();
   EXPECT_THAT(
       sentence([&] { mixed->features_of(table_of({{"aged"}, {"kind", ColumnKind::categorical, {"a"}}}, {{1, 0}})); }),

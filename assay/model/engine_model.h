@@ -1,13 +1,13 @@
-// A model from an ONNX graph, which files of boosters are read into (model_file.h): rows of numbers in, the explained
-// outputs out, with derivatives where the graph has them.
+// A model that our engine computes: an ONNX graph, or a booster, whose file becomes a graph too (model_file.h). Rows of
+// numbers go in, the explained outputs come out, with derivatives if the graph has them.
 //
 // Features are the elements of one row of the graph's inputs, in the order of the inputs. A text feature is a number
-// too: the position of its text in the feature's levels. Assay's own files carry the encoder of the rows they were
+// too: the code of its text (data/text_codes.h). Assay's own files carry the encoder of the rows they were
 // trained on, so that raw tables can be predicted.
 //
 // Which value is explained: where the graph ends in Softmax, LogSoftmax or Sigmoid, or in a classifier node with a
 // post-transform, the margin is the value before it; a graph that has only probabilities explains those and says so in
-// info().note. Log-odds come from margins: z_c - ln sum over other classes of exp z (a sigmoid's are its margin).
+// info().note. Log-odds come from margins: z_c - ln sum over other classes of exp z (for a sigmoid, the margin itself).
 #pragma once
 
 #include <cstddef>
@@ -20,51 +20,56 @@
 #include "assay/data/encoder.h"
 #include "assay/data/kept_doubles.h"
 #include "assay/data/table.h"
+#include "assay/data/text_codes.h"
 #include "assay/model/graph/graph.h"
 #include "assay/model/graph/row_runner.h"
 #include "assay/model/model.h"
 
 namespace assay {
 
-struct GraphModelOptions {
+struct EngineModelOptions {
   // Nothing: the margin where there is one. Asking for what the graph cannot give is an input error.
   std::optional<OutputUnit> unit = {};
   // How many features a row has, for graphs that leave it open.
   std::optional<size_t> features = {};
+  // What the numbers of text features stand for; models that share it can take each other's rows. Null: its own.
+  std::shared_ptr<TextCodes> texts = {};
 };
 
-class GraphModel : public Model {
+class EngineModel : public Model {
  public:
-  // Both keep to the context's budget beside the weights in the file, and stop when it is cancelled.
-  static std::unique_ptr<GraphModel> load(const std::string& path, const GraphModelOptions& options = {},
-                                          const Context& context = {});
+  // Both keep to the context's budget, in which the weights of the file do not count, and stop when it is cancelled.
+  static std::unique_ptr<EngineModel> load(const std::string& path, const EngineModelOptions& options = {},
+                                           const Context& context = {});
   // name: for messages
-  static std::unique_ptr<GraphModel> from_onnx(std::string name, OnnxModel model, const GraphModelOptions& options = {},
-                                               const Context& context = {});
+  static std::unique_ptr<EngineModel> from_onnx(std::string name, OnnxModel model,
+                                                const EngineModelOptions& options = {}, const Context& context = {});
 
   virtual const Graph& graph() const = 0;
   virtual const std::vector<RowInput>& inputs() const = 0;
   // The encoder that Assay stored with the model; null in files of others.
   virtual const Encoder* encoder() const = 0;
 
+  // What the numbers of text features stand for.
+  virtual const std::shared_ptr<TextCodes>& texts() const = 0;
+
   // The features of a table's rows: through the encoder where there is one; by the names of columns where the model has
   // several inputs or knows its features' names; else all columns but the label, in order, which must be as many as
-  // there are features. Adds text that a text feature has not had yet to its levels. An input error names a column that
-  // is missing or of the wrong kind.
-  // doubles: of the same table, where the model compares them; null: they are what float32 holds.
-  virtual Dataset features_of(const Table& table, const KeptDoubles* doubles = nullptr) = 0;
+  // there are features. An input error names a column that is missing or of the wrong kind. doubles: those of the same
+  // table, for a model that compares doubles; null: the float32 cells are used.
+  virtual Dataset features_of(const Table& table, const KeptDoubles* doubles = nullptr) const = 0;
 
-  // The float32 rows that stand for these rows of all features, where the trees of the model compare doubles: every
-  // branch decides on both alike. Else the numbers rounded. An input error names the row (counted from 0), the column
-  // and the cell for which there is no such number. names: of the columns, for that message.
+  // These rows of all features as float32. If the trees of the model compare doubles, a cell becomes a number on which
+  // every branch decides as on the cell. An input error names the row (counted from 0), the column and the cell without
+  // such a number. For other models, cells are rounded. names: of the columns, for that message.
   virtual Matrix narrowed(std::string_view source, const std::vector<std::string>& names,
                           MatrixView<const double> rows) const = 0;
   virtual bool compares_doubles() const = 0;
-  // Whether some input is of doubles, of which rows lose digits.
+  // Whether some input is float64, so that float32 rows lose digits.
   virtual bool takes_doubles() const = 0;
 
-  // The graph's own outputs as a table, one row for each of rows: a column named as the output where it has one
-  // element per row, else output.0, output.1, ...; output.class where a ZipMap names them.
+  // The graph's own outputs as a table, one row for each of rows. An output with one element per row is a column of its
+  // name. Others have the columns output.0, output.1, ..., or output.class if a ZipMap names the classes.
   virtual Table own_outputs(MatrixView<const float> rows, const Context& context) const = 0;
 
   // Rows that one block of a run holds, and bytes of memory it takes on each thread.

@@ -1,4 +1,4 @@
-#include "assay/study/reproduce/radii.h"
+#include "assay/study/reproduce/paper_radii.h"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ std::string judged_radius(const RunTable& table, std::string_view row, double pa
 
 Scores sensitivity_scores(const EvaluateTask& task, std::string_view kind, double radius, bool divided,
                           const Context& context) {
-  // Digits enough to read back as the same number.
+  // Enough digits to read back the same number.
   return bench_scores(fmt::format("{}_sensitivity:normalise=unit:radius={}:weighting={}", kind, radius,
                                   divided ? "inverse_distance" : "uniform"),
                       task, context);

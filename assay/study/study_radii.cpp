@@ -1,4 +1,4 @@
-#include "assay/study/radii.h"
+#include "assay/study/study_radii.h"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ StudyNeighbourhoods study_neighbourhoods(const Subject& subject, const Spec& sen
   made.radii.push_back(made.around.radius());
   for (const size_t neighbours : kNeighboursOfCurve) made.radii.push_back(made.around.reach(task, neighbours, context));
   const double own = made.around.radius();
-  // Wide rows are slow to explain, and each neighbour is one more: their curves end at the study's own radius.
+  // Wide rows are slow to explain, and a larger radius needs more of them.
   const bool wide = subject.players->size() > kWidePlayers;
   std::erase_if(made.radii, [&](double radius) { return !(radius > 0) || (wide && radius > own); });
   std::ranges::sort(made.radii);

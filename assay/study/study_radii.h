@@ -12,16 +12,16 @@
 
 namespace assay {
 
-// Found once for all entries: they depend on rows and model alone.
+// They depend on rows and model alone, so they are found once for all entries.
 struct StudyNeighbourhoods {
-  Spec spec;  // of the criterion whose options they have
+  Spec spec;  // the criterion that they belong to
   NeighbourhoodOptions options;
   Neighbourhoods around;      // at the study's own radius
   std::vector<double> radii;  // ascending, the study's own among them
 };
 
-// The radii at which the median row has 3, 5, 10, 20 and 40 neighbours, as far as they differ and no larger than the
-// pool allows, and the study's own; none beyond that where rows have more than 64 players.
+// The radii are the study's own and those at which the median row has 3, 5, 10, 20 and 40 neighbours: distinct ones
+// above 0. With more than 64 players, none is larger than the study's own. Without `curve` there are none.
 StudyNeighbourhoods study_neighbourhoods(const Subject& subject, const Spec& sensitivity, bool curve,
                                          const Context& context);
 

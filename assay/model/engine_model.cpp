@@ -1,4 +1,4 @@
-#include "assay/model/graph_model.h"
+#include "assay/model/engine_model.h"
 
 #include <fmt/format.h>
 
@@ -40,15 +40,15 @@ std::vector<std::string> metadata_names(const Graph& graph, std::string_view key
   return json.get<std::vector<std::string>>();
 }
 
-class OnnxGraphModel final : public GraphModel,
-                             public Differentiable,
-                             public Rescalable,
-                             public AffineEntry,
-                             public TreeScores,
-                             public Trainable,
-                             public Randomisable {
+class OnnxEngineModel final : public EngineModel,
+                              public Differentiable,
+                              public Rescalable,
+                              public AffineEntry,
+                              public TreeScores,
+                              public Trainable,
+                              public Randomisable {
  public:
-  OnnxGraphModel(Graph graph, const GraphModelOptions& options, size_t fixed_batch, const Context& context) {
+  OnnxEngineModel(Graph graph, const EngineModelOptions& options, size_t fixed_batch, const Context& context) {
     if (const std::string* json = find_metadata(graph.metadata(), kEncoderKey); json != nullptr) {
       encoder_ = Encoder::from_json(graph.name(), *json);
     }
@@ -58,6 +58,7 @@ class OnnxGraphModel final : public GraphModel,
     }
     inputs_ = find_inputs(graph, metadata_names(graph, kFeatureNamesKey), options.features);
     inputs_.fixed_batch = fixed_batch;
+    inputs_.texts = options.texts != nullptr ? options.texts : std::make_shared<TextCodes>();
     info_.name = graph.name();
     info_.feature_names = inputs_.feature_names;
     const Shape& shape = inputs_.inputs[0].row_shape;
@@ -98,7 +99,7 @@ class OnnxGraphModel final : public GraphModel,
   }
 
   // The same model with other weights: what was found out about the original stays, whatever the new outputs look like.
-  OnnxGraphModel(const OnnxGraphModel& original, Graph graph)
+  OnnxEngineModel(const OnnxEngineModel& original, Graph graph)
       : graph_(std::make_shared<Graph>(std::move(graph))),
         inputs_(original.inputs_),
         info_(original.info_),
@@ -112,6 +113,7 @@ class OnnxGraphModel final : public GraphModel,
   const ModelInfo& info() const override { return info_; }
   const Graph& graph() const override { return *graph_; }
   const std::vector<RowInput>& inputs() const override { return inputs_.inputs; }
+  const std::shared_ptr<TextCodes>& texts() const override { return inputs_.texts; }
   const Encoder* encoder() const override { return encoder_ ? &*encoder_ : nullptr; }
   size_t block_rows() const override { return predict_->block_rows(); }
   size_t block_bytes() const override { return predict_->block_bytes(); }
@@ -123,7 +125,7 @@ class OnnxGraphModel final : public GraphModel,
   const Trainable* trainable() const override { return has_recipe(graph_->metadata()) ? this : nullptr; }
 
   std::unique_ptr<Model> retrain(const Dataset& training, uint64_t seed, const Context& context) const override {
-    GraphModelOptions options;
+    EngineModelOptions options;
     options.unit = info_.unit == OutputUnit::value ? std::nullopt : std::optional(info_.unit);
     return from_onnx(info_.name, assay::retrain(info_.name, graph_->metadata(), training, seed, context), options,
                      context);
@@ -140,7 +142,7 @@ class OnnxGraphModel final : public GraphModel,
     if (count > layers.size() || (alone && count == 0)) {
       fail_input(fmt::format("{}: expected 1 to {} layers to randomise, found {}", info_.name, layers.size(), count));
     }
-    return std::make_unique<OnnxGraphModel>(
+    return std::make_unique<OnnxEngineModel>(
         *this, randomised_graph(*graph_, layers, count, alone, seed, input_scales(info_, inputs_.inputs, scale)));
   }
 
@@ -213,7 +215,7 @@ class OnnxGraphModel final : public GraphModel,
     for (size_t r = 0; r < scores.rows(); r++) std::ranges::copy(scores.row(r), outputs.row(r).begin());
   }
 
-  Dataset features_of(const Table& table, const KeptDoubles* kept) override {
+  Dataset features_of(const Table& table, const KeptDoubles* kept) const override {
     if (!encoder_) return gather_features(inputs_, info_, table, kept == nullptr ? nullptr : doubles(), kept);
     Dataset data = takes_unknown_ ? apply_with_unknown(*encoder_, table) : encoder_->apply(table);
     if (data.x.cols() != info_.features()) {
@@ -279,13 +281,13 @@ class OnnxGraphModel final : public GraphModel,
   }
 
   std::unique_ptr<RowRunner> runner(std::vector<std::string> fetches, bool gradients, const Context& context) const {
-    return std::make_unique<RowRunner>(graph_, inputs_.inputs, &inputs_.levels, std::move(fetches), gradients,
+    return std::make_unique<RowRunner>(graph_, inputs_.inputs, inputs_.texts, std::move(fetches), gradients,
                                        inputs_.fixed_batch, false, less_spent(context));
   }
   // A runner that starts from a value inside the graph.
   std::unique_ptr<RowRunner> runner_from(const std::string& value, size_t width, const Context& context) const {
     const RowInput input{value, OnnxElement::float32, {static_cast<int64_t>(width)}, 0, width};
-    return std::make_unique<RowRunner>(graph_, std::vector<RowInput>{input}, &inputs_.levels,
+    return std::make_unique<RowRunner>(graph_, std::vector<RowInput>{input}, inputs_.texts,
                                        std::vector<std::string>{fetch_}, false, inputs_.fixed_batch, false,
                                        less_spent(context));
   }
@@ -326,7 +328,7 @@ class OnnxGraphModel final : public GraphModel,
   // Made when it is first asked for: few models ever run by this rule.
   const RowRunner& reveal_runner(const Context& context) const {
     std::call_once(reveal_made_, [&] {
-      reveal_ = std::make_unique<RowRunner>(graph_, inputs_.inputs, &inputs_.levels, std::vector<std::string>{fetch_},
+      reveal_ = std::make_unique<RowRunner>(graph_, inputs_.inputs, inputs_.texts, std::vector<std::string>{fetch_},
                                             true, inputs_.fixed_batch, true, less_spent(context));
     });
     return *reveal_;
@@ -474,23 +476,23 @@ class OnnxGraphModel final : public GraphModel,
 
 }  // namespace
 
-std::unique_ptr<GraphModel> GraphModel::from_onnx(std::string name, OnnxModel model, const GraphModelOptions& options,
-                                                  const Context& context) {
+std::unique_ptr<EngineModel> EngineModel::from_onnx(std::string name, OnnxModel model,
+                                                    const EngineModelOptions& options, const Context& context) {
   const size_t batch = declared_batch(model);
   if (batch == 0) {
-    return std::make_unique<OnnxGraphModel>(Graph(std::move(name), std::move(model), context), options, 0, context);
+    return std::make_unique<OnnxEngineModel>(Graph(std::move(name), std::move(model), context), options, 0, context);
   }
   // Files that fix the batch usually do so without need.
   try {
-    return std::make_unique<OnnxGraphModel>(Graph(name, with_open_batch(model, batch), context), options, 0, context);
+    return std::make_unique<OnnxEngineModel>(Graph(name, with_open_batch(model, batch), context), options, 0, context);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::cancelled) throw;
-    return std::make_unique<OnnxGraphModel>(Graph(name, std::move(model), context), options, batch, context);
+    return std::make_unique<OnnxEngineModel>(Graph(name, std::move(model), context), options, batch, context);
   }
 }
 
-std::unique_ptr<GraphModel> GraphModel::load(const std::string& path, const GraphModelOptions& options,
-                                             const Context& context) {
+std::unique_ptr<EngineModel> EngineModel::load(const std::string& path, const EngineModelOptions& options,
+                                               const Context& context) {
   return from_onnx(path, read_model(path, context), options, context);
 }
 
