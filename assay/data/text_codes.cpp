@@ -9,8 +9,9 @@ float TextCodes::code(size_t column, std::string_view text) {
   Column& known = columns_[column];
   const auto found = known.codes.find(text);
   if (found != known.codes.end()) return static_cast<float>(found->second);
-  known.codes.emplace(known.texts.emplace_back(text), known.texts.size() - 1);
-  return static_cast<float>(known.texts.size() - 1);
+  const size_t code = known.texts.size();
+  known.codes.emplace(known.texts.emplace_back(text), code);
+  return static_cast<float>(code);
 }
 
 const std::string* TextCodes::find(size_t column, float code) const {

@@ -162,7 +162,7 @@ TEST(Reference, WordsChooseIt) {
   EXPECT_EQ(choose("", "two.csv", false, true).description, "all 2 rows of two.csv");
   EXPECT_EQ(choose("", "pool:2", true, true).rows.rows(), 2U);
   EXPECT_EQ(choose("", "", false, false).rows.rows(), 0U);
-  EXPECT_THAT(sentence([&] { choose("", "", false, true); }), HasSubstr("--pool"));
+  EXPECT_THAT(sentence([&] { choose("", "", false, true); }), HasSubstr("what stands for absent features is not said"));
   EXPECT_THAT(sentence([&] { choose("mean", "", false, true); }), HasSubstr("baseline mean: expected a pool"));
   EXPECT_THAT(sentence([&] { choose("", "pool:2", false, true); }), HasSubstr("background pool:2: expected a pool"));
   EXPECT_EQ(sentence([&] { choose("neutrl", "", true, true); }),
