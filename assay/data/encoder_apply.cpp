@@ -158,6 +158,7 @@ Dataset Encoder::apply(const Table& table) const {
   out.x = room_for(columns_, table, out.feature_names.size());
   const Positions position = positions(column_names(table));
   std::vector<NumberPath> numbers;
+  std::vector<std::string> rounded;
   size_t to = 0;
   for (const auto& encoding : columns_) {
     const auto found = position.find(encoding.name);
@@ -170,6 +171,7 @@ Dataset Encoder::apply(const Table& table) const {
     if (encoding.kind == ColumnKind::numeric) {
       require_numbers(table, found->second);
       numbers.push_back({found->second, to, &encoding});
+      if (table.columns[found->second].rounded > 0) rounded.push_back(in_quotes(encoding.name));
     } else {
       encode_categories(encoding, table, found->second, out.x, to, group.count);
     }
@@ -177,6 +179,12 @@ Dataset Encoder::apply(const Table& table) const {
     out.groups.push_back(std::move(group));
   }
   encode_numbers(numbers, table, out.x);
+  if (!rounded.empty()) {
+    out.notes.push_back(fmt::format(
+        "{}: numbers beyond 2^24 in {} are rounded to float32, so cells that lie close together become one; take a "
+        "number from the column that makes them smaller",
+        table.source, joined(rounded, "and")));
+  }
   encode_labels(table, out);
   return out;
 }

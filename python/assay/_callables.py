@@ -51,8 +51,15 @@ class Function(Model):
             )
         codec = codec_for(tables, self._features)
         probe = probe_rows(codec, tables)
+        untouched = probe.copy()  # functions may work in place
         found = output_matrix(self.name, self._function(codec.decode(probe)), len(probe))
         columns = found.shape[1]
+        refuse_batch_dependence(
+            self.name,
+            lambda rows: output_matrix(self.name, self._function(codec.decode(rows)), len(rows)),
+            untouched,
+            found,
+        )
         classes = list(self._classes or ())
         outputs = names_of_outputs(self.name, columns, classes)
 
@@ -82,9 +89,33 @@ def dataset_encoder(codec: Codec, item_shape: Sequence[int] | None = None) -> Ca
     shape = shape if len(shape) > 1 else []
 
     def encode(argument: str, table: Any) -> _core.Dataset:
-        return _core.Dataset.from_matrix(codec.encode(argument, table), codec.names, argument, codec.kinds, shape)
+        made = _core.Dataset.from_matrix(codec.encode(argument, table), codec.names, argument, codec.kinds, shape)
+        if codec.crowded:
+            made.add_note(
+                f"{joined([in_quotes(name) for name in codec.crowded])}: cells lie closer together than float32 tells "
+                "apart. The model gets them exactly, but distances and noise in such a column, as neighbours and "
+                "stability have them, are not to scale; take a number from the column that makes its cells smaller"
+            )
+        return made
 
     return encode
+
+
+def refuse_batch_dependence(
+    name: str, predict: Callable[[NDArray[np.float32]], NDArray[Any]], rows: NDArray[np.float32], outputs: NDArray[Any]
+) -> None:
+    """A row must get the same outputs in another batch. outputs: of all rows together."""
+    half = len(rows) // 2
+    if half == 0:
+        return
+    again = predict(rows[:half])
+    expected = np.asarray(outputs, np.float64)[:half]
+    largest = np.abs(expected[np.isfinite(expected)]).max(initial=0)
+    if not np.allclose(np.asarray(again, np.float64), expected, rtol=1e-3, atol=1e-3 * largest, equal_nan=True):
+        raise _core.UnsupportedError(
+            f"model: {name} gives a row other outputs when it is called with fewer rows, so it cannot be explained row "
+            "by row: it depends on the other rows of a call, or on chance"
+        )
 
 
 def shape_of_rows(codec: Codec) -> tuple[int, ...]:

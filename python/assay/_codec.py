@@ -116,6 +116,11 @@ class FrameCodec:
             out[:, j] = column.encode(f"{argument}, column {in_quotes(name)}", frame.iloc[:, j])
         return out
 
+    @property
+    def crowded(self) -> list[str]:
+        """The columns whose cells lie too close together for float32."""
+        return [name for name, column in zip(self.names, self._columns, strict=True) if column.crowded]
+
     def decode(self, rows: NDArray[np.float32]) -> Any:
         """A DataFrame with the columns, order and dtypes of the first table."""
         pandas = import_pandas("a model that is called with DataFrames")
@@ -212,6 +217,11 @@ class ArrayCodec:
         for j, images in self._inexact.items():
             out[:, j] = images.encode(matrix[:, j])
         return out
+
+    @property
+    def crowded(self) -> list[str]:
+        """The columns whose cells lie too close together for float32."""
+        return [self.names[j] for j, images in self._inexact.items() if images.crowded]
 
     def decode(self, rows: NDArray[np.float32]) -> NDArray[Any]:
         """An array of the first table's dtype and item shape; float32 is passed through."""

@@ -94,6 +94,7 @@ class NumberColumn:
         # If float32 holds all cells, the engine averages them, without rounding.
         average = mean_of(average.astype(np.float64) if self.exact else average)
         self._images = NumberImages([] if self.exact else [*cells, average], storage)
+        self.crowded = self._images.crowded
         self.mean = self._images.encode(average)[0] if average.size else np.float32(np.nan)
 
     def encode(self, where: str, series: Any) -> NDArray[np.float32]:
@@ -146,6 +147,7 @@ class LevelColumn:
     """
 
     exact = True
+    crowded = False
 
     def __init__(self, pandas: Any, pieces: Sequence[Piece], pool: int | None = None) -> None:
         self._pandas = pandas

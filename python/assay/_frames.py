@@ -61,7 +61,7 @@ def index_labels(frame: Any) -> tuple[list[str], str] | None:
 
 def is_counting(index: Any) -> bool:
     """Whether an index is pandas' own count of rows, whatever its start."""
-    return type(index).__name__ == "RangeIndex"
+    return type(index).__name__ == "RangeIndex" and index.step > 0
 
 
 def is_text_dtype(dtype: Any) -> bool:

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 _LARGEST = 0x7F7FFFFF  # the rank of float32's largest number among the positive ones
 _EXACT_WHOLE = 2**24
+# Of the range of a column: images that are further off are told.
+_CROWDED = 1e-3
 _MOST_SLOT_BITS = 22
 
 
@@ -49,17 +51,23 @@ def mean_of(numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 class NumberImages:
-    """The float32 images of one column's numbers, all of one dtype, none missing and none infinite."""
+    """The float32 images of one column's numbers, all of one dtype, none missing and none infinite.
+
+    crowded: whether float32 has so few numbers there that distances between images are not those of the numbers.
+    """
 
     def __init__(self, pieces: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> None:
         self.dtype = dtype
         self._originals: NDArray[Any] | None = None
+        self.crowded = False
         pieces = [piece.astype(dtype, copy=False) for piece in pieces]
         if all(is_exact(piece) for piece in pieces):
             return
         every = np.concatenate(pieces)
         self._originals = np.unique(every)
         self._images = strictly_increasing(self._originals)
+        exact = self._originals.astype(np.float64)
+        self.crowded = bool(np.abs(self._images - exact).max() > _CROWDED * np.ptp(exact))
         # 0.0 and -0.0 count as one number; the sign of the image tells them apart.
         self._signed_zero = dtype.kind == "f" and bool(np.any((every == 0) & np.signbit(every)))
         # A hash table finds most images at once. If two share a slot, a search finds them.

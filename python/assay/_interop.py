@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import as_array, check_numeric, to_float32
 from ._explanations import Explanations
+from ._frames import is_counting
 from ._run import text_of
 from ._text import in_quotes, plural
 
@@ -182,7 +183,7 @@ def _is_nullable(series: Any) -> bool:
 def _index_of(table: Any) -> tuple[list[Any] | None, str]:
     """The names of rows and the name of the index. The row numbers that pandas gives by default are not names."""
     index = getattr(table, "index", None)
-    if index is None or callable(index) or type(index).__name__ == "RangeIndex":
+    if index is None or callable(index) or is_counting(index):
         return None, ""
     return list(index), "" if index.name is None else str(index.name)
 

@@ -78,10 +78,25 @@ class Estimator(Model):
             margins = self._margins(codec, first, plan)
         encode = dataset_encoder(codec)
 
+        threshold = self._own_threshold()
+
         def encode_framed(argument: str, table: Any) -> _core.Dataset:
-            return encode(argument, self._framed(argument, table, names))
+            made = encode(argument, self._framed(argument, table, names))
+            if threshold:
+                made.add_note(threshold)
+            return made
 
         return Bound(self._core_model(self._estimator, codec, plan), margins, encode_framed)
+
+    def _own_threshold(self) -> str:
+        """A note on scikit-learn's classifiers that predict by another threshold than a half."""
+        last = last_step(self._estimator)
+        if type(last).__name__ not in ("FixedThresholdClassifier", "TunedThresholdClassifierCV"):
+            return ""
+        return (
+            f"{self.name} predicts by a threshold of its own ({type(last).__name__}); the predicted class and the "
+            "accuracy that are told here go by the class with the higher probability"
+        )
 
     def _framed(self, argument: str, table: Any, names: Sequence[str] | None) -> Any:
         """If the estimator was fitted on a DataFrame, turns an array into one with the same names."""

@@ -55,6 +55,8 @@ def subject_of(
         raise ValueError(
             f"model: expected what assay.load, assay.wrap or assay.train made, found {type(model).__name__}; {advice}"
         )
+    if said.explained is not None:
+        _refuse_reordered("explanations", said.explained.ids or None, "X", said.X)
     value = said.value if said.value is not None else _said_by_file(said, "unit")
     check_value(value, information=True)
     information = value == "information"
@@ -158,12 +160,26 @@ def _mean_of_pool(said: RowArguments, model: Model) -> PoolMean | None:
 def _rows(argument: str, table: Any, labels: Any, labels_argument: str, bound: Bound) -> _core.Dataset:
     data = bound.encode(argument, table)
     if labels is not None:
+        _refuse_reordered(labels_argument, getattr(labels, "index", None), argument, table)
         _set_labels(data, labels_argument, labels, bound.model)
     elif isinstance(table, Table) and table.labels is not None and data.labels is None:
         # A table's own label need not be what this model predicts.
         with contextlib.suppress(ValueError):
             _set_labels(data, labels_argument, table.labels, bound.model)
     return data
+
+
+def _refuse_reordered(argument: str, index: Any, rows_argument: str, table: Any) -> None:
+    """Refuses what has the rows' own names in another order. index: its names, an index of pandas or a list."""
+    if kind_of(table) != "frame" or index is None or callable(index) or len(index) != len(table):
+        return
+    names, expected = [str(each) for each in index], [str(each) for each in table.index]
+    if names != expected and sorted(names) == sorted(expected):
+        row = next(row for row in range(len(names)) if names[row] != expected[row])
+        raise ValueError(
+            f"{argument}: expected {in_quotes(expected[row])} as row {row + 1}, as in {rows_argument}, "
+            f"found {in_quotes(names[row])}"
+        )
 
 
 def _set_labels(data: _core.Dataset, argument: str, labels: Any, model: _core.Model) -> None:

@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._callables import Codec, dataset_encoder, names_of_outputs, probe_rows, shape_of_rows
+from ._callables import (
+    Codec,
+    dataset_encoder,
+    names_of_outputs,
+    probe_rows,
+    refuse_batch_dependence,
+    shape_of_rows,
+)
 from ._codec import codec_for
 from ._models import Bound, Model
 from ._tables import core_table
@@ -63,6 +70,7 @@ class Module(Model):
         probe = probe_rows(codec, tables, _CHECK_ROWS)
         calls = Calls(self._module, self.name, shape, self._dtype)
         raw = calls.outputs(probe, lambda scores: scores)
+        refuse_batch_dependence(self.name, lambda rows: calls.outputs(rows, lambda scores: scores), probe, raw)
         gives = self._returns or _kind_of_scores(raw, calls, probe)
         if gives == "probability":
             _require_probabilities(raw, self.name)

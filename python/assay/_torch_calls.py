@@ -34,6 +34,8 @@ class Calls:
 
     def tensor(self, rows: NDArray[np.float32]) -> Any:
         """A copy, because modules may work in place."""
+        if not self.dtype.is_floating_point:
+            rows = np.rint(rows)
         return self.torch.tensor(rows.reshape(len(rows), *self.shape), dtype=self.dtype, device=self.device)
 
     def _numpy(self, found: Any) -> NDArray[np.float32]:
@@ -64,6 +66,8 @@ class Calls:
         found = self.module(x)
         if not isinstance(found, self.torch.Tensor):
             raise ValueError(f"outputs of {self.name}: expected a tensor, found {type(found).__name__}")
+        if found.is_complex():
+            raise ValueError(f"outputs of {self.name}: expected real numbers, found {found.dtype}")
         return found.unsqueeze(1) if found.ndim == 1 else found
 
     def gradient(

@@ -189,6 +189,8 @@ void bind_dataset(nb::module_& m) {
       .def_prop_ro("id_name", [](const Dataset& self) { return self.id_name; })
       .def_prop_ro("notes", [](const Dataset& self) { return self.notes; })
       .def(
+          "add_note", [](Dataset& self, std::string note) { self.notes.push_back(std::move(note)); }, nb::arg("note"))
+      .def(
           "note_lost_digits",
           [](Dataset& self, const std::string& model) {
             note_lost_digits(model, std::vector<bool>(self.x.cols(), true), "", self);

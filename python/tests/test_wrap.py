@@ -401,3 +401,51 @@ def test_large_outputs_that_differ_by_little_are_told():
         lost = explained(1e10)
     # Models of the engine have no doubles to compare with: a large constant is all that shows.
     assert any("outputs are near 1e+10 and all equal to the base value" in note for note in lost.notes)
+
+
+@pytest.mark.parametrize("depends", [lambda rows: rows - rows.mean(axis=0), lambda rows: rows / np.abs(rows).sum()])
+def test_functions_of_the_whole_batch_are_refused(depends):
+    with pytest.raises(assay.UnsupportedError, match="gives a row other outputs when it is called with fewer rows"):
+        assay.wrap(lambda rows: linear(depends(np.asarray(rows)))).predict(ROWS)
+
+
+def test_functions_of_chance_are_refused():
+    draws = np.random.default_rng(0)
+    with pytest.raises(assay.UnsupportedError, match="on the other rows of a call, or on chance"):
+        assay.wrap(lambda rows: linear(rows) + draws.normal(size=len(rows))).predict(ROWS)
+
+
+def test_cells_that_float32_cannot_tell_apart_are_noted():
+    """The function gets them exactly; distances between rows are not to scale, and a note says so."""
+    seconds = np.column_stack([np.linspace(0, 100, 30), np.arange(30.0)])
+    late = np.add(seconds, [1.7e9, 0])
+    model = assay.wrap(lambda rows: (np.asarray(rows)[:, 0] - 1.7e9) / 10)
+    found = assay.explain(model, late, "exact_shapley", baseline=late[:1])
+    np.testing.assert_allclose(found.values[:, 0], seconds[:, 0] / 10, atol=1e-5)
+    assert any("'0': cells lie closer together than float32 tells apart" in note for note in found.notes), found.notes
+    early = assay.explain(assay.wrap(lambda rows: np.asarray(rows)[:, 0] / 10), seconds, "occlusion", baseline="zero")
+    assert not early.notes
+
+
+def test_labels_in_another_order_than_their_rows_are_refused():
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(ROWS, index=[f"r{i}" for i in range(len(ROWS))])
+    y = pandas.Series(linear(X), index=X.index)
+    model = assay.wrap(linear)
+    options = {"pool": X, "criteria": "complexity", "methods": "occlusion", "aggregators": None, "progress": False}
+    assay.study(model, X, y=y, **options)
+    with pytest.raises(ValueError, match="y: expected 'r0' as row 1, as in X, found 'r6'"):
+        assay.study(model, X, y=y[::-1], **options)
+    # Names of something else are nobody's; then position counts.
+    assay.study(model, X, y=y.set_axis(range(100, 107)), **options)
+
+
+def test_explanations_in_another_order_than_counted_rows_are_refused():
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(ROWS)
+    model = assay.wrap(linear)
+    values = pandas.DataFrame(assay.explain(model, X, "occlusion", baseline="zero").values, columns=list("abcd"))
+    given = {"model": model, "X": X.set_axis(list("abcd"), axis=1), "baseline": "zero"}
+    assay.evaluate(values, "faithfulness", **given)
+    with pytest.raises(ValueError, match="explanations: expected '0' as row 1, as in X, found '6'"):
+        assay.evaluate(values[::-1], "faithfulness", **given)

@@ -92,3 +92,18 @@ def test_an_estimator_may_work_in_place(value):
     )
     (scores,) = assay.evaluate(found, "roar", y=y, pool_y=y, seeds=1, k=[0.5], control=False).values()
     assert np.isfinite(scores.mean)
+
+
+def test_a_threshold_of_its_own_is_noted():
+    """What counts as predicted here is the more probable class, which is not what such a classifier predicts."""
+    selection = pytest.importorskip("sklearn.model_selection")
+    if not hasattr(selection, "FixedThresholdClassifier"):
+        pytest.skip("scikit-learn before 1.5 has no FixedThresholdClassifier")
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    base = LogisticRegression().fit(X, X[:, 0] > 0)
+    fixed = selection.FixedThresholdClassifier(base, threshold=0.8).fit(X, X[:, 0] > 0)
+    found = assay.explain(assay.wrap(fixed), X[:5], "occlusion", baseline="zero")
+    assert any("predicts by a threshold of its own" in note for note in found.notes), found.notes
+    assert not any(
+        "threshold" in note for note in assay.explain(assay.wrap(base), X[:5], "occlusion", baseline="zero").notes
+    )

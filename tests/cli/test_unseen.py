@@ -110,3 +110,19 @@ def test_other_words_are_refused(assay, tmp_path):
     (tmp_path / "train.csv").write_text(TRAINING)
     made = assay("train", "--data", "train.csv", "--label", "y", "--unseen", "drop", "--out", "m.onnx")
     assert (made.returncode, made.stderr) == (1, "assay: --unseen: expected refuse or unknown, found 'drop'\n")
+
+
+def test_cells_that_float32_rounds_are_noted_in_training_and_after(assay, tmp_path):
+    """Times in seconds since 1970 that differ by less than two minutes become one number."""
+    lines = [f"{1.7e9 + i / 2:.2f},{i % 7},{i / 40:.3f}" for i in range(80)]
+    (tmp_path / "times.csv").write_text("\n".join(["t,b,y", *lines]) + "\n")
+    note = "times.csv: numbers beyond 2^24 in 't' are rounded to float32, so cells that lie close together become one"
+    trained = assay("train", "--data", "times.csv", "--label", "y", "--out", "m.onnx")
+    assert trained.returncode == 0 and f"note: {note}" in trained.stdout
+    found = json.loads(assay("--json", "train", "--data", "times.csv", "--label", "y", "--out", "n.onnx").stdout)
+    assert found["notes"][0].startswith(note)
+    few = ("--methods", "gradient", "--aggregators", "none", "--criteria", "complexity", "--no-variations")
+    made = ("--model", "m.onnx", "--data", "times.csv", "--label", "y", "--pool", "times.csv")
+    assert assay("--quiet", "study", *made, *few, "--out", "study").returncode == 0
+    notes = json.loads((tmp_path / "study" / "study.json").read_text())["notes"]
+    assert any(each.startswith(note) for each in notes)

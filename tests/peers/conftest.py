@@ -1,6 +1,12 @@
 """Parity with other libraries runs where they are installed: `make test-peers` passes --run-peers."""
 
+import pathlib
+import sys
+
 import pytest
+
+# Test modules share models and helpers.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 
 def pytest_addoption(parser):

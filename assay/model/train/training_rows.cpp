@@ -46,6 +46,7 @@ TrainingRows training_rows(const Table& training, const Table* held_out, const s
     }
   }
   made.data = made.encoder.apply(training);
+  made.notes.insert(made.notes.begin(), made.data.notes.begin(), made.data.notes.end());
   return made;
 }
 

@@ -27,7 +27,8 @@ struct TrainingRows {
   Encoder encoder;
   Dataset data;
   std::optional<Dataset> held_out = {};  // those whose class is known; nothing where there are none
-  std::vector<std::string> notes = {};   // sentences: what of the held-out rows the training rows do not know
+  std::vector<std::string> notes =
+      {};  // sentences: cells that were rounded, and what of the held-out rows the training rows do not know
 };
 
 // encode: as encoder_options() reads it. Everything is fitted on the training rows alone. A category that only held-out
