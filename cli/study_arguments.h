@@ -33,7 +33,7 @@ struct StudyArguments {
   void add_to(CLI::App& command);
 };
 
-// The arguments that were given to the command, as words.
+// The arguments that were given to the command, as words, without --out, --resume, --overwrite, --plan and --help.
 std::vector<std::string> argument_words(const CLI::App& command);
 
 // The arguments that these words mean.

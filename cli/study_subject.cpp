@@ -11,6 +11,7 @@
 #include "assay/core/sha256.h"
 #include "assay/core/text.h"
 #include "assay/data/unseen.h"
+#include "assay/explain/reference.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/train/recipe.h"
 #include "assay/model/train/training_rows.h"
@@ -35,15 +36,25 @@ struct NamedFile {
   std::string name;
 };
 
-// All arguments that may name a file.
+// Words mean the same whatever files are called.
+bool is_word(const NamedFile& file) {
+  if (file.role == "data" || file.role == "pool") return names_dataset(file.name);
+  if (file.role == "baseline") return is_baseline_name(file.name);
+  if (file.role == "background") return file.name.starts_with("pool:");
+  return file.role == "groups" && (file.name == "auto" || file.name == "none" || file.name.starts_with("grid:"));
+}
+
+// All arguments that name a file.
 std::vector<NamedFile> named_files(const StudyArguments& arguments) {
   const ModelRowsArguments& rows = arguments.rows;
-  return {{"model", rows.model},
-          {"data", rows.table.what},
-          {"pool", rows.pool},
-          {"baseline", rows.reference.baseline},
-          {"background", rows.reference.background},
-          {"groups", rows.groups}};
+  std::vector<NamedFile> files = {{"model", rows.model},
+                                  {"data", rows.table.what},
+                                  {"pool", rows.pool},
+                                  {"baseline", rows.reference.baseline},
+                                  {"background", rows.reference.background},
+                                  {"groups", rows.groups}};
+  std::erase_if(files, [](const NamedFile& file) { return file.name.empty() || is_word(file); });
+  return files;
 }
 
 void train_into(const StudyArguments& arguments, const std::string& path, const Session& session) {
@@ -147,9 +158,7 @@ void check_inputs(const StudyArguments& arguments, const Session& session) {
   for (const NamedFile& file : named_files(arguments)) {
     const bool table = file.role == "data" || file.role == "pool";
     const std::string path = session.now_at(file.name);
-    if (file.name.empty() || (table && names_dataset(file.name))) continue;
     if (!is_file(path)) {
-      // Others may be words: mean, pool:100, auto.
       if (table || file.role == "model")
         fail_input(fmt::format("--{}", file.role), "a file that is there", in_quotes(path));
       continue;
@@ -197,7 +206,7 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   }
   // For a data set given by name: the hash of the rows as the model takes them.
   const auto add_rows = [&](const char* role, const std::string& name, const Dataset& data) {
-    if (!is_file(session.now_at(name))) facts.inputs.push_back({role, name, rows_hash(data)});
+    if (names_dataset(name) || !is_file(session.now_at(name))) facts.inputs.push_back({role, name, rows_hash(data)});
   };
   add_rows("data (rows)", arguments.rows.table.what, *subject.rows);
   add_rows("pool (rows)", arguments.rows.pool, *subject.pool);

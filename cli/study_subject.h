@@ -24,8 +24,8 @@ struct OpenedStudy {
 // Fills in defaults: the parts of a data set, the name of the folder. An input error says what is missing.
 void fill_in(StudyArguments& arguments);
 
-// Throws an input error if an input is neither a data set nor a regular file, or if it is inside the study's folder,
-// where files may be replaced or removed.
+// Throws an input error if model, data or pool is not a regular file (data and pool may also name a data set), or if an
+// input file is inside the study's folder, where files may be replaced or removed.
 void check_inputs(const StudyArguments& arguments, const Session& session);
 
 // The files that the arguments name, with their hashes.

@@ -26,7 +26,7 @@ namespace assay {
 
 // An input or setting that differs. before, after: its values; empty if that study has none.
 struct InputChange {
-  std::string what;  // "seed", "data sha256", "--methods"
+  std::string what;  // "seed", "input data sha256", "setting arguments"
   std::string before;
   std::string after;
 };

@@ -1,4 +1,4 @@
-// A study that has run or was read back from its folder, with its assessment and times: all that a report shows.
+// A study that has run or was read back from its folder, with its assessment and times.
 #pragma once
 
 #include "assay/study/assess.h"

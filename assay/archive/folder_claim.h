@@ -17,9 +17,9 @@ namespace assay {
 // Also makes the folders above it.
 void make_folder(const std::string& folder);
 
-// Writes settings.json into the folder, which must exist. Throws an input error unless the folder is empty, or holds a
-// study to continue (`resume`: by the same program, with the same settings) or to replace (`overwrite`). Links in place
-// of the study's files are an input error too. Removes what a killed run was writing, but only files of a study.
+// Writes settings.json, or keeps it to continue a study. The folder must exist. Throws an input error unless it is
+// empty, or holds a study to continue (`resume`: by the same program, with the same settings) or to replace
+// (`overwrite`). Links in place of its files are an error too. Removes files of a study that a killed run was writing.
 void claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
                   const Context& context);
 

@@ -146,6 +146,22 @@ Matrix room_for(const std::vector<ColumnEncoding>& columns, const Table& table, 
   }
 }
 
+// Whether rounding to float32 moves numbers of a column by a thousandth of its range or more.
+bool loses_digits(const Table& table, size_t column) {
+  constexpr float kRounding = 0x1p-24F;
+  constexpr float kWorthTelling = 1e-3F;
+  if (table.columns[column].rounded == 0) return false;
+  float least = INFINITY;
+  float most = -INFINITY;
+  for (size_t r = 0; r < table.rows(); r++) {
+    const float cell = table.values(r, column);
+    if (std::isnan(cell)) continue;
+    least = std::min(least, cell);
+    most = std::max(most, cell);
+  }
+  return std::max(std::fabs(least), std::fabs(most)) * kRounding >= kWorthTelling * (most - least);
+}
+
 }  // namespace
 
 Dataset Encoder::apply(const Table& table) const {
@@ -171,7 +187,7 @@ Dataset Encoder::apply(const Table& table) const {
     if (encoding.kind == ColumnKind::numeric) {
       require_numbers(table, found->second);
       numbers.push_back({found->second, to, &encoding});
-      if (table.columns[found->second].rounded > 0) rounded.push_back(in_quotes(encoding.name));
+      if (loses_digits(table, found->second)) rounded.push_back(in_quotes(encoding.name));
     } else {
       encode_categories(encoding, table, found->second, out.x, to, group.count);
     }
@@ -181,8 +197,8 @@ Dataset Encoder::apply(const Table& table) const {
   encode_numbers(numbers, table, out.x);
   if (!rounded.empty()) {
     out.notes.push_back(fmt::format(
-        "{}: numbers beyond 2^24 in {} are rounded to float32, so cells that lie close together become one; take a "
-        "number from the column that makes them smaller",
+        "{}: numbers beyond 2^24 in {} are rounded to float32, so cells that lie close together become one; "
+        "subtract a constant from the column",
         table.source, joined(rounded, "and")));
   }
   encode_labels(table, out);

@@ -2,7 +2,8 @@
 // compared by Ancona, Ceolini, Oztireli, Gross 2018).
 //
 // Products are formed by column, then summed over a group's columns. Zero is the implied reference; the reference of
-// the task is not used. The values sum to the output only for a linear model without bias.
+// the task is not used. The values sum to the output for models without biases that are linear, or
+// piecewise linear as networks of ReLU are.
 // Cost: one forward and one backward pass for a row.
 #include <optional>
 #include <string>

@@ -85,10 +85,6 @@ Reference neutral_baseline(const Dataset& pool, const Model& model, const Contex
   return one_row(pool.x.row(row), fmt::format("row {} of {}, predicted least confidently", row + 1, pool.source));
 }
 
-bool is_baseline_name(std::string_view word) {
-  return word == "zero" || word == "mean" || word == "median" || word == "neutral";
-}
-
 // A misspelt name is more likely than a file that is not there.
 void check_is_file(const std::string& word) {
   std::error_code ignored;
@@ -108,6 +104,10 @@ size_t pool_count(const std::string& word) {
 }
 
 }  // namespace
+
+bool is_baseline_name(std::string_view word) {
+  return word == "zero" || word == "mean" || word == "median" || word == "neutral";
+}
 
 Reference named_baseline(std::string_view name, const Dataset* pool, const Model& model, const Encoder* encoder,
                          const Context& context) {

@@ -25,6 +25,9 @@ struct Reference {
   bool is_background() const { return rows.rows() > 1; }
 };
 
+// Whether a word is one of the names below; other words are files.
+bool is_baseline_name(std::string_view word);
+
 // A baseline by name: zero (0 in raw units, encoded if the model has an encoder), mean or median (of the pool; the mode
 // for categories), neutral (the pool row with the least confident prediction). Only zero works without a pool (null);
 // else an input error says what is missing.

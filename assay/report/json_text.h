@@ -31,9 +31,9 @@ std::string script_safe_json(std::string_view json);
 // The text with U+FFFD for bytes that are not UTF-8.
 std::string valid_text(std::string_view text);
 
-// Cut to at most `most` bytes, never within a character. A cut text ends in "...".
+// Cut to at most `most` bytes, never within a character. After a cut, "..." is added.
 std::string cut_text(std::string_view text, size_t most);
-// Bytes of a name in a report. Names in files may be of any length.
+// Most bytes of a name in a report, without the "..." of a cut. Names in files may be of any length.
 inline constexpr size_t kLongestName = 200;
 
 }  // namespace assay

@@ -1,12 +1,12 @@
 // The data of a report as one JSON object, which the page in html/ reads.
 //
-// Numbers have six significant digits; undefined is null. The object stays below 10 MB for any study. Rows are a
-// stratified sample, as many as fit. With very many targets or features, the importance of the rarest targets is left
-// out, and a note says so.
+// Numbers have six significant digits; undefined is null. Rows are a stratified sample, as many as fit into 10 MB. If
+// all else is larger than that, no row is shown. With very many targets or features, the importance of the rarest
+// targets is left out, and a note says so.
 //
 // With cells = false, no value from the files is in it: no cell, pixel or label, also not of neighbours. Names of
-// features, classes and rows (the column chosen with --id) stay. So do attributions, from which values can be guessed
-// if the model is simple.
+// features, classes and rows (the column chosen with --id) stay. So do predictions, scores and attributions, from which
+// values can be guessed if the model is simple.
 #pragma once
 
 #include <cstddef>

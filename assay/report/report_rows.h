@@ -18,12 +18,12 @@ struct ShownRows {
   std::string words;              // "100 of 500 rows, stratified by target"
 };
 
-// As many rows as `options` asks for and as fit into `bytes`, stratified by target. Depends only on the study's seed.
+// As many rows as `options` asks for and as fit into `bytes`, stratified by target. The study's seed draws them.
 // Runs the model on the shown rows. image: null if rows are not images.
 ShownRows shown_rows(const Study& study, const Subject& subject, const ReportOptions& options, const ImageShape* image,
                      size_t bytes, const Context& context);
 
-// Indices of `count` rows, ascending, stratified by target.
+// Indices of `count` rows, or of all if there are fewer, ascending, stratified by target.
 std::vector<size_t> sample_of_rows(const Subject& subject, size_t count, uint64_t seed);
 
 }  // namespace assay

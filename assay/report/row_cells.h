@@ -21,10 +21,10 @@ class RowCells {
   RowCells(const Dataset& data, const Players& players);
 
   size_t players() const { return columns_.size(); }
-  // A number, the name of a category, or "missing". For a player of several columns, the first three.
+  // A number, a category's name, "missing", or "none" (a group of zeros). Of several other columns, the first three.
   std::string text(size_t row, size_t player) const;
-  // Where the value lies between the least (0) and the largest (1) of the data. NaN if it is missing, if all rows have
-  // one value, for players of several columns, and for categories of more than two levels, which have no order.
+  // For a number, where it lies between the least (0) and the largest (1) of the data. For a category of two levels, 0
+  // or 1. NaN if it is missing, if all rows have one number, for other categories and other players of several columns.
   double scale(size_t row, size_t player) const;
   // All columns as 0 to 255. Values stay as they are if the data go beyond 1 and lie within that; else they are scaled.
   std::vector<int> pixels(size_t row) const;

@@ -29,7 +29,7 @@ inline double direction_sign(Direction direction) { return direction == Directio
 
 // How an entry stands against the best by one criterion.
 enum class Standing {
-  undefined,  // it has no score
+  undefined,  // it has no finite mean
   best,       // significantly better than every other
   tied,       // the best, or not significantly worse than it
   worse,
@@ -40,11 +40,11 @@ std::string_view standing_name(Standing standing);
 
 struct CriterionRanking {
   size_t criterion = 0;            // index into Study::criteria
-  std::vector<size_t> order;       // entries with a mean, best first; equal ones by index
+  std::vector<size_t> order;       // entries with a finite mean, best first; equal ones by index
   std::vector<Standing> standing;  // one for each entry
   // One for each entry: the adjusted p-value of its test against order[0]. NaN for order[0] and where there is no test.
   std::vector<double> p_value;
-  bool ranks = false;  // false: the criterion has no direction, or no entry has a score; then all else is empty
+  bool ranks = false;  // false: the criterion has no direction, or no entry has a finite mean; then all else is empty
   // Entries that beat order[0] on the rows where both have a score, by more than the standard error of the difference.
   // They rank lower because their mean is over other rows.
   std::vector<size_t> ahead_on_common_rows = {};
@@ -67,7 +67,7 @@ EntryComparison entry_comparison(const Scores& first, const Scores& second);
 struct Assessment {
   std::vector<CriterionRanking> rankings;  // one for each criterion
   // For each entry: whether another entry's means are at least as good in faithfulness, average sensitivity and
-  // complexity (those that are studied), and better in one.
+  // complexity (those that are studied), and better in one. False for all if fewer than two of these rank.
   std::vector<bool> dominated;
   std::vector<size_t> dominated_by;   // the first such other entry; the entry's own index if not dominated
   std::vector<std::string> verdict;   // plain sentences: which to use when

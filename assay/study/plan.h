@@ -43,7 +43,7 @@ struct StudyPlan {
   std::vector<size_t> members;  // entries that are aggregated
   std::vector<LeftOut> left_out;
   std::vector<std::string> notes;
-  uint64_t evaluations = 0;  // expected: to explain the rows and their neighbours, and for all criteria
+  uint64_t evaluations = 0;  // expected, with neighbours and variations; without criteria that need pool or training
   double seconds = 0;        // expected
 };
 

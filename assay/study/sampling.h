@@ -1,6 +1,6 @@
 // Which rows a study looks at: a sample small enough to end in minutes, with the classes in their proportions.
 //
-// Sampled rows that have no names are named by their numbers in the table, counted from 1.
+// Sampled rows that have no names are named by their numbers, counted from 1, in the table or in the part that is read.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ std::vector<size_t> sample_rows(const SampleWord& said, size_t players, const Da
 std::vector<size_t> sample_pool_rows(const SampleWord& said, size_t players, const Dataset& pool, uint64_t seed);
 
 // The rows with the indices `chosen`. Rows without names are named by their numbers plus 1; numbers[i] is the number of
-// row i of `data` in the table it came from.
+// row i of `data`, from 0, in the table or part it came from.
 Dataset numbered_rows(const Dataset& data, const std::vector<size_t>& chosen, std::span<const size_t> numbers);
 
 // For each chosen row its index in the sampled pool, kNoRow if it is not there. in_pool: for each row its index in the

@@ -1,7 +1,7 @@
 // Where a running study keeps its finished entries, so that it can go on after an interruption.
 //
 // The run (run.h) knows no files: archive/folder_store.h keeps entries in the folder of a study, tests keep them in
-// memory. What a store loads must equal what was saved, to the bit.
+// memory. Numbers must load as they were saved, to the bit. The order of options and text that is not UTF-8 may change.
 #pragma once
 
 #include <string>

@@ -38,7 +38,7 @@ struct Variation {
 enum class EntryKind { method, aggregate };
 inline std::string_view entry_kind_name(EntryKind kind) { return kind == EntryKind::method ? "method" : "aggregate"; }
 
-// One explanation function of the study: a method, or an aggregate of all methods.
+// One explanation function of the study: a method or an aggregate.
 struct StudyEntry {
   std::string name;  // as the user wrote it, unique: "kernel_shap", "kernel_shap:samples=64"
   std::string stem;  // names its files: letters, digits, _ and -; unique even where case does not count
@@ -50,7 +50,7 @@ struct StudyEntry {
   std::vector<Curve> curves = {};
   std::vector<Variation> variations = {};
   uint64_t pool_rows = 0;    // rows of the pool that were explained for it
-  uint64_t evaluations = 0;  // of the model, for the explanations and all criteria, without the pool's explanations
+  uint64_t evaluations = 0;  // of the model for explanations, criteria and the subset curve; not for pool, variations
 
   bool aggregate() const { return kind == EntryKind::aggregate; }
 };
@@ -62,17 +62,17 @@ struct LeftOut {
   std::string reason;  // one sentence
 };
 
-// An input of the study: a file, or a data set inside the program (no hash).
+// An input of the study: a file, or rows or a model in memory. docs/study-format.md lists the roles.
 struct StudyInput {
-  std::string role;  // model, data, pool, groups, baseline, background
-  std::string name;  // as the user wrote it
+  std::string role;  // "model", "model data 1" (weights beside it), "groups", "data (rows)", ...
+  std::string name;  // as the user wrote it; weights: the path where they were found
   std::string sha256 = {};
 };
 
 // Where everything came from, in words and numbers.
 struct StudyFacts {
   std::string title;  // "iris.onnx on iris"
-  std::string data;   // "200 of the 16,281 rows of adult (test part), stratified by class"
+  std::string data;   // "200 of the 16,281 rows of adult (test part), in the classes' shares"
   std::string pool;
   std::string model;
   std::string unit;
@@ -95,7 +95,7 @@ struct StudyFacts {
 
 struct Study {
   StudyFacts facts;
-  std::vector<std::string> criteria;         // as the user wrote them: "faithfulness:subset=2"; unique
+  std::vector<std::string> criteria;         // with options of user or plan: "faithfulness:subset=2"; unique
   std::vector<std::string> criterion_names;  // without options: "faithfulness"
   std::vector<Direction> directions;         // one for each criterion
   std::vector<StudyEntry> entries;           // methods first

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import as_array, check_numeric, check_rows, to_float32
+from ._arrays import as_array, check_numeric, check_rows, rounded_numbers, to_float32
 from ._columns import LevelColumn, NumberColumn, SparseColumn, column_of, holds
 from ._frames import column_labels, frame_of_arrow, import_pandas
 from ._images import NumberImages, is_exact, mean_of
@@ -115,6 +115,13 @@ class FrameCodec:
         for j, (name, column) in enumerate(zip(self.names, self._columns, strict=True)):
             out[:, j] = column.encode(f"{argument}, column {in_quotes(name)}", frame.iloc[:, j])
         return out
+
+    def rounded(self, argument: str, table: Any) -> list[str]:
+        """The columns of a table with numbers beyond 2^24 that float32 does not hold."""
+        if isinstance(table, PoolMean):
+            return []
+        frame = _frame(argument, table, self.names)
+        return [name for j, name in enumerate(self.names) if self._columns[j].rounds(frame.iloc[:, j])]
 
     @property
     def crowded(self) -> list[str]:
@@ -217,6 +224,14 @@ class ArrayCodec:
         for j, images in self._inexact.items():
             out[:, j] = images.encode(matrix[:, j])
         return out
+
+    def rounded(self, argument: str, table: Any) -> list[str]:
+        """The columns of a table with numbers beyond 2^24 that float32 does not hold."""
+        if isinstance(table, PoolMean):
+            return []
+        array = _items(argument, table, self._shape)
+        counts = rounded_numbers(array.reshape(len(array), len(self.names)))
+        return [name for name, count in zip(self.names, counts, strict=True) if count]
 
     @property
     def crowded(self) -> list[str]:

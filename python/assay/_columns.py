@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import not_finite
+from ._arrays import not_finite, rounded_numbers
 from ._frames import (
     NUMBER_TYPES,
     NUMBER_WORDS,
@@ -97,6 +97,11 @@ class NumberColumn:
         self.crowded = self._images.crowded
         self.mean = self._images.encode(average)[0] if average.size else np.float32(np.nan)
 
+    def rounds(self, series: Any) -> bool:
+        """Whether some of the cells are beyond 2^24 and not held by float32."""
+        numbers, _ = _numbers(self._pandas, "", dense(series))
+        return rounded_numbers(numbers.reshape(-1, 1))[0] > 0
+
     def encode(self, where: str, series: Any) -> NDArray[np.float32]:
         """The float32 of each cell; missing is NaN."""
         numbers, missing = _numbers(self._pandas, where, dense(series))
@@ -131,8 +136,10 @@ class SparseColumn:
         self._dtype = dtype
         self.levels = column.levels
         self.exact = column.exact
+        self.crowded = column.crowded
         self.mean = column.mean
         self.encode = column.encode
+        self.rounds = column.rounds
 
     def decode(self, rows: NDArray[np.float32]) -> Any:
         """An array of the column's dtype."""
@@ -195,6 +202,10 @@ class LevelColumn:
             cells[:-1], cells[-1] = levels, missing
             return cells
         return self._pandas.array([*levels, self._dtype.na_value], dtype=self._dtype)
+
+    def rounds(self, series: Any) -> bool:
+        """Codes are small."""
+        return False
 
     def encode(self, where: str, series: Any) -> NDArray[np.float32]:
         """The code of each cell; missing is NaN."""

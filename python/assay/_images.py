@@ -67,7 +67,8 @@ class NumberImages:
         self._originals = np.unique(every)
         self._images = strictly_increasing(self._originals)
         exact = self._originals.astype(np.float64)
-        self.crowded = bool(np.abs(self._images - exact).max() > _CROWDED * np.ptp(exact))
+        low, high = np.quantile(exact, [0.1, 0.9])  # a single number far away says nothing of the others
+        self.crowded = bool(high > low and np.abs(self._images - exact).max() > _CROWDED * (high - low))
         # 0.0 and -0.0 count as one number; the sign of the image tells them apart.
         self._signed_zero = dtype.kind == "f" and bool(np.any((every == 0) & np.signbit(every)))
         # A hash table finds most images at once. If two share a slot, a search finds them.

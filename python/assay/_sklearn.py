@@ -93,6 +93,8 @@ class Estimator(Model):
         last = last_step(self._estimator)
         if type(last).__name__ not in ("FixedThresholdClassifier", "TunedThresholdClassifierCV"):
             return ""
+        if getattr(last, "best_threshold_", getattr(last, "threshold", "auto")) in ("auto", 0.5):
+            return ""
         return (
             f"{self.name} predicts by a threshold of its own ({type(last).__name__}); the predicted class and the "
             "accuracy that are told here go by the class with the higher probability"

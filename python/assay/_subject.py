@@ -55,8 +55,9 @@ def subject_of(
         raise ValueError(
             f"model: expected what assay.load, assay.wrap or assay.train made, found {type(model).__name__}; {advice}"
         )
-    if said.explained is not None:
-        _refuse_reordered("explanations", said.explained.ids or None, "X", said.X)
+    # Names that explanations were given on purpose are not those of an index.
+    if said.explained is not None and said.explained.id_name in ("", "index"):
+        _refuse_reordered("explanations", said.explained.ids or None, "X", _index_of(said.X))
     value = said.value if said.value is not None else _said_by_file(said, "unit")
     check_value(value, information=True)
     information = value == "information"
@@ -131,6 +132,7 @@ def with_labels(subject: _core.Subject, y: Any, pool_y: Any) -> _core.Subject:
         if data is None:
             raise ValueError(f"{argument}: expected none without a pool, found some")
         labelled = data.copy()
+        _refuse_reordered(argument, getattr(labels, "index", None), "the rows", data.ids or None)
         _set_labels(labelled, argument, labels, subject.model)
         parts.append(labelled)
     return subject.labelled(parts[0], parts[1])
@@ -160,7 +162,7 @@ def _mean_of_pool(said: RowArguments, model: Model) -> PoolMean | None:
 def _rows(argument: str, table: Any, labels: Any, labels_argument: str, bound: Bound) -> _core.Dataset:
     data = bound.encode(argument, table)
     if labels is not None:
-        _refuse_reordered(labels_argument, getattr(labels, "index", None), argument, table)
+        _refuse_reordered(labels_argument, getattr(labels, "index", None), argument, _index_of(table))
         _set_labels(data, labels_argument, labels, bound.model)
     elif isinstance(table, Table) and table.labels is not None and data.labels is None:
         # A table's own label need not be what this model predicts.
@@ -169,17 +171,21 @@ def _rows(argument: str, table: Any, labels: Any, labels_argument: str, bound: B
     return data
 
 
-def _refuse_reordered(argument: str, index: Any, rows_argument: str, table: Any) -> None:
-    """Refuses what has the rows' own names in another order. index: its names, an index of pandas or a list."""
-    if kind_of(table) != "frame" or index is None or callable(index) or len(index) != len(table):
+def _refuse_reordered(argument: str, index: Any, rows_argument: str, expected: Sequence[Any] | None) -> None:
+    """Refuses what has the rows' own names in another order. index: its names, if it has some. expected: the rows'."""
+    if expected is None or index is None or callable(index) or not hasattr(index, "__len__"):
         return
-    names, expected = [str(each) for each in index], [str(each) for each in table.index]
+    names, expected = [str(each) for each in index], [str(each) for each in expected]
     if names != expected and sorted(names) == sorted(expected):
         row = next(row for row in range(len(names)) if names[row] != expected[row])
         raise ValueError(
-            f"{argument}: expected {in_quotes(expected[row])} as row {row + 1}, as in {rows_argument}, "
-            f"found {in_quotes(names[row])}"
+            f"{argument}: expected {in_quotes(expected[row])} as row {row + 1}, as in {rows_argument}, found "
+            f"{in_quotes(names[row])}; an array (.to_numpy()) is taken by position"
         )
+
+
+def _index_of(table: Any) -> Any:
+    return table.index if table is not None and kind_of(table) == "frame" else None
 
 
 def _set_labels(data: _core.Dataset, argument: str, labels: Any, model: _core.Model) -> None:

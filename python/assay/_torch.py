@@ -21,7 +21,6 @@ from ._callables import (
 )
 from ._codec import codec_for
 from ._models import Bound, Model
-from ._tables import core_table
 from ._text import in_quotes, joined
 from ._torch_calls import Calls
 from ._torch_export import ExportedGraphs
@@ -69,7 +68,7 @@ class Module(Model):
         shape = self._shape_of_rows(codec)
         probe = probe_rows(codec, tables, _CHECK_ROWS)
         calls = Calls(self._module, self.name, shape, self._dtype)
-        raw = calls.outputs(probe, lambda scores: scores)
+        raw = np.array(calls.outputs(probe, lambda scores: scores))
         refuse_batch_dependence(self.name, lambda rows: calls.outputs(rows, lambda scores: scores), probe, raw)
         gives = self._returns or _kind_of_scores(raw, calls, probe)
         if gives == "probability":
@@ -80,23 +79,21 @@ class Module(Model):
             margins = self._core_model(codec, calls, "margin", classes, gives, raw.shape[1], probe, export=False)
         model = self._core_model(codec, calls, unit, classes, gives, raw.shape[1], probe, export=True)
         encode = dataset_encoder(codec, shape)
-        exact = calls.dtype == calls.torch.float64 or not calls.dtype.is_floating_point
-        return Bound(model, margins, self._exact_encoder(encode, calls) if exact else encode)
+        exact = calls.dtype == calls.torch.float64 or calls.whole
+        return Bound(model, margins, self._exact_encoder(codec, encode, calls) if exact else encode)
 
     def _exact_encoder(
-        self, encode: Callable[[str, Any], _core.Dataset], calls: Calls
+        self, codec: Codec, encode: Callable[[str, Any], _core.Dataset], calls: Calls
     ) -> Callable[[str, Any], _core.Dataset]:
         """For modules that take what float32 may not hold: cells that are rounded are refused, or noted."""
 
         def checked(argument: str, table: Any) -> _core.Dataset:
             dataset = encode(argument, table)
-            counts = core_table(table, argument).rounded
-            for column, count in zip(dataset.feature_names, counts, strict=False):
-                if count:
-                    raise ValueError(
-                        f"{argument}: column {in_quotes(column)} holds numbers beyond 2^24, which float32 rows round; "
-                        f"{self.name} takes them exactly, as {calls.dtype}"
-                    )
+            for column in codec.rounded(argument, table):
+                raise ValueError(
+                    f"{argument}: column {in_quotes(column)} holds numbers beyond 2^24, which float32 rows round; "
+                    f"{self.name} takes them exactly, as {calls.dtype}"
+                )
             if calls.dtype.is_floating_point:
                 dataset.note_lost_digits(self.name)
             return dataset

@@ -30,11 +30,12 @@ class Calls:
         floating = [each for each in module.parameters() if each.is_floating_point()]
         anything = [*floating, *module.buffers()]
         self.dtype = dtype or (floating[0].dtype if floating else self.torch.float32)
+        self.whole = not self.dtype.is_floating_point and not self.dtype.is_complex
         self.device = anything[0].device if anything else self.torch.device("cpu")
 
     def tensor(self, rows: NDArray[np.float32]) -> Any:
         """A copy, because modules may work in place."""
-        if not self.dtype.is_floating_point:
+        if self.whole:
             rows = np.rint(rows)
         return self.torch.tensor(rows.reshape(len(rows), *self.shape), dtype=self.dtype, device=self.device)
 

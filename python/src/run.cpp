@@ -211,6 +211,8 @@ void EngineCall::say_it_is_over() {
 }
 
 void EngineCall::work(const std::function<void(const Context&)>& body) {
+  // A thread that gives up the interpreter now cannot come back to it.
+  if (closing) throw Error(ErrorKind::cancelled, "the process ends");
   const bool watched = !run_.progress.is_none();
   const LiveCall live;
   {

@@ -125,6 +125,22 @@ def test_the_end_of_a_process_stops_what_threads_have_begun():
     assert (result.returncode, result.stdout) == (0, "the end\n"), result.stderr
 
 
+def test_the_end_of_a_process_refuses_calls_that_begin():
+    """A thread of a service that makes short calls for ever does not abort the process when that ends."""
+    code = (
+        "import assay, threading, time\n"
+        "table = assay.dataset('iris')[:2]\n"
+        "model = assay.wrap(lambda rows: rows.to_numpy().sum(axis=1))\n"
+        "def calls():\n"
+        "    while True: assay.explain(model, table, 'occlusion', baseline='zero', progress=False)\n"
+        "threading.Thread(target=calls, daemon=True).start()\n"
+        "time.sleep(0.2)\n"
+    )
+    for _ in range(5):
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        assert result.returncode == 0, (result.returncode, result.stderr)
+
+
 def test_circles_through_explanations_are_collected():
     class Audit:
         """Explains its own method, and keeps the result."""

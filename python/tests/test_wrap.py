@@ -405,7 +405,7 @@ def test_large_outputs_that_differ_by_little_are_told():
 
 @pytest.mark.parametrize("depends", [lambda rows: rows - rows.mean(axis=0), lambda rows: rows / np.abs(rows).sum()])
 def test_functions_of_the_whole_batch_are_refused(depends):
-    with pytest.raises(assay.UnsupportedError, match="gives a row other outputs when it is called with fewer rows"):
+    with pytest.raises(assay.UnsupportedError, match="gives a row other outputs when another row is beside it"):
         assay.wrap(lambda rows: linear(depends(np.asarray(rows)))).predict(ROWS)
 
 
@@ -423,8 +423,29 @@ def test_cells_that_float32_cannot_tell_apart_are_noted():
     found = assay.explain(model, late, "exact_shapley", baseline=late[:1])
     np.testing.assert_allclose(found.values[:, 0], seconds[:, 0] / 10, atol=1e-5)
     assert any("'0': cells lie closer together than float32 tells apart" in note for note in found.notes), found.notes
-    early = assay.explain(assay.wrap(lambda rows: np.asarray(rows)[:, 0] / 10), seconds, "occlusion", baseline="zero")
-    assert not early.notes
+    tenth = assay.wrap(lambda rows: np.asarray(rows)[:, 0] / 10)
+    assert not assay.explain(tenth, seconds, "occlusion", baseline="zero").notes
+    # One row, or one number in all of them, has no distances.
+    assert not assay.explain(tenth, ROWS[:1], "occlusion", baseline="zero").notes
+    assert not assay.explain(tenth, np.full((3, 2), 0.1), "occlusion", baseline="zero").notes
+    # One number far away hides nothing.
+    found = assay.explain(model, np.vstack([late, [[0, 0]]]), "occlusion", baseline="zero")
+    assert any("closer together" in note for note in found.notes)
+
+
+def test_functions_that_need_two_rows_and_first_rows_of_zero_are_fine():
+    centred = ROWS - ROWS[:1]
+    assert assay.wrap(lambda rows: linear(rows).squeeze()).predict(ROWS).shape == (7, 1)
+    assert assay.wrap(lambda rows: linear(rows) + 1e-6 * len(rows)).predict(centred).shape == (7, 1)
+    kept = np.empty(7)
+
+    def reuses(rows):
+        out = kept[: len(rows)]
+        out[:] = linear(rows) - linear(rows).mean()
+        return out
+
+    with pytest.raises(assay.UnsupportedError, match="when another row is beside it"):
+        assay.wrap(reuses).predict(ROWS)
 
 
 def test_labels_in_another_order_than_their_rows_are_refused():
@@ -438,6 +459,9 @@ def test_labels_in_another_order_than_their_rows_are_refused():
         assay.study(model, X, y=y[::-1], **options)
     # Names of something else are nobody's; then position counts.
     assay.study(model, X, y=y.set_axis(range(100, 107)), **options)
+    made = assay.explain(model, X, "occlusion", pool=X)
+    with pytest.raises(ValueError, match="y: expected 'r0' as row 1, as in the rows, found 'r6'"):
+        assay.evaluate(made, "roar", y=y[::-1], pool_y=y)
 
 
 def test_explanations_in_another_order_than_counted_rows_are_refused():

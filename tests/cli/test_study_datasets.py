@@ -100,3 +100,16 @@ def test_convolutions_of_given_channels_fit_the_image(assay, data_dir):
     )
     assert asked.returncode == 1
     assert "convolution 2: expected at least 6 x 6 pixels" in asked.stderr
+
+
+def test_a_file_with_the_name_of_a_word_is_no_input(assay, tmp_path):
+    """The words mean what they mean; files that happen to be called so are not recorded."""
+    for name in ("iris", "auto", "mean"):
+        (tmp_path / name).write_text("not read\n")
+    made = assay("--quiet", "study", "iris", *FEW, "--baseline", "mean", "--groups", "auto", "--out", "study")
+    assert made.returncode == 0, made.stderr
+    inputs = json.loads((tmp_path / "study" / "manifest.json").read_text())["inputs"]
+    assert [each["role"] for each in inputs] == ["model (trained)", "data (rows)", "pool (rows)"]
+    for name in ("iris", "auto", "mean"):
+        (tmp_path / name).unlink()
+    assert assay("verify", "study").returncode == 0

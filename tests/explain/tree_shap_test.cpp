@@ -254,8 +254,8 @@ TEST(TreeShap, RefusesWhatIsNoSumOfTrees) {
             "explains raw scores of trees, and trees.json gives a function of them: use exact_shapley or kernel_shap");
   changed->changed_info().unit = OutputUnit::probability;
   EXPECT_EQ(reason(trees.setting),
-            "explains raw scores of trees, and trees.json is explained in probability: ask for margins, or "
-            "use exact_shapley or kernel_shap");
+            "explains raw scores of trees, and trees.json is explained in probability: ask for the value margin, "
+            "or use exact_shapley or kernel_shap");
   trees.setting.targets.information = true;
   EXPECT_THAT(reason(trees.setting), HasSubstr("the information form"));
 }

@@ -6,7 +6,6 @@ import threading
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from captum import attr
@@ -124,54 +123,6 @@ def test_several_outputs_are_classes(rows):
     for column, each in enumerate(found.values()):
         assert each.provenance["unit"] == "margin"
         close(each.output, module(rows)[:, column])
-
-
-class SinceThen(nn.Module):
-    """A tenth for each second since a moment, and the second column; in doubles."""
-
-    def __init__(self):
-        super().__init__()
-        self.weights = nn.Parameter(torch.tensor([0.1, 1.0], dtype=torch.float64))
-
-    def forward(self, x):
-        return ((x - torch.tensor([1.7e9, 0], dtype=x.dtype)) * self.weights).sum(1)
-
-
-def test_rows_that_float32_rounds_are_refused_where_a_module_takes_doubles():
-    times = np.column_stack([1.7e9 + np.linspace(0, 100, 8), np.arange(8.0)])
-    model = assay.wrap(SinceThen())
-    forms = [times, torch.tensor(times), pd.DataFrame(times, columns=["time", "b"]), times.tolist()]
-    for rows in forms:
-        with pytest.raises(ValueError, match=r"X: column '(0|time)' holds numbers beyond 2\^24, .* as torch.float64"):
-            model.predict(rows)
-    with pytest.raises(ValueError, match="background: column '0' holds numbers beyond"):
-        assay.explain(model, times * [0, 1], "occlusion", background=times)
-    # A module in float32 sees nothing else than our rows.
-    assay.wrap(nn.Linear(2, 1)).predict(times)
-
-
-def test_lost_digits_of_doubles_are_noted():
-    near = np.column_stack([1e6 + np.linspace(0, 1e-1, 8), np.arange(8.0)])
-    found = assay.explain(assay.wrap(SinceThen()), near, "occlusion", baseline=near[:1])
-    assert any("column '0' of X lies near 1e+06" in note for note in found.notes), found.notes
-    assert not assay.explain(assay.wrap(nn.Linear(2, 1).double()), near * [0, 1], "occlusion", baseline="zero").notes
-
-
-def test_numbers_of_embeddings_are_exact():
-    class Table(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.table = nn.Embedding(50, 2)
-
-        def forward(self, x):
-            return self.table(x % 50).sum(1)
-
-    module = Table()
-    model = assay.wrap(module, example=torch.zeros(1, 3, dtype=torch.int64))
-    ids = np.arange(12).reshape(4, 3)
-    close(model.predict(ids + 2**20), module(torch.tensor(ids + 2**20)))
-    with pytest.raises(ValueError, match=r"column '0' holds numbers beyond 2\^24, .* as torch.int64"):
-        model.predict(ids + 2**24 + 1)
 
 
 @pytest.mark.parametrize("columns", [1, 3])

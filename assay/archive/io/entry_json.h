@@ -1,5 +1,5 @@
 // scores/STEM.json: one entry of a study without its explanations: every score of every row, curves and variations.
-// --resume and `assay diff` read these files back. docs/study-format.md describes them.
+// Every run, `assay diff` and `assay verify` read these files back. docs/study-format.md describes them.
 //
 // Numbers have the shortest form that reads back equal; undefined is null (json_parts.h). What is read back equals what
 // was written, to the bit and in the same order. Only text that is not UTF-8 is changed.

@@ -30,7 +30,7 @@ Json undefined_json(const std::vector<Undefined>& undefined);
 Json tables_json(const std::vector<ScoreTable>& tables);
 Json curves_json(const std::vector<Curve>& curves);
 Json variations_json(const std::vector<Variation>& variations);
-// Role, name and sha256; sha256 is null if the input is not a file.
+// Role, name and sha256; sha256 is null if the input has no hash.
 Json inputs_json(const std::vector<StudyInput>& inputs);
 // The text of a JSON list of strings.
 std::string texts_json(const std::vector<std::string>& texts);

@@ -1,7 +1,7 @@
-// study.json: the results of a study and how they were made. The same study gives the same bytes: there are no times in
-// it, and paths are as the user wrote them. docs/study-format.md describes every field.
+// study.json: the results of a study and how they were made. docs/study-format.md describes every field. The same study
+// gives the same bytes: no times, and paths as the user wrote them (weights beside a model: where they were found).
 //
-// A StudySummary is the part of it that `assay gate` and `assay diff` read back.
+// A StudySummary is the part of it that `assay gate`, `assay diff` and `assay verify` read back.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ namespace assay {
 std::string study_json(const Study& study, const Assessment& assessment);
 
 struct CriterionSummary {
-  std::string spec;  // as the user wrote it: "faithfulness:subset=2"; unique
+  std::string spec;  // with options of user or plan: "faithfulness:subset=2"; unique
   std::string name;  // without options: "faithfulness"
   Direction direction = Direction::neither;
 };

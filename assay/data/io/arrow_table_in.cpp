@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
@@ -14,6 +16,7 @@
 #include "assay/data/io/arrow_table.h"
 #include "assay/data/io/arrow_type.h"
 #include "assay/data/io/arrow_window.h"
+#include "assay/data/io/json_depth.h"
 
 namespace assay {
 namespace {
@@ -67,6 +70,7 @@ struct Field {
   ArrowValue value = ArrowValue::null;
   std::optional<ArrowValue> index = {};  // of a dictionary
   std::optional<size_t> target = {};     // the column of the table; none for the row names
+  bool left_out = false;
   LevelCodes levels = {};
   size_t rounded = 0;
   std::vector<double> doubles = {};
@@ -98,6 +102,22 @@ std::unordered_map<std::string, std::string> parse_metadata(const char* metadata
     out[key] = next_text();
   }
   return out;
+}
+
+// The columns that are the index of the DataFrame that was written, as pandas tells them.
+std::vector<std::string> pandas_index(const std::string& where,
+                                      const std::unordered_map<std::string, std::string>& metadata) {
+  constexpr size_t kMostDepth = 16;
+  const auto found = metadata.find("pandas");
+  if (found == metadata.end()) return {};
+  limit_json_depth(where, found->second, kMostDepth);
+  const auto told = nlohmann::json::parse(found->second, nullptr, false);
+  std::vector<std::string> names;
+  if (!told.is_object() || !told.contains("index_columns") || !told["index_columns"].is_array()) return names;
+  for (const auto& each : told["index_columns"]) {
+    if (each.is_string()) names.push_back(each.get<std::string>());
+  }
+  return names;
 }
 
 class Importer {
@@ -157,6 +177,9 @@ class Importer {
       const auto entry = metadata.find(std::string(key));
       return entry != metadata.end() && entry->second == name;
     };
+    // An index is no feature: it names the rows, or is left out.
+    const std::vector<std::string> index = pandas_index(table_.source, metadata);
+    const bool own_names = metadata.contains(std::string(kArrowIdKey));
     std::unordered_set<std::string> names;
     for (int64_t j = 0; j < schema.n_children; ++j) {
       Field& field = fields_.emplace_back(read_field(schema.children[j], j));
@@ -164,14 +187,19 @@ class Importer {
         fail_input(table_.source, "column names that differ", fmt::format("{} twice", in_quotes(field.name)));
       }
       const bool text = is_text(field.value);
-      if (named(kArrowIdKey, field.name) && (text || is_whole(field.value))) {
-        table_.id_name = field.name;
+      const bool of_index = std::ranges::find(index, field.name) != index.end();
+      const bool names_rows = own_names ? named(kArrowIdKey, field.name) : of_index && index.size() == 1;
+      if (names_rows && (text || is_whole(field.value))) {
+        table_.id_name = field.name.starts_with("__index_level_") ? "index" : field.name;
         continue;
       }
+      field.left_out = of_index;
+      if (field.left_out) continue;
       if (named(kArrowLabelKey, field.name)) table_.label = table_.columns.size();
       field.target = table_.columns.size();
       table_.columns.push_back({field.name, text ? ColumnKind::categorical : ColumnKind::numeric});
     }
+    if (table_.columns.empty() && !index.empty()) fail_input(table_.source, "a column beside the index", "none");
   }
 
   Field read_field(const ArrowSchema* schema, int64_t position) const {
@@ -221,6 +249,7 @@ class Importer {
     for (size_t j = 0; j < fields_.size(); ++j) {
       context_.check_cancelled();
       Field& field = fields_[j];
+      if (field.left_out) continue;
       if (field.index) {
         const ArrowArray* entries = batch.children[j]->dictionary;
         const int64_t size = entries == nullptr ? 0 : entries->length;

@@ -17,7 +17,7 @@ void check_pool_unit(const NamedExplanations& pool, const NamedExplanations& own
                                                         : explained_unit(subject.model->info(), subject.targets);
   const std::string& found = pool.explanations.provenance.unit;
   if (expected.empty() || found.empty() || expected == found) return;
-  fail_input(pool.name, fmt::format("explanations in the unit {}, as {} has it", expected, in_quotes(own.name)), found);
+  fail_input(pool.name, fmt::format("explanations in the unit {}, as {} has it", expected, own.name), found);
 }
 
 void expect_target(const NamedExplanations& pool, size_t row, const std::string& expected, std::string_view why) {
@@ -33,7 +33,7 @@ void check_named_target(const NamedExplanations& pool, const NamedExplanations& 
   const std::string& target = own.explanations.provenance.target;
   if (target.empty() || target == kPredictedTarget) return;
   for (size_t row = 0; row < pool.explanations.rows(); row++) {
-    expect_target(pool, row, target, fmt::format("as in {}", in_quotes(own.name)));
+    expect_target(pool, row, target, fmt::format("as in {}", own.name));
   }
 }
 
@@ -77,7 +77,7 @@ std::optional<TargetChoice> choice_behind(const Targets& targets, const Model& m
 size_t check_explained_pool(const NamedExplanations& pool, const NamedExplanations& own, const OwnedSubject& subject,
                             const Targets* targets, std::string_view advice, const Context& context) {
   const Explanations& found = pool.explanations;
-  check_player_names(pool.name, found, own.explanations.features, in_quotes(own.name));
+  check_player_names(pool.name, found, own.explanations.features, own.name);
   check_pool_unit(pool, own, subject);
   if (subject.pool == nullptr) {
     if (!found.target.empty()) check_named_target(pool, own);
@@ -89,7 +89,7 @@ size_t check_explained_pool(const NamedExplanations& pool, const NamedExplanatio
       targets == nullptr ? named_targets(pool.name, found, *subject.model, subject.pool->x.view()) : *targets;
   const std::string why = said.predicted ? "the class it is predicted to be, as for the rows of " : "as in ";
   for (size_t row = 0; row < said.of_row.size(); row++) {
-    expect_target(pool, row, said.names[said.of_row[row]], fmt::format("{}{}", why, in_quotes(own.name)));
+    expect_target(pool, row, said.names[said.of_row[row]], fmt::format("{}{}", why, own.name));
   }
   // The values of an aggregate of antecedents are theirs, not the row's.
   if (!found.combination.antecedents.empty()) return 0;

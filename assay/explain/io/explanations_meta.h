@@ -1,9 +1,9 @@
 // What explanations hold besides their arrays, as JSON: the array `meta` of an NPZ file, the member "meta" of a JSON
 // file.
 //
-//   {"assay": "explanations", "method", "options": {name: value}, "seed", "unit", "model", "data", "players",
-//    "reference", "versions": {"assay", "vector_target"}, "evaluations", "notes": [...], "id_name",
-//    "aggregate": {"members": [...], "relative"}}
+//   {"assay": "explanations", "method", "options": {name: value}, "seed", "unit", "target", "model", "data",
+//    "players", "reference", "versions": {"assay", "vector_target"}, "evaluations", "sampled", "notes": [...],
+//    "id_name", "aggregate": {"members": [...], "relative"}}
 //
 // "aggregate" is there only for aggregates; then "method" is the aggregator.
 // Nothing in it changes from run to run: it has no times, and no folders except those the user wrote.

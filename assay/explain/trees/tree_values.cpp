@@ -215,7 +215,7 @@ std::optional<Refusal> refuses_trees(const ExplainTask& task) {
           "explains raw scores of trees, and {} gives a function of them: use exact_shapley or kernel_shap", info.name);
     }
     return fmt::format(
-        "explains raw scores of trees, and {} is explained in {}: ask for margins, or use "
+        "explains raw scores of trees, and {} is explained in {}: ask for the value margin, or use "
         "exact_shapley or kernel_shap",
         info.name, info.unit == OutputUnit::probability ? "probability" : "log-odds");
   }
