@@ -112,8 +112,9 @@ void check_pool(JoinedExplanations& explained, const Context& context) {
   const Explanations& pool = *explained.pool_given;
   std::optional<Targets> targets;
   if (explained.subject.pool != nullptr && !pool.target.empty()) targets = pool_targets_of(explained, quiet);
-  const size_t unsaid = check_explained_pool({pool, explained.pool_file}, {explained.explanations, in_quotes(explained.file)},
-                                             explained.subject, targets ? &*targets : nullptr, kWhichRows, quiet);
+  const size_t unsaid =
+      check_explained_pool({pool, explained.pool_file}, {explained.explanations, in_quotes(explained.file)},
+                           explained.subject, targets ? &*targets : nullptr, kWhichRows, quiet);
   note_unchecked(explained.pool_file, pool, unsaid, explained.notes);
   note_differences(explained);
 }

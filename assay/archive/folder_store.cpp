@@ -53,7 +53,8 @@ void load_pool(const std::string& path, PoolExplanations& pool, const Context& c
 
 }  // namespace
 
-FolderStore::FolderStore(std::string folder) : folder_(std::move(folder)) {
+FolderStore::FolderStore(std::string folder, bool only_reads) : folder_(std::move(folder)) {
+  if (only_reads) return;
   for (const char* name : kPartFolders) {
     const std::string path = fmt::format("{}/{}", folder_, name);
     std::error_code problem;

@@ -15,8 +15,8 @@ namespace assay {
 
 class FolderStore final : public StudyStore {
  public:
-  // Makes the folders. An io error names the one that cannot be made.
-  explicit FolderStore(std::string folder);
+  // Makes the folders, unless it only reads. An io error names the one that cannot be made.
+  explicit FolderStore(std::string folder, bool only_reads = false);
 
   // Checks all files of the entry: a power cut may keep the last one and lose another.
   bool has(const std::string& stem, EntryKind kind) const override;

@@ -50,7 +50,7 @@ FinishedStudy run_steps(const ClaimedFolder& folder, const StudyOptions& options
   facts.settings.emplace_back("arguments", fmt::format("{}", fmt::join(folder.settings().arguments, " ")));
   facts.settings.emplace_back("seed", fmt::format("{}", folder.settings().seed));
   std::optional<FolderStore> from;
-  if (!recorded.empty()) from.emplace(recorded);
+  if (!recorded.empty()) from.emplace(recorded, true);
   FinishedStudy made;
   made.study = run_study(opened.subject, plan, std::move(facts), store, made.times, context, from ? &*from : nullptr);
   made.times.machine = machine_words();

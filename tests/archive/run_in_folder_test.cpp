@@ -153,7 +153,7 @@ TEST(StudyInFolder, ChecksEachPartFromTheRecordedOnesThatItFollowsFrom) {
     other.values(0, 0) += amount;
     write_explanations(other, path, {});
     const Subject subject = studied.subject();
-    const FolderStore from(recorded.path());
+    const FolderStore from(recorded.path(), true);
     FolderStore store(into);
     StudyTimes times;
     return run_study(subject, plan_study(subject, few(), {}), {}, store, times, {}, &from);
