@@ -25,6 +25,10 @@ Dataset select_rows(const Dataset& data, const std::vector<size_t>& rows) {
     if (!data.labels.empty()) out.labels.push_back(data.labels[rows[i]]);
     if (!data.ids.empty()) out.ids.push_back(data.ids[rows[i]]);
   }
+  for (const auto& [column, cells] : data.shown) {
+    std::vector<double>& chosen = out.shown[column];
+    for (const size_t row : rows) chosen.push_back(cells[row]);
+  }
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct Dataset {
   std::vector<std::string> ids;            // names of rows, where given
   std::vector<size_t> item_shape = {};     // dimensions of one row, if rows are images
   std::vector<std::string> notes = {};     // what reading the cells lost, one sentence each
+  // Columns of x whose numbers only stand for the user's cells, with those cells: what is shown to people.
+  std::map<size_t, std::vector<double>> shown = {};
 
   size_t rows() const { return x.rows(); }
 };

@@ -1,5 +1,7 @@
 #include "assay/report/row_cells.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -71,7 +73,8 @@ std::string RowCells::column_text(size_t row, size_t column) const {
   if (group != nullptr && group->count == 1) {
     if (const auto level = coded_level(*group, value)) return group->levels[*level];
   }
-  return number_text(value);
+  const auto shown = data_.shown.find(column);
+  return shown == data_.shown.end() ? number_text(value) : fmt::format("{}", shown->second[row]);
 }
 
 std::string RowCells::text(size_t row, size_t player) const {

@@ -89,7 +89,10 @@ def dataset_encoder(codec: Codec, item_shape: Sequence[int] | None = None) -> Ca
     shape = shape if len(shape) > 1 else []
 
     def encode(argument: str, table: Any) -> _core.Dataset:
-        made = _core.Dataset.from_matrix(codec.encode(argument, table), codec.names, argument, codec.kinds, shape)
+        rows = codec.encode(argument, table)
+        made = _core.Dataset.from_matrix(rows, codec.names, argument, codec.kinds, shape)
+        for column, cells in codec.shown(rows).items():
+            made.set_shown(column, cells)
         if codec.crowded:
             made.add_note(
                 f"{joined([in_quotes(name) for name in codec.crowded])}: cells lie closer together than float32 tells "

@@ -123,6 +123,11 @@ class FrameCodec:
         frame = _frame(argument, table, self.names)
         return [name for j, name in enumerate(self.names) if self._columns[j].rounds(frame.iloc[:, j])]
 
+    def shown(self, rows: NDArray[np.float32]) -> dict[int, NDArray[np.float64]]:
+        """The cells behind encoded rows, of the columns that float32 does not hold."""
+        columns = enumerate(self._columns)
+        return {j: column.cells(np.ascontiguousarray(rows[:, j])) for j, column in columns if not column.exact}
+
     @property
     def crowded(self) -> list[str]:
         """The columns whose cells lie too close together for float32."""
@@ -233,6 +238,10 @@ class ArrayCodec:
         counts = rounded_numbers(array.reshape(len(array), len(self.names)))
         return [name for name, count in zip(self.names, counts, strict=True) if count]
 
+    def shown(self, rows: NDArray[np.float32]) -> dict[int, NDArray[np.float64]]:
+        """The cells behind encoded rows, of the columns that float32 does not hold."""
+        return {j: images.cells(np.ascontiguousarray(rows[:, j])) for j, images in self._inexact.items()}
+
     @property
     def crowded(self) -> list[str]:
         """The columns whose cells lie too close together for float32."""
@@ -282,7 +291,7 @@ def _whole_frame(argument: str, table: Any) -> Any:
     kind = kind_of(table, argument)
     if kind == "arrow":
         return frame_of_arrow(table, argument)
-    return table.to_pandas()[table.features] if kind == "table" else table
+    return table._frame(doubles=True)[table.features] if kind == "table" else table
 
 
 def _frame(argument: str, table: Any, names: list[str]) -> Any:

@@ -95,6 +95,7 @@ class NumberColumn:
         average = mean_of(average.astype(np.float64) if self.exact else average)
         self._images = NumberImages([] if self.exact else [*cells, average], storage)
         self.crowded = self._images.crowded
+        self.cells = self._images.cells
         self.mean = self._images.encode(average)[0] if average.size else np.float32(np.nan)
 
     def rounds(self, series: Any) -> bool:
@@ -140,6 +141,7 @@ class SparseColumn:
         self.mean = column.mean
         self.encode = column.encode
         self.rounds = column.rounds
+        self.cells = column.cells
 
     def decode(self, rows: NDArray[np.float32]) -> Any:
         """An array of the column's dtype."""
@@ -202,6 +204,10 @@ class LevelColumn:
             cells[:-1], cells[-1] = levels, missing
             return cells
         return self._pandas.array([*levels, self._dtype.na_value], dtype=self._dtype)
+
+    def cells(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Codes are shown by their levels."""
+        return rows.astype(np.float64)
 
     def rounds(self, series: Any) -> bool:
         """Codes are small."""

@@ -182,7 +182,15 @@ class Explanations:
         if self._data is not None:
             return self._data
         subject = self._core.subject
-        return None if subject is None else subject.data.x
+        if subject is None:
+            return None
+        shown = subject.data.shown
+        if not shown:
+            return subject.data.x
+        cells: NDArray[Any] = subject.data.x.astype(np.float64)
+        for column, those in shown.items():
+            cells[:, column] = those
+        return cells
 
     @property
     def item_shape(self) -> tuple[int, ...]:

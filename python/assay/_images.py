@@ -90,6 +90,13 @@ class NumberImages:
             image = np.where(known == 0, np.copysign(image, known), image)
         return np.where(found, image, narrow)
 
+    def cells(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The numbers of these images as float64, for people; NaN stays."""
+        out = np.full(len(rows), np.nan)
+        known = ~np.isnan(rows)
+        out[known] = self.decode(rows[known])
+        return out
+
     def decode(self, rows: NDArray[np.float32]) -> NDArray[Any]:
         """The numbers of these images. Others are converted, and rounded if the dtype is an integer one."""
         rows = np.ascontiguousarray(rows, np.float32)

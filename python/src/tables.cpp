@@ -191,6 +191,22 @@ void bind_dataset(nb::module_& m) {
       .def(
           "add_note", [](Dataset& self, std::string note) { self.notes.push_back(std::move(note)); }, nb::arg("note"))
       .def(
+          "set_shown",
+          [](Dataset& self, size_t column, const DoubleVector& cells) {
+            if (column >= self.x.cols()) fail_input("column", "one of the rows'", fmt::format("{}", column));
+            expect_count(self.source, "cells, one for each row", self.rows(), cells.size());
+            self.shown[column].assign(cells.data(), cells.data() + cells.size());
+          },
+          nb::arg("column"), nb::arg("cells").noconvert())
+      .def_prop_ro("shown",
+                   [](nb::handle_t<Dataset> self) {
+                     std::map<size_t, NumpyView<double>> found;
+                     for (const auto& [column, cells] : nb::cast<Dataset&>(self).shown) {
+                       found.emplace(column, vector_view(cells, self));
+                     }
+                     return found;
+                   })
+      .def(
           "note_lost_digits",
           [](Dataset& self, const std::string& model) {
             note_lost_digits(model, std::vector<bool>(self.x.cols(), true), "", self);

@@ -473,3 +473,29 @@ def test_explanations_in_another_order_than_counted_rows_are_refused():
     assay.evaluate(values, "faithfulness", **given)
     with pytest.raises(ValueError, match="explanations: expected '0' as row 1, as in X, found '6'"):
         assay.evaluate(values[::-1], "faithfulness", **given)
+
+
+def test_tables_give_functions_the_cells_of_their_file(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    ids = [2**24 + i for i in range(6)]
+    (tmp_path / "ids.csv").write_text("id,b\n" + "".join(f"{each},{each % 5}\n" for each in ids))
+    model = assay.wrap(lambda rows: np.asarray(rows["id"], np.float64) % 2)
+    for table in (assay.dataset(tmp_path / "ids.csv"), pandas.read_csv(tmp_path / "ids.csv")):
+        assert model.predict(table).ravel().tolist() == [0, 1, 0, 1, 0, 1]
+
+
+def test_people_see_their_own_cells(tmp_path):
+    """Not the float32 numbers that stand for them, in data and in reports."""
+    accounts = np.array([9876543210.0, 9876543211, 9876543212, 9876543299, 9876549999])
+    X = np.column_stack([accounts, [123456789.25, 123456789.75, np.nan, 5.5, 7.25]])
+    model = assay.wrap(lambda rows: np.nan_to_num(np.asarray(rows)[:, 1]), features=["account", "amount"])
+    found = assay.explain(model, X, "occlusion", baseline="zero")
+    np.testing.assert_array_equal(found.data, X)
+    np.testing.assert_array_equal(found[1:3].data, X[1:3])
+    made = assay.study(
+        model, X, pool=X, methods="occlusion", aggregators=None, criteria="complexity", out=tmp_path / "s"
+    )
+    page = (tmp_path / "s" / "report.html").read_text()
+    assert (
+        made is not None and all(text in page for text in ("9876543211", "123456789.75")) and "9876542464" not in page
+    )

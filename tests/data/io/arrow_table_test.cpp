@@ -325,28 +325,31 @@ TEST(ArrowTableIn, MetadataOfAbsentColumnsIsIgnored) {
 }
 
 TEST(ArrowTableIn, TheIndexOfADataFrameIsNoFeature) {
-  const auto pandas = [](const std::string& json) {
-    return raw<int32_t>({1, 6}) + "pandas" + raw<int32_t>({static_cast<int32_t>(json.size())}) + json;
+  const auto with = [](std::vector<Piece> columns, const std::string& json) {
+    HandMade stream({std::move(columns)});
+    stream.metadata = raw<int32_t>({1, 6}) + "pandas" + raw<int32_t>({static_cast<int32_t>(json.size())}) + json;
+    return stream;
   };
-  HandMade one({{numbers<float>("x", "f", {1, 2}), numbers<int64_t>("__index_level_0__", "l", {7, 5})}});
-  one.metadata = pandas(R"({"index_columns": ["__index_level_0__"]})");
-  const Table named = one.read();
+  const auto one = [&](const std::string& json) {
+    return with({numbers<float>("x", "f", {1, 2}), numbers<int64_t>("__index_level_0__", "l", {7, 5})}, json).read();
+  };
+  const Table named = one(R"({"index_columns": ["__index_level_0__"]})");
   EXPECT_EQ(named.id_name, "index");
   EXPECT_THAT(named.ids, ElementsAre("7", "5"));
   EXPECT_EQ(named.columns.size(), 1);
-  // Several name nothing together, and fractions are no names.
-  HandMade two({{numbers<float>("x", "f", {1, 2}), numbers<int64_t>("a", "l", {7, 5}), text("b", {"p", "q"})}});
-  two.metadata = pandas(R"({"index_columns": ["a", "b"]})");
-  EXPECT_EQ(two.read().columns.size(), 1);
-  EXPECT_TRUE(two.read().ids.empty());
+  // Several name nothing together.
+  const Table several =
+      with({numbers<float>("x", "f", {1, 2}), numbers<int64_t>("a", "l", {7, 5}), text("b", {"p", "q"})},
+           R"({"index_columns": ["a", "b"]})")
+          .read();
+  EXPECT_EQ(several.columns.size(), 1);
+  EXPECT_TRUE(several.ids.empty());
   // A count of rows is told by its parts, not by a column. What is no such list says nothing.
   for (const char* json : {R"({"index_columns": [{"kind": "range"}]})", R"({"index_columns": 3})", "[", "{}"}) {
-    one.metadata = pandas(json);
-    EXPECT_EQ(one.read().columns.size(), 2) << json;
+    EXPECT_EQ(one(json).columns.size(), 2) << json;
   }
-  HandMade nothing({{numbers<int64_t>("i", "l", {7, 5})}});
-  nothing.metadata = pandas(R"({"index_columns": ["i"]})");
-  expect_error(std::move(nothing), "expected a column beside the index, found none");
+  expect_error(with({numbers<int64_t>("i", "l", {7, 5})}, R"({"index_columns": ["i"]})"),
+               "expected a column beside the index, found none");
 }
 
 TEST(ArrowTableIn, RowNamesMayBeNumbersOrDictionaries) {
