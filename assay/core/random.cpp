@@ -18,8 +18,6 @@ uint64_t hash_key(uint64_t seed, std::string_view purpose) {
   uint64_t h = 0xcbf29ce484222325u ^ seed;
   for (const char c : purpose) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   h += 0x9e3779b97f4a7c15u + seed;
-  // High bits of a seed may cancel out above.
-  if (const uint64_t high = seed >> 32; high != 0) h = (h ^ high) * 0xff51afd7ed558ccdu;
   h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
   h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
   return h ^ (h >> 31);

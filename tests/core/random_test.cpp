@@ -38,18 +38,6 @@ TEST(Random, SameNameGivesTheSameNumbersAndAnyOtherDifferent) {
   EXPECT_NE(base, first(1, "a", uint64_t{2} << 32, 3));
 }
 
-// Every bit of a seed counts, for every purpose.
-TEST(Random, SeedsThatDifferInOneBitAreDifferent) {
-  for (const char* purpose : {"a", "split", "background", "shapley_sampling"}) {
-    for (const uint64_t seed : {uint64_t{0}, uint64_t{9}, uint64_t{3} << 62}) {
-      for (int bit = 0; bit < 64; bit++) {
-        const uint64_t other = seed ^ (uint64_t{1} << bit);
-        EXPECT_NE(RandomStream(seed, purpose).bits64(), RandomStream(other, purpose).bits64()) << purpose << bit;
-      }
-    }
-  }
-}
-
 TEST(Random, UniformFillsTheUnitInterval) {
   RandomStream random(7, "uniform");
   constexpr int kCount = 100000;
