@@ -220,7 +220,6 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   choose_groups(arguments.rows.groups, subject, context);
   sample(arguments, context.seed, rows);
   made->notes = notes_on_unknown(arguments, rows, session);
-  made->notes.insert(made->notes.end(), subject.rows->notes.begin(), subject.rows->notes.end());
 
   const std::vector<TargetChoice> choices = parse_target(rows.model->info(), arguments.target);
   if (choices.size() != 1)

@@ -10,6 +10,7 @@
 #include "assay/data/encoder.h"
 #include "assay/data/io/number.h"
 #include "assay/data/known_levels.h"
+#include "assay/data/lost_digits.h"
 
 namespace assay {
 namespace {
@@ -146,22 +147,6 @@ Matrix room_for(const std::vector<ColumnEncoding>& columns, const Table& table, 
   }
 }
 
-// Whether rounding to float32 moves numbers of a column by a thousandth of its range or more.
-bool loses_digits(const Table& table, size_t column) {
-  constexpr float kRounding = 0x1p-24F;
-  constexpr float kWorthTelling = 1e-3F;
-  if (table.columns[column].rounded == 0) return false;
-  float least = INFINITY;
-  float most = -INFINITY;
-  for (size_t r = 0; r < table.rows(); r++) {
-    const float cell = table.values(r, column);
-    if (std::isnan(cell)) continue;
-    least = std::min(least, cell);
-    most = std::max(most, cell);
-  }
-  return std::max(std::fabs(least), std::fabs(most)) * kRounding >= kWorthTelling * (most - least);
-}
-
 }  // namespace
 
 Dataset Encoder::apply(const Table& table) const {
@@ -187,7 +172,9 @@ Dataset Encoder::apply(const Table& table) const {
     if (encoding.kind == ColumnKind::numeric) {
       require_numbers(table, found->second);
       numbers.push_back({found->second, to, &encoding});
-      if (loses_digits(table, found->second)) rounded.push_back(in_quotes(encoding.name));
+      if (table.columns[found->second].rounded > 0 && lost_digits(table.values.view(), found->second).worth_telling) {
+        rounded.push_back(in_quotes(encoding.name));
+      }
     } else {
       encode_categories(encoding, table, found->second, out.x, to, group.count);
     }

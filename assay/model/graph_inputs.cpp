@@ -14,6 +14,7 @@
 #include "assay/core/text.h"
 #include "assay/data/io/number.h"
 #include "assay/data/known_levels.h"
+#include "assay/data/lost_digits.h"
 #include "assay/model/metadata.h"
 #include "assay/model/trees/booster.h"
 
@@ -211,31 +212,22 @@ std::string first_step(const Graph& graph) {
 
 void note_lost_digits(const std::string& model, const std::vector<bool>& is_double, std::string_view step,
                       Dataset& data) {
-  constexpr double kRounding = 0x1p-24;      // of float32, relative to a cell
-  constexpr double kWorthTelling = 1e-3;     // relative to the spread of a column
-  constexpr double kLargeConstant = 0x1p14;  // rounded by a thousandth
   bool fractions = false;
   for (size_t f = 0; f < data.x.cols(); f++) {
     if (!is_double[f]) continue;
-    double least = INFINITY;
-    double most = -INFINITY;
     bool fraction = false;
-    for (size_t r = 0; r < data.rows(); r++) {
+    for (size_t r = 0; r < data.rows() && !fraction; r++) {
       const float cell = data.x(r, f);
-      if (!std::isfinite(cell)) continue;
-      least = std::min(least, double{cell});
-      most = std::max(most, double{cell});
-      fraction = fraction || cell != std::trunc(cell);
+      fraction = std::isfinite(cell) && cell != std::trunc(cell);
     }
     fractions = fractions || fraction;
     if (!fraction) continue;
-    const double size = std::max(std::fabs(least), std::fabs(most));
-    const bool lost = most > least ? size * kRounding > kWorthTelling * (most - least) : size >= kLargeConstant;
-    if (!lost) continue;
+    const LostDigits lost = lost_digits(data.x.view(), f);
+    if (!lost.worth_telling) continue;
     data.notes.push_back(fmt::format(
         "column {} of {} lies near {:.6g} and spreads over {:.3g}: its cells are rounded by up to {:.1g}, and {} takes "
         "doubles",
-        in_quotes(data.feature_names[f]), data.source, size, most - least, size * kRounding, model));
+        in_quotes(data.feature_names[f]), data.source, lost.size, lost.spread, lost.rounding, model));
   }
   if (!fractions || step.empty()) return;
   data.notes.push_back(fmt::format(

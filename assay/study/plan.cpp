@@ -383,6 +383,8 @@ void check_study_options(const StudyOptions& options) {
 StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const Context& context,
                      const std::vector<std::string>& notes) {
   StudyPlan plan = Planner(subject, options, context).make();
+  const std::vector<std::string>& of_rows = subject.rows->notes;
+  plan.notes.insert(plan.notes.begin(), of_rows.begin(), of_rows.end());
   plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
   return plan;
 }

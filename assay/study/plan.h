@@ -51,7 +51,8 @@ struct StudyPlan {
 void check_study_options(const StudyOptions& options);
 
 // Throws an unsupported error if something that was named cannot be done. What was not named goes to left_out instead.
-// Runs the methods on a few rows to see what they cost. notes: sentences on the rows, put before the plan's own.
+// Runs the methods on a few rows to see what they cost. notes: sentences on the rows beside their
+// own notes; both are put before the plan's.
 StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const Context& context,
                      const std::vector<std::string>& notes = {});
 

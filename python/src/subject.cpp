@@ -53,13 +53,6 @@ std::vector<std::string> notes_on_unknown(const SubjectHandle& subject) {
   return unknown_in_words(*subject.subject.rows, 0);
 }
 
-std::vector<std::string> notes_on_rows(const SubjectHandle& subject) {
-  std::vector<std::string> notes = notes_on_unknown(subject);
-  const std::vector<std::string>& of_rows = subject.subject.rows->notes;
-  notes.insert(notes.end(), of_rows.begin(), of_rows.end());
-  return notes;
-}
-
 std::shared_ptr<SubjectHandle> subject_of_rows(const SubjectHandle& from, const std::vector<size_t>& rows) {
   auto made = labelled_subject(from, std::make_shared<Dataset>(select_rows(*from.subject.rows, rows)), {});
   made->subject.targets = select_targets(from.subject.targets, rows);

@@ -53,8 +53,6 @@ bool covers(const SubjectHandle& whole, const SubjectHandle& part);
 
 // A sentence for each column with categories that the model's training rows did not have.
 std::vector<std::string> notes_on_unknown(const SubjectHandle& subject);
-// These, and what is known of the rows themselves, for a study.
-std::vector<std::string> notes_on_rows(const SubjectHandle& subject);
 
 // The same subject with only some of its rows, given by index.
 std::shared_ptr<SubjectHandle> subject_of_rows(const SubjectHandle& from, const std::vector<size_t>& rows);

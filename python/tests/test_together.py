@@ -129,12 +129,12 @@ def test_the_end_of_a_process_refuses_calls_that_begin():
     """A thread of a service that makes short calls for ever does not abort the process when that ends."""
     code = (
         "import assay, threading, time\n"
-        "table = assay.dataset('iris')[:2]\n"
-        "model = assay.wrap(lambda rows: rows.to_numpy().sum(axis=1))\n"
+        "iris = assay.dataset('iris')\n"
+        "model, few = assay.train(iris, progress=False), iris[:2]\n"
         "def calls():\n"
-        "    while True: assay.explain(model, table, 'occlusion', baseline='zero', progress=False)\n"
+        "    while True: assay.explain(model, few, 'gradient', progress=False)\n"
         "threading.Thread(target=calls, daemon=True).start()\n"
-        "time.sleep(0.2)\n"
+        "time.sleep(0.5)\n"
     )
     for _ in range(5):
         result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

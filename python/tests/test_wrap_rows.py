@@ -33,6 +33,8 @@ def test_cells_that_float32_cannot_tell_apart_are_noted():
     found = assay.explain(model, late, "exact_shapley", baseline=late[:1])
     np.testing.assert_allclose(found.values[:, 0], seconds[:, 0] / 10, atol=1e-5)
     assert any("'0': cells lie closer together than float32 tells apart" in note for note in found.notes), found.notes
+    few = {"methods": "occlusion", "criteria": "complexity", "aggregators": None, "progress": False}
+    assert any("closer together" in note for note in assay.study(model, late, pool=late, **few).notes)
     tenth = assay.wrap(lambda rows: np.asarray(rows)[:, 0] / 10)
     assert not assay.explain(tenth, seconds, "occlusion", baseline="zero").notes
     # One row, or one number in all of them, has no distances.

@@ -18,11 +18,8 @@
 namespace assay::testing {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 std::vector<float> numbers(size_t count, uint64_t seed) {
   std::vector<float> values(count);
