@@ -13,9 +13,11 @@
 #include "assay/archive/study_folder.h"
 #include "assay/archive/study_settings.h"
 #include "assay/core/error.h"
+#include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/core/vector_target.h"
 #include "assay/core/version.h"
+#include "assay/report/first_screen.h"
 #include "assay/report/plan_text.h"
 #include "assay/report/report_html.h"
 #include "assay/report/terminal.h"
@@ -49,10 +51,14 @@ StudyOptions options_of(const StudyArguments& arguments) {
     options.aggregators = specs_of("--aggregators", arguments.aggregators);
   }
   check_study_options(options);
-  for (const Spec& spec : specs_of("--members", arguments.members)) options.members.push_back(spec_text(spec));
+  options.paper_members = arguments.members == "paper";
+  if (!options.paper_members) {
+    for (const Spec& spec : specs_of("--members", arguments.members)) options.members.push_back(spec_text(spec));
+  }
   options.retrain = arguments.retrain;
   options.curves = !arguments.no_curves;
   options.variations = !arguments.no_variations;
+  options.advice = {arguments.margin, arguments.tie};
   return options;
 }
 
@@ -76,8 +82,9 @@ FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& argume
     return {opened->subject(), opened->facts, opened->notes};
   };
   if (show) {
-    steps.planned = [](const OpenedSubject& studied, const StudyPlan& plan, size_t finished) {
-      fmt::print("{}", plan_text(plan, studied.facts, studied.subject, finished));
+    steps.planned = [&](const OpenedSubject& studied, const StudyPlan& plan, size_t finished) {
+      fmt::print("{}", arguments.all ? plan_text(plan, studied.facts, studied.subject, finished)
+                                     : plan_summary(plan, studied.facts, studied.subject, finished));
       std::fflush(stdout);
     };
   }
@@ -159,9 +166,16 @@ void study(StudyArguments arguments, StudySettings settings, const Session& give
     fmt::print("{}", study_json(made.study, made.assessment));
     return;
   }
-  fmt::print("{}", study_table(made.study, made.assessment, made.times));
-  fmt::print("\n{}", study_conclusions(made.study, made.assessment));
+  fmt::print("{}", first_screen(made.study, made.assessment, made.times));
+  if (arguments.all) {
+    fmt::print("\n{}", study_table(made.study, made.assessment, made.times));
+    fmt::print("\n{}", study_conclusions(made.study, made.assessment));
+  }
   if (session.quiet) return;
+  if (!arguments.all && !made.assessment.warnings.empty()) {
+    fmt::print("\n{} in the report; --all prints them, and all scores\n",
+               plural(made.assessment.warnings.size(), "warning"));
+  }
   fmt::print("\nwrote {0}/report.html, and beside it study.json, scores.csv, explanations and manifest.json\n",
              one_line(arguments.out));
 }

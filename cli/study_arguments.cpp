@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
 
 #include "assay/core/error.h"
@@ -13,11 +14,19 @@ namespace assay::cli {
 namespace {
 
 // Options that do not change the results: where they go and how the study is run.
-constexpr std::array<std::string_view, 5> kNotSettings = {"out", "resume", "overwrite", "plan", "help"};
+constexpr std::array<std::string_view, 6> kNotSettings = {"out", "resume", "overwrite", "plan", "all", "help"};
 
 std::string count_or_auto(const std::string& text) {
   if (text == "auto" || text == "all") return {};
   return positive_whole_number(text).empty() ? std::string() : "expected a number of rows, all or auto";
+}
+
+std::string share(const std::string& text) {
+  double value = -1;
+  const char* end = text.data() + text.size();
+  const auto [at, problem] = std::from_chars(text.data(), end, value);
+  const bool fits = problem == std::errc() && at == end && value >= 0 && value <= 1;
+  return fits ? std::string() : fmt::format("expected a number from 0 to 1, found {}", in_quotes(text));
 }
 
 }  // namespace
@@ -45,7 +54,8 @@ void StudyArguments::add_to(CLI::App& command) {
   command.add_option("--methods", methods, "Of `assay list methods` (default: all that the model allows)");
   command.add_option("--criteria", criteria, "Of `assay list criteria` (default: the paper's)");
   command.add_option("--aggregators", aggregators, "Of `assay list aggregators`, or none (default: all)");
-  command.add_option("--members", members, "The methods that are aggregated (default: the paper's six)");
+  command.add_option("--members", members, "The methods that are aggregated, or paper for the paper's six (default: those found faithful "
+                     "on rows of the pool)");
   command.add_option("--target", target, "auto, predicted, or a class or output by name or index");
   command.add_option("--value", value, "What is explained: margin, probability or log_odds")
       ->check(CLI::IsMember({"margin", "probability", "log_odds"}));
@@ -54,6 +64,16 @@ void StudyArguments::add_to(CLI::App& command) {
   command.add_flag("--no-curves", no_curves, "Leave out sensitivity by radius and faithfulness by subset size");
   command.add_flag("--no-variations", no_variations, "Leave out other seeds and baselines");
   command.add_flag("--no-cells", no_cells, "Keep the rows' values out of report.html");
+  command
+      .add_option("--margin", margin,
+                  "How far behind the best faithfulness an explanation may be to count as faithful (default: 0.05)")
+      ->check(share, "0 to 1");
+  command
+      .add_option("--tie", tie,
+                  "Explanations whose faithfulness differs by less are equally good: the better made one is chosen "
+                  "(default: 0.002)")
+      ->check(share, "0 to 1");
+  command.add_flag("--all", all, "Print all scores, warnings and what was left out, not only the first screen");
   command.add_option("--out", out, "The folder that the study goes to (default: study-NAME)");
   command.add_flag("--resume", resume, "Go on with the study that the folder holds, from its finished parts");
   command.add_flag("--overwrite", overwrite, "Replace the study that the folder holds");

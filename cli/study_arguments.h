@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/study/study.h"
 #include "cli/model_rows.h"
 
 namespace assay::cli {
@@ -24,6 +25,9 @@ struct StudyArguments {
   bool no_curves = false;
   bool no_variations = false;
   bool no_cells = false;
+  double margin = AdviceOptions().margin;
+  double tie = AdviceOptions().tie;
+  bool all = false;  // print everything
   std::string out;
   bool resume = false;
   bool overwrite = false;

@@ -123,6 +123,7 @@ struct AggregatorInfo {
   std::string guarantee;  // what holds on every row, in words; empty where nothing does
   std::string cost;       // in words
   AggregateNeeds needs = {};
+  bool without_signs = false;   // values are ranks or points: what speaks for and against looks alike
   bool learns_weights = false;  // one list of weights for all rows, learnt from them
   // For a study of this subject. named: whether the user asked for this aggregator by name.
   StudyDefaults (*study_defaults)(const Subject& subject, bool named) = nullptr;

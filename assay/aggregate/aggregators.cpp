@@ -69,6 +69,11 @@ bool is_aggregate(const Explanations& explanations) {
   return !explanations.combination.members.empty() || std::ranges::any_of(aggregators(), named);
 }
 
+bool has_signs(const Explanations& explanations) {
+  const auto made_by = std::ranges::find(aggregators(), explanations.provenance.method, &AggregatorInfo::name);
+  return made_by == aggregators().end() || !made_by->without_signs;
+}
+
 std::string aggregate_in_words(const Explanations& explanations) {
   std::vector<std::string> members;
   for (const std::string& member : explanations.combination.members) members.push_back(short_name(member));

@@ -22,6 +22,9 @@ const AggregatorInfo& find_aggregator(std::string_view name);
 bool is_aggregate(const Explanations& explanations);
 std::string aggregate_in_words(const Explanations& explanations);
 
+// Whether signs mean something: false if the values are ranks, in which what speaks for and against looks alike.
+bool has_signs(const Explanations& explanations);
+
 // In the words of the documentation: "model", "pool".
 std::vector<std::string> needs_in_words(const AggregateNeeds& needs);
 

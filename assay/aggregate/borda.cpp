@@ -74,7 +74,8 @@ AggregatorInfo borda_aggregator() {
                                          .family = "rank",
                                          .citation = "de Borda (1781)",
                                          .guarantee = "an order that all members share is kept",
-                                         .cost = "a sort for each member"});
+                                         .cost = "a sort for each member",
+                                         .without_signs = true});
 }
 
 }  // namespace assay

@@ -69,7 +69,8 @@ AggregatorInfo copeland_aggregator() {
        .family = "rank",
        .citation = "Copeland (1951)",
        .guarantee = "a player that beats every other is first; an order that all members share is kept",
-       .cost = "d^2 / 2 comparisons for each member"});
+       .cost = "d^2 / 2 comparisons for each member",
+       .without_signs = true});
 }
 
 }  // namespace assay

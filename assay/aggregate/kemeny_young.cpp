@@ -254,6 +254,7 @@ AggregatorInfo kemeny_young_aggregator() {
        .citation = "Kemeny (1959); Young, Levenglick (1978)",
        .guarantee = "no ranking has less than the bound in pairs ordered differently; cost = bound where it is optimal",
        .cost = "d^2 comparisons for each member; 50 ms for a cycle of 20 players, time_limit for one of more",
+       .without_signs = true,
        .study_defaults = kemeny_defaults});
 }
 

@@ -66,7 +66,7 @@ struct ParetoOptions {
                  "to its range over the front, or the best by one criterion",
                  {"knee", "faithfulness", "sensitivity", "complexity"});
     visit.flag("others", others, "whether the other aggregates are placed beside the front");
-    visit.integer_or("subset", subset, "auto", "players that are removed together; auto: a quarter of them", "players",
+    visit.integer_or("subset", subset, "auto", "players that are removed together; auto: half of them", "players",
                      1, 1'000'000);
     visit.integer("budget", budget, "all subsets are taken when there are at most so many", "subsets", 0, 1'000'000);
     visit.integer("samples", samples, "random subsets beyond the budget", "subsets", 50, 100'000);
@@ -84,7 +84,7 @@ constexpr std::array<std::string_view, 2> kSlowOthers = {"kemeny_young", "minimu
 constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
 size_t subset_size(const std::optional<int64_t>& subset, size_t players) {
-  return subset ? static_cast<size_t>(*subset) : std::max<size_t>(1, players / 4);
+  return subset ? static_cast<size_t>(*subset) : half_of(players);
 }
 
 // Another aggregate of the same members.

@@ -55,6 +55,8 @@ Study read_whole_study(const std::string& folder, const Context& context) {
   Study study;
   study.facts = facts_from(document.object("facts"));
   study.notes = document.texts("notes");
+  const JsonFields advice = document.object("advice");
+  study.advice = {advice.share("margin"), advice.share("tie")};
   for (const CriterionSummary& criterion : opened.summary.criteria) {
     study.criteria.push_back(criterion.spec);
     study.criterion_names.push_back(criterion.name);
@@ -77,7 +79,7 @@ Study read_whole_study(const std::string& folder, const Context& context) {
 FinishedStudy read_study(const std::string& folder, const Context& context) {
   FinishedStudy read;
   read.study = read_whole_study(folder, context);
-  read.assessment = assess(read.study);
+  read.assessment = assess(read.study, context);
   read.times = times_from_json(path_within(folder, "run.json"), text_within(folder, "run.json", context));
   return read;
 }

@@ -54,7 +54,7 @@ FinishedStudy run_steps(const ClaimedFolder& folder, const StudyOptions& options
   FinishedStudy made;
   made.study = run_study(opened.subject, plan, std::move(facts), store, made.times, context, from ? &*from : nullptr);
   made.times.machine = machine_words();
-  made.assessment = assess(made.study);
+  made.assessment = assess(made.study, context);
   write_study_files(folder.path(), made, [&] { return steps.page(made, opened.subject); }, context);
   return made;
 }

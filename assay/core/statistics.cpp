@@ -288,4 +288,16 @@ double student_t_cdf(double t, double degrees) {
   return t > 0 ? 1 - tail : tail;
 }
 
+double student_t_quantile(double probability, double degrees) {
+  double low = 0;
+  double high = 1;
+  while (student_t_cdf(high, degrees) < probability && high < 1e12) high *= 2;
+  while (high - low > 1e-12 * high) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) break;
+    (student_t_cdf(middle, degrees) < probability ? low : high) = middle;
+  }
+  return low + (high - low) / 2;
+}
+
 }  // namespace assay

@@ -82,5 +82,7 @@ std::vector<double> holm_adjusted(std::span<const double> p_values);
 // P(T <= t) for Student's t with this many degrees of freedom, to a relative error of 1e-10 up to a million
 // degrees, also far in the tail.
 double student_t_cdf(double t, double degrees);
+// t with P(T <= t) = probability, by bisection to 1e-12. For probabilities from 0.5 to 1 - 1e-9.
+double student_t_quantile(double probability, double degrees);
 
 }  // namespace assay

@@ -104,6 +104,7 @@ CriterionInfo compatibility_criterion() {
                                                 .cost = "none",
                                                 .direction = Direction::lower,
                                                 .range = "0 or more",
+       .reads_signs = true,
                                                 .of_paper = true});
 }
 

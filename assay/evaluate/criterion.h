@@ -86,15 +86,12 @@ struct CriterionInfo {
   Direction direction = Direction::neither;
   std::string range;     // of a score: "-1 to 1", "0 to ln d", "0 or more"
   Needs needs = {};      // with the options' defaults
-  bool sampled = false;  // may have standard errors of single rows
+  bool reads_signs = false;  // whether it matters which players speak for the value and which against; ranks have no signs
+  bool sampled = false;      // may have standard errors of single rows
   CriterionRole role = CriterionRole::none;
   bool of_paper = false;        // a study uses it unless the user chooses criteria
   bool retrains = false;        // a study uses it only if the user asks for retraining
   bool by_subset_size = false;  // its table "by size" is the curve of faithfulness over the sizes of subsets
-  // The options that a study sets for this number of players, if the user sets none.
-  std::vector<std::pair<std::string, std::string>> (*study_options)(size_t players) = nullptr;
-  // A note that a study adds for these options and this number of players; usually nothing.
-  std::optional<std::string> (*study_note)(const Spec& spec, size_t players) = nullptr;
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Criterion> (*make)(const Spec&) = nullptr;
 

@@ -52,7 +52,8 @@ CriterionInfo faithfulness_estimate_criterion() {
        .cost = "a coalition for each player and reference row",
        .direction = Direction::higher,
        .range = "-1 to 1",
-       .needs = {.model = true, .reference = true}});
+       .needs = {.model = true, .reference = true},
+       .reads_signs = true});
 }
 
 }  // namespace assay

@@ -393,6 +393,7 @@ CriterionInfo infidelity_criterion() {
        .direction = Direction::lower,
        .range = "0 or more",
        .needs = {.model = true, .reference = true},
+       .reads_signs = true,
        .sampled = true});
 }
 

@@ -61,7 +61,8 @@ CriterionInfo irof_criterion() {
        .cost = "steps evaluations for each reference row",
        .direction = Direction::higher,
        .range = "1 or less",
-       .needs = {.model = true, .reference = true}});
+       .needs = {.model = true, .reference = true},
+       .reads_signs = true});
 }
 
 }  // namespace assay

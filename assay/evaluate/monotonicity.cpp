@@ -169,7 +169,8 @@ CriterionInfo monotonicity_criterion() {
        .cost = "players + 1 evaluations for each reference row",
        .direction = Direction::higher,
        .range = "0 to 1",
-       .needs = {.model = true, .reference = true}});
+       .needs = {.model = true, .reference = true},
+       .reads_signs = true});
 }
 
 }  // namespace assay

@@ -138,6 +138,7 @@ CriterionInfo sensitivity_n_criterion() {
                                                .direction = Direction::higher,
                                                .range = "-1 to 1",
                                                .needs = {.model = true, .reference = true},
+       .reads_signs = true,
                                                .sampled = true,
                                                .by_subset_size = true});
 }

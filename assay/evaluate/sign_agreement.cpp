@@ -64,7 +64,8 @@ CriterionInfo sign_agreement_criterion() {
        .cost = "none",
        .direction = Direction::higher,
        .range = "0 to 1",
-       .needs = {.others = true}});
+       .needs = {.others = true},
+       .reads_signs = true});
 }
 
 }  // namespace assay

@@ -61,6 +61,20 @@ std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subj
   return text;
 }
 
+std::string plan_summary(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished) {
+  std::string text = fmt::format("study of {}\n", one_line(facts.title));
+  text += fmt::format("rows: {}; pool: {}\n", counted(subject.rows->rows(), facts.rows_available, facts.data),
+                      counted(subject.pool->rows(), facts.pool_rows_available, facts.pool));
+  const size_t aggregates = names_of(plan, EntryKind::aggregate).size();
+  text += fmt::format("{}, {}, {} {}: about {} model evaluations, {}{}\n",
+                      plural(plan.entries.size() - aggregates, "method"), plural(aggregates, "aggregate"),
+                      plan.criteria.size(), plan.criteria.size() == 1 ? "criterion" : "criteria",
+                      with_commas(plan.evaluations), time_text(plan.seconds),
+                      finished > 0 ? fmt::format("; finished before: {}", plural(finished, "part")) : "");
+  for (const std::string& note : plan.notes) text += fmt::format("note: {}\n", one_line(note));
+  return fmt::format("{}\n", text);
+}
+
 std::string plan_costs(const StudyPlan& plan) {
   std::vector<std::vector<std::string>> lines = {{"", "model evaluations", "seconds"}};
   for (const PlannedEntry& entry : plan.entries) {

@@ -17,6 +17,9 @@ namespace assay {
 // entries an earlier run made.
 std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished = 0);
 
+// The same in three lines: what is studied, how much of it, and the cost; then notes, and an empty line.
+std::string plan_summary(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished = 0);
+
 // Evaluations and seconds of each entry, as a table.
 std::string plan_costs(const StudyPlan& plan);
 

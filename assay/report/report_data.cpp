@@ -77,11 +77,11 @@ std::string scores_json(const StudyEntry& entry, size_t index, const Assessment&
   for (size_t c = 0; c < entry.scores.size(); c++) {
     const Scores& scores = entry.scores[c];
     Standing standing = Standing::undefined;
-    double p = NAN;
+    Interval behind = {NAN, NAN};
     for (const CriterionRanking& ranking : assessment.rankings) {
       if (ranking.criterion != c || !ranking.ranks) continue;
       standing = ranking.standing[index];
-      p = ranking.p_value[index];
+      behind = ranking.behind_interval[index];
     }
     const auto reason = undefined_reason(scores);
     parts.push_back(json_object({{"mean", json_number(scores.mean)},
@@ -90,7 +90,8 @@ std::string scores_json(const StudyEntry& entry, size_t index, const Assessment&
                                  {"high", json_number(scores.interval.high)},
                                  {"coverage", json_number(scores.coverage)},
                                  {"standing", json_text(standing_name(standing))},
-                                 {"p", json_number(p)},
+                                 {"behind_low", json_number(behind.low)},
+                                 {"behind_high", json_number(behind.high)},
                                  {"reason", reason ? json_text(*reason) : "null"}}));
   }
   return json_list(parts);

@@ -12,19 +12,14 @@
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
+#include "assay/report/wrapped.h"
 #include "assay/study/verdict.h"
 
 namespace assay {
 namespace {
 
 constexpr size_t kWidestTable = 120;
-constexpr size_t kTextWidth = 100;
 constexpr std::string_view kBetter = "better:";  // begins the line of directions
-
-size_t code_points(std::string_view text) {
-  return static_cast<size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 std::string padded_left(const std::string& text, size_t width) {
   return fmt::format("{}{}", std::string(width - std::min(width, code_points(text)), ' '), text);
@@ -166,43 +161,6 @@ std::string legend(const Study& study, const StudyTimes& times) {
   if (missing) out += ";  - no score";
   if (earlier) out += ";  seconds -: made by an earlier run";
   return out;
-}
-
-// The words of a text; a number stays with its error and its percent sign.
-std::vector<std::string> unbroken_words(const std::string& text) {
-  std::vector<std::string> words;
-  bool glue = false;
-  for (size_t from = 0; from < text.size();) {
-    const size_t to = std::min(text.find(' ', from), text.size());
-    const std::string word = text.substr(from, to - from);
-    from = to + 1;
-    if (word.empty()) continue;
-    if (!words.empty() && (glue || word == "+-" || word.starts_with('%'))) {
-      words.back() += fmt::format(" {}", word);
-    } else {
-      words.push_back(word);
-    }
-    glue = word == "+-";
-  }
-  return words;
-}
-
-// A sentence in lines of at most kTextWidth columns, unless one word is longer.
-std::string wrapped(std::string_view sentence, std::string_view start, std::string_view indent) {
-  std::string out;
-  std::string line(start);
-  bool fresh = true;  // no word on the line yet
-  for (const std::string& word : unbroken_words(one_line(sentence))) {
-    if (!fresh && code_points(line) + 1 + code_points(word) > kTextWidth) {
-      out += fmt::format("{}\n", line);
-      line = indent;
-      fresh = true;
-    }
-    if (!fresh) line += ' ';
-    line += word;
-    fresh = false;
-  }
-  return fmt::format("{}{}\n", out, line);
 }
 
 std::string missing_reason(const Scores& scores) {

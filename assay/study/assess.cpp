@@ -1,8 +1,11 @@
 #include "assay/study/assess.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "assay/core/statistics.h"
+#include "assay/study/comparisons.h"
 #include "assay/study/verdict.h"
 
 namespace assay {
@@ -34,7 +37,8 @@ double welch_degrees(const Scores& first, const Scores& second) {
   return (a + b) * (a + b) / below;
 }
 
-CriterionRanking ranking_of(const Study& study, size_t criterion) {
+CriterionRanking ranking_of(const Study& study, const CriterionComparison& compared, size_t criterion,
+                            std::span<const EntryAdvice> voices) {
   CriterionRanking ranking;
   ranking.criterion = criterion;
   if (study.directions[criterion] == Direction::neither) return ranking;
@@ -50,34 +54,43 @@ CriterionRanking ranking_of(const Study& study, size_t criterion) {
   ranking.ranks = true;
   ranking.standing.assign(count, Standing::undefined);
 
-  const size_t first = ranking.order[0];
-  std::vector<double> p_values(count, NAN);
-  std::vector<bool> behind(count, false);  // worse than the first in the comparison
+  const size_t first = voices[ranking.order[0]].alias_of;
+  ranking.behind.assign(count, NAN);
+  ranking.behind_interval.assign(count, {NAN, NAN});
+  std::vector<size_t> others;
   for (const size_t e : ranking.order) {
-    if (e == first) continue;
-    const EntryComparison test = entry_comparison(scores(first), scores(e));
-    p_values[e] = test.p_value;
-    behind[e] = sign * test.difference > 0;
-    if (sign * test.difference < 0 && std::fabs(test.difference) > test.error) {
-      ranking.ahead_on_common_rows.push_back(e);
+    const size_t voice = voices[e].alias_of;
+    if (voice == first) continue;
+    others.push_back(e);
+    const CriterionComparison::Difference found = compared.between(first, voice);
+    ranking.behind[e] = found.mean;
+    ranking.behind_interval[e] = found.interval;
+    ranking.standing[e] = compared.better(first, voice) ? Standing::worse : Standing::tied;
+    if (-found.mean > found.error) ranking.ahead_on_common_rows.push_back(e);
+  }
+  const bool alone = !others.empty() && std::ranges::all_of(others, [&](size_t e) {
+    return ranking.standing[e] == Standing::worse;
+  });
+  for (const size_t e : ranking.order) {
+    if (voices[e].alias_of == first) ranking.standing[e] = alone ? Standing::best : Standing::tied;
+  }
+  return ranking;
+}
+
+// Who is compared by this criterion: entries that speak for themselves and have a finite mean, best first.
+CriterionComparison compared_by(const Study& study, size_t criterion, std::span<const EntryAdvice> voices,
+                                const Context& context) {
+  std::vector<size_t> entries;
+  const auto mean = [&](size_t e) {
+    return direction_sign(study.directions[criterion]) * study.entries[e].scores[criterion].mean;
+  };
+  if (study.directions[criterion] != Direction::neither) {
+    for (size_t e = 0; e < study.entries.size(); ++e) {
+      if (voices[e].alias_of == e && std::isfinite(mean(e))) entries.push_back(e);
     }
   }
-  // The first was chosen by the same data (see assess.h).
-  const double choices = static_cast<double>(ranking.order.size()) / 2;
-  for (double& p : p_values) {
-    if (!std::isnan(p)) p = std::min(1.0, choices * p);
-  }
-  ranking.p_value = holm_adjusted(p_values);
-
-  bool alone = ranking.order.size() > 1;
-  for (const size_t e : ranking.order) {
-    if (e == first) continue;
-    const bool worse = behind[e] && ranking.p_value[e] < kSignificance;
-    ranking.standing[e] = worse ? Standing::worse : Standing::tied;
-    alone = alone && worse;
-  }
-  ranking.standing[first] = alone ? Standing::best : Standing::tied;
-  return ranking;
+  std::ranges::stable_sort(entries, [&](size_t a, size_t b) { return mean(a) > mean(b); });
+  return {study, criterion, std::move(entries), context};
 }
 
 void find_dominated(const Study& study, Assessment& assessment) {
@@ -134,14 +147,22 @@ EntryComparison entry_comparison(const Scores& first, const Scores& second) {
     made.error = std::hypot(first.mean_error, second.mean_error);
     degrees = welch_degrees(first, second);
   }
+  made.degrees = degrees;
   const double rounding = kTieRounding * std::max(std::fabs(first.mean), std::fabs(second.mean));
   made.p_value = std::fabs(made.difference) <= rounding ? 1 : p_of(made.difference, made.error, degrees);
   return made;
 }
 
-Assessment assess(const Study& study) {
+Assessment assess(const Study& study, const Context& context) {
   Assessment assessment;
-  for (size_t c = 0; c < study.criteria.size(); ++c) assessment.rankings.push_back(ranking_of(study, c));
+  std::vector<EntryAdvice> voices = describe_entries(study);
+  std::vector<CriterionComparison> compared;
+  compared.reserve(study.criteria.size());
+  for (size_t c = 0; c < study.criteria.size(); ++c) {
+    compared.push_back(compared_by(study, c, voices, context));
+    assessment.rankings.push_back(ranking_of(study, compared[c], c, voices));
+  }
+  assessment.advice = advise(study, std::move(voices), compared);
   find_dominated(study, assessment);
   assessment.verdict = verdict_sentences(study, assessment);
   assessment.warnings = warning_sentences(study, assessment);

@@ -2,16 +2,12 @@
 // docs/verdict.md says the same for users.
 //
 //   order     by the mean over the rows for which the entry has a score
-//   test      each entry against the first, two-sided at 0.05. With k entries ranked, p is multiplied by k / 2, then
-//             Holm-adjusted over the k - 1 comparisons (Holm 1979)
+//   standing  each entry against the first, by intervals that hold for all pairs of entries at once (comparisons.h).
+//             These same intervals make the advice (advice.h), so marks and sentences agree
 //   dominated another entry is at least as good in every aim's mean, and better in one, beyond float32 rounding
 //
-// Why k / 2: the same data choose the first, and any of the k may come first. If r were fixed as the first, Holm's rule
-// at level a / k would keep the chance of a false "worse" at a / k. Summed over the k choices of r, that is a. An entry
-// is called worse only if it is behind, so the test is one-sided: its p is p / 2, and times k that is p k / 2. The
-// smallest p is thus multiplied by (k - 1) k / 2, the number of pairs: the same as Bonferroni over all pairs.
-//
-// Cost: entries x criteria x rows. Nothing here is random, and the order of the rows does not matter beyond rounding.
+// Cost: 1000 resamples x rows x pairs of entries, for each criterion. Resampling is by the study's seed: the same study
+// has the same assessment.
 #pragma once
 
 #include <cmath>
@@ -20,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/study/advice.h"
 #include "assay/study/study.h"
 
 namespace assay {
@@ -42,8 +39,10 @@ struct CriterionRanking {
   size_t criterion = 0;            // index into Study::criteria
   std::vector<size_t> order;       // entries with a finite mean, best first; equal ones by index
   std::vector<Standing> standing;  // one for each entry
-  // One for each entry: the adjusted p-value of its test against order[0]. NaN for order[0] and where there is no test.
-  std::vector<double> p_value;
+  // One for each entry: by how much order[0] is better, over the rows that both have. NaN for order[0] itself, for what
+  // has no mean, and for entries that speak with one voice with order[0] (Advice::entries).
+  std::vector<double> behind;
+  std::vector<Interval> behind_interval;  // of that, simultaneous, 95 %
   bool ranks = false;  // false: the criterion has no direction, or no entry has a finite mean; then all else is empty
   // Entries that beat order[0] on the rows where both have a score, by more than the standard error of the difference.
   // They rank lower because their mean is over other rows.
@@ -54,6 +53,7 @@ struct CriterionRanking {
 struct EntryComparison {
   double difference = NAN;  // mean of the first minus mean of the second
   double error = NAN;       // standard error of the difference
+  double degrees = NAN;     // of freedom; infinite: by the normal distribution
   double p_value = NAN;     // two-sided; NaN if there is no test
   bool paired = false;      // over the rows where both are defined
 };
@@ -70,10 +70,12 @@ struct Assessment {
   // complexity (those that are studied), and better in one. False for all if fewer than two of these rank.
   std::vector<bool> dominated;
   std::vector<size_t> dominated_by;   // the first such other entry; the entry's own index if not dominated
-  std::vector<std::string> verdict;   // plain sentences: which to use when
+  Advice advice;                      // which to use
+  std::vector<std::string> verdict;   // the advice in plain sentences
   std::vector<std::string> warnings;  // plain sentences: what the numbers do not support
 };
 
-Assessment assess(const Study& study);
+// The context gives threads and cancellation; the seed is the study's own.
+Assessment assess(const Study& study, const Context& context = {});
 
 }  // namespace assay

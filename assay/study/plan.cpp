@@ -14,6 +14,7 @@
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
+#include "assay/study/member_choice.h"
 #include "assay/study/study_radii.h"
 
 namespace assay {
@@ -64,8 +65,8 @@ class Planner {
   StudyPlan make() {
     choose_methods();
     method_ = plan_.entries.front().spec;
-    choose_members();
     choose_criteria();
+    choose_members();
     choose_aggregators();
     estimate();
     return std::move(plan_);
@@ -154,7 +155,8 @@ class Planner {
       fail_argument("members",
                     fmt::format(": expected methods of the study: {}, found {}", joined(names, "or"), in_quotes(name)));
     }
-    if (!plan_.members.empty()) return;
+    if (!plan_.members.empty() || plan_.options.no_aggregates) return;
+    if (!plan_.options.paper_members && choose_faithful_members()) return;
     for (size_t i = 0; i < plan_.entries.size(); i++) {
       if (find_method(plan_.entries[i].spec.name).of_paper) plan_.members.push_back(i);
     }
@@ -166,16 +168,27 @@ class Planner {
     }
   }
 
+  // Returns whether there were rows to choose by.
+  bool choose_faithful_members() {
+    const auto criterion = std::ranges::find(plan_.criteria, CriterionRole::faithfulness,
+                                             [](const Spec& spec) { return role_of(spec.name); });
+    if (criterion == plan_.criteria.end()) return false;
+    std::vector<Spec> methods;
+    for (const PlannedEntry& entry : plan_.entries) methods.push_back(entry.spec);
+    auto chosen = faithful_members(subject_, methods, *criterion, plan_.options.advice.margin, context_);
+    if (!chosen) return false;
+    plan_.members = std::move(chosen->members);
+    plan_.notes.push_back(std::move(chosen->note));
+    return true;
+  }
+
   void choose_criteria() {
     const bool named = !plan_.options.criteria.empty();
     std::vector<Spec> wanted = plan_.options.criteria;
-    const size_t players = subject_.players->size();
     for (const CriterionInfo& info : criteria()) {
       const bool asked = std::ranges::find(wanted, info.name, &Spec::name) != wanted.end();
       if ((!named && info.of_paper) || (plan_.options.retrain && info.retrains && !asked)) {
-        wanted.push_back({info.name, info.study_options != nullptr
-                                         ? info.study_options(players)
-                                         : std::vector<std::pair<std::string, std::string>>()});
+        wanted.push_back({info.name});
       }
     }
     PoolExplanations pool(subject_.pool->rows(), subject_.players->size(), {});
@@ -187,9 +200,6 @@ class Planner {
                       fmt::format(": expected each criterion once, found {} twice", in_quotes(spec_text(spec))));
       }
       const CriterionInfo& info = find_criterion(spec.name);
-      if (info.study_note != nullptr) {
-        if (auto note = info.study_note(spec, players)) plan_.notes.push_back(std::move(*note));
-      }
       const bool asked = named || (plan_.options.retrain && info.retrains);
       if (possible(asked, "criterion", spec, criterion_refusal(spec, task))) plan_.criteria.push_back(spec);
     }

@@ -19,12 +19,15 @@ struct StudyOptions {
   std::vector<Spec> criteria = {};     // default: the paper's
   std::vector<Spec> aggregators = {};  // default: all
   bool no_aggregates = false;
-  // Names of the methods that are aggregated. Default: those of the paper's six that are studied, or all methods if
-  // fewer than three are. exact_shapley is none of the six: three estimates of the same values would outvote the rest.
+  // Names of the methods that are aggregated. Default: those found faithful on rows of the pool (member_choice.h).
   std::vector<std::string> members = {};
+  // In place of that default: those of the paper's six that are studied, or all methods if fewer than three are.
+  // exact_shapley is none of the six: three estimates of the same values would outvote the rest.
+  bool paper_members = false;
   bool retrain = false;    // adds roar and kar to the default criteria
   bool curves = true;      // over radius and subset size
   bool variations = true;  // other seeds and baselines
+  AdviceOptions advice = {};
 };
 
 struct PlannedEntry {

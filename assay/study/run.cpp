@@ -19,6 +19,7 @@
 #include "assay/study/progress.h"
 #include "assay/study/remembered_model.h"
 #include "assay/study/scoring.h"
+#include "assay/study/trends.h"
 
 namespace assay {
 namespace {
@@ -115,6 +116,7 @@ class Runner {
     };
     const EvaluateTask own = task_of(entry.explanations);
     score_entry(scoring_, known != nullptr ? task_of(known->explanations) : own, own, entry, context_);
+    entry.trends = value_trends(subject_, entry.explanations);
     entry.variations = score_variations(scoring_, planned.spec, context_);
     entry.pool_rows = pools_[i].explained();
     spent.explaining = seconds_between(start, explained);
@@ -151,6 +153,7 @@ class Runner {
                               .pool_explanations = &pool,
                               .method_seed = made.explanations.provenance.seed};
     score_entry(scoring_, scored, scored, entry, context_);
+    entry.trends = value_trends(subject_, entry.explanations);
     entry.pool_rows = pool.explained();
     spent.explaining = seconds_between(start, explained);
     spent.scoring = seconds_between(explained, Clock::now());
@@ -257,6 +260,7 @@ Study run_study(const Subject& given, const StudyPlan& plan, StudyFacts facts, S
   }
   study.left_out = plan.left_out;
   study.notes = plan.notes;
+  study.advice = plan.options.advice;
   const double expected = plan.seconds + kLeastSeconds * static_cast<double>(plan.entries.size());
   StudyProgress progress(context.progress, expected);
   Context inner = context;

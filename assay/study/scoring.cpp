@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "assay/aggregate/aggregators.h"
 #include "assay/core/error.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/evaluate/neighbourhoods/kernels.h"
@@ -139,18 +140,22 @@ void score_entry(Scoring& scoring, const EvaluateTask& task, const EvaluateTask&
   entry.evaluations = entry.explanations.evaluations;
   for (const Spec& spec : scoring.plan.criteria) {
     context.check_cancelled();
-    const bool again = find_criterion(spec.name).needs.explainer;
-    entry.scores.push_back(scores_or_reason(spec, again ? own : task, context));
+    const CriterionInfo& info = find_criterion(spec.name);
+    if (info.reads_signs && !has_signs(entry.explanations)) {
+      entry.scores.push_back(undefined_scores(spec, task.rows(), "ranks have no signs, which this criterion reads"));
+      continue;
+    }
+    entry.scores.push_back(scores_or_reason(spec, info.needs.explainer ? own : task, context));
     entry.evaluations += entry.scores.back().evaluations;
   }
   if (!scoring.plan.options.curves) return;
-  if (task.pool_explanations != nullptr) {
+  if (task.pool_explanations != nullptr && has_signs(entry.explanations)) {
     for (StudyNeighbourhoods& found : scoring.neighbourhoods) {
       entry.curves.push_back(radius_curve(found, task, context));
     }
   }
   const Spec* faithfulness = first_for(scoring.plan, CriterionRole::faithfulness);
-  if (faithfulness == nullptr) return;
+  if (faithfulness == nullptr || !has_signs(entry.explanations)) return;
   if (auto curve = subset_curve(*faithfulness, task, entry.evaluations, context)) {
     entry.curves.push_back(std::move(*curve));
   }

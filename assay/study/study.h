@@ -51,6 +51,9 @@ struct StudyEntry {
   std::vector<Variation> variations = {};
   uint64_t pool_rows = 0;    // rows of the pool that were explained for it
   uint64_t evaluations = 0;  // of the model for explanations, criteria and the subset curve; not for pool, variations
+  // By player: the correlation over rows of its value with its attribution. NaN if the values have no order, or one of
+  // the two is constant.
+  std::vector<double> trends = {};
 
   bool aggregate() const { return kind == EntryKind::aggregate; }
 };
@@ -93,6 +96,12 @@ struct StudyFacts {
   std::string vector_target = {};  // the vector instructions in use
 };
 
+// What counts as a difference when entries are recommended. Both are differences of mean faithfulness.
+struct AdviceOptions {
+  double margin = 0.05;  // an entry is faithful if it is at most this far behind the best
+  double tie = 0.002;    // of entries closer than this, the better made one is chosen
+};
+
 struct Study {
   StudyFacts facts;
   std::vector<std::string> criteria;         // with options of user or plan: "faithfulness:subset=2"; unique
@@ -101,6 +110,7 @@ struct Study {
   std::vector<StudyEntry> entries;           // methods first
   std::vector<LeftOut> left_out = {};
   std::vector<std::string> notes = {};
+  AdviceOptions advice = {};
 
   size_t rows() const { return facts.rows; }
 };

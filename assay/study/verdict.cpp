@@ -4,15 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "assay/core/statistics.h"
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
 
 namespace assay {
 namespace {
+
+// An error below this share of its mean is not printed: it is below the digits that anybody reads.
+constexpr double kNegligible = 1e-6;
 
 // Short ways to read a study and its assessment.
 struct Reader {
@@ -24,174 +25,157 @@ struct Reader {
   std::string value(size_t entry, size_t criterion) const {
     return mean_with_error(scores(entry, criterion).mean, scores(entry, criterion).mean_error, 1);
   }
-  const CriterionRanking* ranking(CriterionRole role) const {
-    const auto found = first_criterion_for(study, role);
-    return found && assessment.rankings[*found].ranks ? &assessment.rankings[*found] : nullptr;
+  // "a (also b and c)": the entry and those it speaks for.
+  std::string voice(size_t entry) const {
+    const std::vector<size_t> others = aliases_of(assessment.advice, entry);
+    return others.empty() ? name(entry) : fmt::format("{} (also {})", name(entry), entry_names(study, others, 3));
   }
 };
 
-std::vector<size_t> top_of(const CriterionRanking& ranking) {
-  std::vector<size_t> top;
-  for (const size_t e : ranking.order) {
-    if (ranking.standing[e] != Standing::worse) top.push_back(e);
+// Such numbers need no error: they say how large a difference is.
+std::string plain(double value) {
+  if (!std::isfinite(value)) return "unknown";
+  const double rounded = std::round(value * 1000) / 1000;
+  return fmt::format("{}", rounded == 0 ? 0.0 : rounded);
+}
+
+std::string range_text(const Interval& interval) {
+  return fmt::format("{} to {}", plain(interval.low), plain(interval.high));
+}
+
+// What the entry is like, beside its scores: "it adds up to the prediction, and nothing in it is sampled".
+std::string qualities(const EntryAdvice& entry) {
+  const std::string sum =
+      entry.complete ? "it adds up to the prediction" : "its values are relative: they do not add up to the prediction";
+  return entry.exact ? fmt::format("{}, and nothing in it is sampled", sum) : sum;
+}
+
+std::string cost(const Reader& read, size_t entry) {
+  return fmt::format("{} model evaluations", with_commas(read.assessment.advice.entries[entry].evaluations));
+}
+
+std::string overall_sentence(const Reader& read) {
+  const Advice& advice = read.assessment.advice;
+  const Recommendation& chosen = *advice.overall;
+  const EntryAdvice& entry = advice.entries[chosen.entry];
+  std::string place = "the best here";
+  if (*advice.most_faithful != chosen.entry) {
+    const EntryAdvice& best = advice.entries[*advice.most_faithful];
+    const std::string_view why = entry.complete && !best.complete ? ", which does not add up to the prediction"
+                                 : entry.exact && !best.exact     ? ", which is sampled"
+                                                                  : ", which takes more evaluations";
+    place = fmt::format("{} less than that of {}{}", plain(entry.behind), read.name(*advice.most_faithful), why);
   }
-  return top;
+  return fmt::format("Use {}: faithfulness {}, {}; {}; {}.", read.voice(chosen.entry),
+                     read.value(chosen.entry, chosen.criterion), place, qualities(entry), cost(read, chosen.entry));
 }
 
-// "use x (0.93 +- 0.01): significantly better than all 7 others". No full stop: the caller may add a remark.
-std::string choice(const Reader& read, const CriterionRanking& ranking, std::string_view measure) {
-  const std::vector<size_t>& order = ranking.order;
-  const std::vector<size_t> top = top_of(ranking);
-  const std::string best = read.name(order[0]);
-  const std::string value =
-      fmt::format("{}{}{}", measure, measure.empty() ? "" : " ", read.value(order[0], ranking.criterion));
-  if (order.size() == 1) return fmt::format("only {} has a score ({})", best, value);
-  if (top.size() == 1) {
-    const std::string others =
-        order.size() == 2 ? "the other one" : fmt::format("all {} others", with_commas(order.size() - 1));
-    return fmt::format("use {} ({}): significantly better than {}{}", best, value, others,
-                       order.size() < read.study.entries.size() ? " that has a score" : "");
+// What it costs to choose this entry in place of the one that is recommended overall.
+std::string against_overall(const Reader& read, size_t entry) {
+  const Advice& advice = read.assessment.advice;
+  const EntryAdvice& own = advice.entries[entry];
+  const double lost = own.behind - advice.entries[advice.overall->entry].behind;
+  return fmt::format("Against {} it {} {} of faithfulness; it is {} behind the best at the most, and takes {}",
+                     read.name(advice.overall->entry), lost > 0 ? "costs" : "gains", plain(std::fabs(lost)),
+                     plain(own.behind_interval.high), cost(read, entry));
+}
+
+std::string aim_sentence(const Reader& read, const StudyAim& aim, const Recommendation& chosen) {
+  const Advice& advice = read.assessment.advice;
+  const std::string value = fmt::format("{}{}{}", aim.measure, aim.measure.empty() ? "" : " ",
+                                        read.value(chosen.entry, chosen.criterion));
+  const bool same = chosen.entry == advice.overall->entry;
+  std::string sentence =
+      same ? fmt::format("When {} matters most, use {} as well: {}", aim.word, read.name(chosen.entry), value)
+           : fmt::format("When {} matters most, use {}: {}", aim.word, read.voice(chosen.entry), value);
+  if (!chosen.tied.empty()) {
+    sentence += fmt::format("; the rows do not tell it from {}", entry_names(read.study, chosen.tied, 3));
   }
-  if (top.size() == order.size()) {
-    return fmt::format(
-        "the numbers do not choose: {} ({}) comes first, not significantly better than {}", best, value,
-        top.size() == 2 ? read.name(order[1]) : fmt::format("any of the {} others", with_commas(order.size() - 1)));
+  sentence += ".";
+  if (!same) sentence += fmt::format(" {}.", against_overall(read, chosen.entry));
+  if (!chosen.unfaithful.empty() && aim.role != CriterionRole::faithfulness) {
+    sentence += fmt::format(" Ahead by {}, but not known to be faithful: {}.", aim.word,
+                            entry_names(read.study, chosen.unfaithful, 3));
   }
-  const std::vector<size_t> rest(top.begin() + 1, top.end());
-  const size_t worse = order.size() - top.size();
-  return fmt::format("use {} ({}) or {}: not distinguishable at the top, and {} is significantly better than {}", best,
-                     value, entry_names(read.study, rest, 4, "or"), best,
-                     worse == 1 ? "the other one" : fmt::format("the {} others", with_commas(worse)));
+  return sentence;
 }
 
-// Says so if another entry is best by the largest change than by the mean change.
-std::string stability_remark(const Reader& read, const CriterionRanking& average) {
-  const CriterionRanking* largest = read.ranking(CriterionRole::largest_change);
-  if (largest == nullptr) return {};
-  const size_t best = average.order[0];
-  const Standing standing = largest->standing[best];
-  if (standing == Standing::best || standing == Standing::tied) return {};
-  const size_t other = largest->order[0];
-  const std::string of_best = standing == Standing::undefined ? "no score" : read.value(best, largest->criterion);
-  return fmt::format("; by the largest change ({}) {} comes first: {} against {}",
-                     read.study.criterion_names[largest->criterion], read.name(other),
-                     read.value(other, largest->criterion), of_best);
-}
-
-std::string simplicity_remark(const Reader& read, const CriterionRanking& complexity) {
-  const size_t simplest = complexity.order[0];
-  const CriterionRanking* faithfulness = read.ranking(CriterionRole::faithfulness);
-  const std::string start = "; complexity says nothing about truth: the faithfulness of";
-  if (faithfulness == nullptr || faithfulness->standing[simplest] == Standing::undefined) {
-    return fmt::format("{} {} is not known", start, read.name(simplest));
-  }
-  const size_t best = faithfulness->order[0];
-  const std::string value = read.value(simplest, faithfulness->criterion);
-  if (best == simplest) return fmt::format("{} {} is {}, the best here", start, read.name(simplest), value);
-  return fmt::format("{} {} is {}, the best is {}", start, read.name(simplest), value,
-                     read.value(best, faithfulness->criterion));
-}
-
-std::string aim_sentence(const Reader& read, const StudyAim& aim, const CriterionRanking& ranking) {
-  std::string sentence = fmt::format("When {} matters most, {}", aim.word, choice(read, ranking, aim.measure));
-  if (aim.role == CriterionRole::stability) sentence += stability_remark(read, ranking);
-  if (aim.role == CriterionRole::simplicity) sentence += simplicity_remark(read, ranking);
-  return fmt::format("{}.", sentence);
-}
-
-// The best aggregate against the best single method. The same data chose both, so the p-value is multiplied by the
-// number of pairs of an aggregate and a method (Bonferroni).
-std::string gain(const Reader& read, const StudyAim& aim, const CriterionRanking& ranking) {
-  const auto is_aggregate = [&](size_t e) { return read.study.entries[e].aggregate(); };
-  const auto method = std::ranges::find_if_not(ranking.order, is_aggregate);
-  const auto aggregate = std::ranges::find_if(ranking.order, is_aggregate);
-  if (method == ranking.order.end() || aggregate == ranking.order.end()) return {};
-  const size_t criterion = ranking.criterion;
-  const EntryComparison test = entry_comparison(read.scores(*aggregate, criterion), read.scores(*method, criterion));
-  const auto aggregates = static_cast<double>(std::ranges::count_if(ranking.order, is_aggregate));
-  const double pairs = aggregates * (static_cast<double>(ranking.order.size()) - aggregates);
-  const bool better = read.study.directions[criterion] == Direction::lower ? test.difference < 0 : test.difference > 0;
-  const std::string outcome = !(pairs * test.p_value < kSignificance) ? "no significant difference"
-                              : better                                ? "significantly better"
-                                                                      : "significantly worse";
-  return fmt::format("{} {} ({}: {}; {}: {})", aim.word, outcome, read.name(*aggregate),
-                     read.value(*aggregate, criterion), read.name(*method), read.value(*method, criterion));
-}
-
-// The ranks of some entries by one criterion; equal ones share their mean rank.
-double rank_among(const Reader& read, const std::vector<size_t>& entries, size_t entry, size_t criterion) {
-  const double sign = direction_sign(read.study.directions[criterion]);
-  const double own = sign * read.scores(entry, criterion).mean;
-  double rank = 1;
-  for (const size_t other : entries) {
-    if (other == entry) continue;
-    const double value = sign * read.scores(other, criterion).mean;
-    if (above_rounding(value, own)) {
-      rank += 1;
-    } else if (!above_rounding(own, value)) {
-      rank += 0.5;
+// Whether aggregates are worth their cost, by each aim.
+std::string gains_sentence(const Reader& read) {
+  const Advice& advice = read.assessment.advice;
+  const bool any = std::ranges::any_of(read.study.entries, &StudyEntry::aggregate);
+  if (!any) return {};
+  if (advice.gains.empty()) return "No aggregate is known to be faithful here: use single methods.";
+  std::vector<std::string> better;
+  std::vector<std::string> others;
+  for (const Gain& gain : advice.gains) {
+    const auto aim =
+        std::ranges::find(kStudyAims, role_of(read.study.criterion_names[gain.criterion]), &StudyAim::role);
+    if (gain.interval.low > 0) {
+      better.push_back(fmt::format("{} by {} ({}) over {}, {}", aim->word, plain(gain.difference),
+                                   range_text(gain.interval), read.name(gain.method), read.name(gain.aggregate)));
+    } else {
+      others.emplace_back(aim->word);
     }
   }
-  return rank;
+  if (better.empty()) return fmt::format("No aggregate gains over the best method, in {}.", joined(others, "or"));
+  const std::string none = others.empty() ? "" : fmt::format(" None gains in {}.", joined(others, "or"));
+  return fmt::format("What the best faithful aggregate gains over the best faithful method: {}.{}",
+                     fmt::join(better, "; "), none);
 }
 
-std::vector<size_t> with_all(const Reader& read, const std::vector<size_t>& aims) {
-  std::vector<size_t> entries;
-  for (size_t e = 0; e < read.study.entries.size(); ++e) {
-    if (std::ranges::all_of(aims, [&](size_t aim) { return std::isfinite(read.scores(e, aim).mean); })) {
-      entries.push_back(e);
-    }
+std::string undecided_sentence(const Reader& read) {
+  const Advice& advice = read.assessment.advice;
+  std::vector<size_t> found;
+  double most = 0;
+  for (size_t e = 0; e < advice.entries.size(); ++e) {
+    const EntryAdvice& entry = advice.entries[e];
+    if (entry.faithful != Faithful::undecided || entry.alias_of != e) continue;
+    found.push_back(e);
+    most = std::max(most, entry.rows_to_decide);
   }
-  return entries;
+  if (found.empty()) return {};
+  constexpr double kManyRows = 1e6;
+  const std::string rows = most < kManyRows ? fmt::format("about {} rows", with_commas(static_cast<uint64_t>(most)))
+                                            : std::string("more rows than are practical");
+  return fmt::format("Undecided: the rows do not say whether {} within {} of the best faithfulness; {} would.",
+                     found.size() == 1 ? fmt::format("{} is", read.name(found[0]))
+                                       : fmt::format("{} are", entry_names(read.study, found, 4)),
+                     plain(advice.options.margin), rows);
 }
 
-std::string words_of(const Reader& read, const std::vector<size_t>& aims) {
-  std::vector<std::string> words;
-  for (const size_t aim : aims) {
-    const auto known = std::ranges::find(kStudyAims, role_of(read.study.criterion_names[aim]), &StudyAim::role);
-    words.emplace_back(known->word);
-  }
-  return joined(words);
-}
-
-std::string balance(const Reader& read, const std::vector<size_t>& aims, const std::vector<size_t>& entries) {
-  size_t chosen = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (const size_t e : entries) {
-    if (read.assessment.dominated[e]) continue;
-    double sum = 0;
-    for (const size_t aim : aims) sum += rank_among(read, entries, e, aim);
-    const double rank = sum / static_cast<double>(aims.size());
-    if (rank >= least) continue;
-    chosen = e;
-    least = rank;
-  }
+std::string one_number_sentence(const Reader& read) {
+  const Advice& advice = read.assessment.advice;
+  if (!advice.one_number_fails) return {};
   return fmt::format(
-      "As a balance, {}: its mean rank by {} is the best ({:.1f} among {}). This is a rule of thumb, not a test.",
-      read.name(chosen), words_of(read, aims), least, with_commas(entries.size()));
+      "One number for each feature does not describe this model at these rows: the best faithfulness is {}, at most {}. "
+      "What features do together matters more than what each does alone.",
+      read.value(*advice.most_faithful, advice.overall->criterion), plain(advice.best_upper));
 }
 
-std::string domination(const Reader& read, const std::vector<size_t>& aims, size_t compared) {
-  constexpr size_t kMostListed = 8;
-  std::vector<std::string> dominated;
-  size_t count = 0;
-  for (size_t e = 0; e < read.study.entries.size(); ++e) {
-    if (!read.assessment.dominated[e] || ++count > kMostListed) continue;
-    dominated.push_back(fmt::format("{} (by {})", read.name(e), read.name(read.assessment.dominated_by[e])));
+// Without faithfulness nothing is recommended: who is best by each of the first criteria that rank.
+std::vector<std::string> by_criterion(const Reader& read) {
+  constexpr size_t kMostCriteria = 4;
+  std::vector<std::string> sentences;
+  for (const CriterionRanking& ranking : read.assessment.rankings) {
+    if (!ranking.ranks || sentences.size() == kMostCriteria) continue;
+    const size_t best = ranking.order[0];
+    std::vector<size_t> tied;
+    for (const size_t e : ranking.order) {
+      if (e != best && ranking.standing[e] != Standing::worse) tied.push_back(e);
+    }
+    sentences.push_back(fmt::format("By {}, {} comes first ({}){}.", criterion_label(read.study, ranking.criterion),
+                                    read.name(best), read.value(best, ranking.criterion),
+                                    tied.empty() ? std::string()
+                                                 : fmt::format("; the rows do not tell it from {}",
+                                                               entry_names(read.study, tied, 4))));
   }
-  const std::string words = words_of(read, aims);
-  if (count == 0) {
-    return fmt::format("None of the {} is dominated: whichever you choose, you trade {}.", with_commas(compared),
-                       words);
-  }
-  if (count > kMostListed) dominated.push_back(fmt::format("{} more", with_commas(count - kMostListed)));
-  return fmt::format("Dominated: {}. The other one has means at least as good by {}, and one that is better.",
-                     joined(dominated), words);
+  if (sentences.empty()) return {"No criterion here says which explanation is better."};
+  sentences.emplace_back("Nothing is recommended: faithfulness was not scored, and the best by another criterion may be wrong.");
+  return sentences;
 }
 
 }  // namespace
-
-bool above_rounding(double a, double b) { return a - b > kTieRounding * std::max(std::fabs(a), std::fabs(b)); }
 
 std::optional<size_t> first_criterion_for(const Study& study, CriterionRole role) {
   const auto found =
@@ -216,7 +200,7 @@ std::string criterion_label(const Study& study, size_t criterion) {
 
 std::string mean_with_error(double mean, double error, int digits) {
   if (std::isnan(error) || !std::isfinite(mean)) return number_text(mean);
-  if (error < 1e-12 * std::fabs(mean)) error = 0;  // only rounding
+  if (error < kNegligible * std::fabs(mean)) return number_text(mean);
   constexpr int kMostDecimals = 6;
   constexpr double kLongest = 1e4;  // from here on, number_text() is easier to read
   if (error > 0 && std::isfinite(error) && std::fabs(mean) < kLongest) {
@@ -245,34 +229,23 @@ std::string entry_names(const Study& study, const std::vector<size_t>& entries, 
 
 std::vector<std::string> verdict_sentences(const Study& study, const Assessment& assessment) {
   const Reader read{study, assessment};
+  const Advice& advice = assessment.advice;
+  if (!advice.overall) return by_criterion(read);
   std::vector<std::string> sentences;
-  std::vector<std::string> gains;
+  const auto add = [&](std::string sentence) {
+    if (!sentence.empty()) sentences.push_back(std::move(sentence));
+  };
+  add(one_number_sentence(read));
+  add(overall_sentence(read));
   for (const StudyAim& aim : kStudyAims) {
-    const CriterionRanking* ranking = read.ranking(aim.role);
-    if (ranking == nullptr) continue;
-    sentences.push_back(aim_sentence(read, aim, *ranking));
-    if (auto found = gain(read, aim, *ranking); !found.empty()) gains.push_back(std::move(found));
+    const auto& chosen = aim.role == CriterionRole::faithfulness ? advice.faithfulness
+                         : aim.role == CriterionRole::stability  ? advice.stability
+                                                                 : advice.simplicity;
+    const bool said = aim.role == CriterionRole::faithfulness && chosen && chosen->entry == advice.overall->entry;
+    if (chosen && !said) add(aim_sentence(read, aim, *chosen));
   }
-  const std::vector<size_t> aims = ranked_aims(study, assessment.rankings);
-  if (aims.empty()) {
-    // Without the usual aims, the user chooses by the criteria that were asked for.
-    constexpr size_t kMostOthers = 4;
-    for (const CriterionRanking& ranking : assessment.rankings) {
-      if (!ranking.ranks || sentences.size() == kMostOthers) continue;
-      sentences.push_back(
-          fmt::format("By {}, {}.", criterion_label(study, ranking.criterion), choice(read, ranking, "")));
-    }
-    if (sentences.empty()) sentences.emplace_back("No criterion here says which explanation is better.");
-    return sentences;
-  }
-  if (!gains.empty()) {
-    sentences.push_back(fmt::format("The best aggregate against the best single method: {}.", joined(gains)));
-  }
-  const std::vector<size_t> compared = with_all(read, aims);
-  if (aims.size() > 1 && compared.size() > 1) {
-    sentences.push_back(balance(read, aims, compared));
-    sentences.push_back(domination(read, aims, compared.size()));
-  }
+  add(gains_sentence(read));
+  add(undecided_sentence(read));
   return sentences;
 }
 

@@ -13,6 +13,7 @@
 
 #include "assay/evaluate/criterion.h"
 #include "assay/study/assess.h"
+#include "assay/study/comparisons.h"
 #include "assay/study/study.h"
 
 namespace assay {
@@ -29,13 +30,6 @@ inline constexpr std::array<StudyAim, 3> kStudyAims = {{{CriterionRole::faithful
 
 // Below this p-value a difference is significant.
 inline constexpr double kSignificance = 0.05;
-
-// Relative difference of scores that is only float32 rounding: two methods that compute the same values may differ by
-// this much, and no test should tell them apart.
-inline constexpr double kTieRounding = 1e-6;
-
-// Whether a exceeds b by more than kTieRounding, relatively. False if one is NaN.
-bool above_rounding(double a, double b);
 
 // The first criterion of the study with this role.
 std::optional<size_t> first_criterion_for(const Study& study, CriterionRole role);

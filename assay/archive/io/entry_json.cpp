@@ -23,7 +23,7 @@ Json scores_json(const Scores& scores) {
           {"per", scores.of_rows ? "row" : "run"},
           {"mean", number(scores.mean)},
           {"stderr", number(scores.mean_error)},
-          {"interval", {number(scores.interval.low), number(scores.interval.high)}},
+          {"interval", interval_json(scores.interval)},
           {"coverage", number(scores.coverage)},
           {"dependent", scores.dependent},
           {"shared_stderr", number(scores.shared_error)},
@@ -131,9 +131,9 @@ std::string entry_json(const StudyEntry& entry) {
   return fmt::format(
       "{{\"schema\": \"{}\",\n\"name\": {},\n\"stem\": {},\n\"kind\": \"{}\",\n\"pool_rows\": {},\n\"evaluations\": "
       "{},\n"
-      "\"scores\": {},\n\"curves\": {},\n\"variations\": {}}}\n",
+      "\"trends\": {},\n\"scores\": {},\n\"curves\": {},\n\"variations\": {}}}\n",
       kSchema, dumped(Json(entry.name)), dumped(Json(entry.stem)), entry_kind_name(entry.kind), entry.pool_rows,
-      entry.evaluations, lines(scores), dumped(curves_json(entry.curves)), dumped(variations_json(entry.variations)));
+      entry.evaluations, dumped(numbers(entry.trends)), lines(scores), dumped(curves_json(entry.curves)), dumped(variations_json(entry.variations)));
 }
 
 StudyEntry entry_from_json(std::string_view where, std::string_view text) {
@@ -149,6 +149,7 @@ StudyEntry entry_from_json(std::string_view where, std::string_view text) {
   entry.kind = fields.word("kind", {"method", "aggregate"}) == 0 ? EntryKind::method : EntryKind::aggregate;
   entry.pool_rows = fields.count("pool_rows");
   entry.evaluations = fields.count("evaluations");
+  if (fields.has("trends")) entry.trends = fields.numbers("trends");
   for (const JsonFields& each : fields.objects("scores")) entry.scores.push_back(scores_from(each));
   require_equal_rows(where, entry.scores);
   for (const JsonFields& each : fields.objects("curves")) entry.curves.push_back(curve_from(each));

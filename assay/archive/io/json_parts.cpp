@@ -36,6 +36,8 @@ Json numbers(std::span<const double> values) {
   return list;
 }
 
+Json interval_json(const Interval& interval) { return {number(interval.low), number(interval.high)}; }
+
 Json options_json(const std::vector<std::pair<std::string, std::string>>& options) {
   Json made = Json::object();
   for (const auto& [name, value] : options) made[name] = value;

@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 // NaN is null, infinities are the strings "Infinity" and "-Infinity".
 Json number(double value);
 Json numbers(std::span<const double> values);
+Json interval_json(const Interval& interval);
 Json options_json(const std::vector<std::pair<std::string, std::string>>& options);
 // A list of [name, value], because the order of fields in an object may be lost.
 Json pairs_json(const std::vector<std::pair<std::string, std::string>>& pairs);

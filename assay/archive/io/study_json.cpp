@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "assay/archive/io/advice_json.h"
 #include "assay/archive/io/entry_json.h"
 #include "assay/archive/io/json_parts.h"
 #include "assay/core/error.h"
@@ -14,7 +15,7 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view kStudySchema = "assay.study/1";
+constexpr std::string_view kStudySchema = "assay.study/2";
 
 // Sorted by name: files of explanations do not keep the order, and a resumed study must have the same bytes.
 Json sorted_options(std::vector<std::pair<std::string, std::string>> options) {
@@ -80,7 +81,7 @@ Json score_json(const Study& study, const Assessment& assessment, size_t entry, 
           {"options", sorted_options(scores.options)},
           {"mean", number(scores.mean)},
           {"stderr", number(scores.mean_error)},
-          {"interval", {number(scores.interval.low), number(scores.interval.high)}},
+          {"interval", interval_json(scores.interval)},
           {"coverage", number(scores.coverage)},
           {"per", scores.of_rows ? "row" : "run"},
           {"values", scores.values.size()},
@@ -89,7 +90,8 @@ Json score_json(const Study& study, const Assessment& assessment, size_t entry, 
           {"shared_stderr", number(scores.shared_error)},
           {"evaluations", scores.evaluations},
           {"standing", ranking == nullptr ? Json() : Json(standing_name(ranking->standing[entry]))},
-          {"p", ranking == nullptr ? Json() : number(ranking->p_value[entry])},
+          {"behind", ranking == nullptr ? Json() : number(ranking->behind[entry])},
+          {"behind_interval", ranking == nullptr ? Json() : interval_json(ranking->behind_interval[entry])},
           {"undefined", undefined_json(scores.undefined)},
           {"notes", scores.notes},
           {"tables", tables_json(scores.tables)}};
@@ -184,6 +186,7 @@ std::string study_json(const Study& study, const Assessment& assessment) {
   }
   return dumped_lines({{"schema", kStudySchema},
                        {"facts", facts_json(study.facts)},
+                       {"advice", advice_json(study, assessment.advice)},
                        {"verdict", assessment.verdict},
                        {"warnings", assessment.warnings},
                        {"notes", study.notes},

@@ -42,9 +42,10 @@ struct RadiusOptions {
   }
 };
 
-// The options of criteria that compare the explanation of a row with those of its neighbours.
+// The options of criteria that compare the explanation of a row with those of its neighbours. Explanations are compared
+// at unit norm unless `normalise` is raw: otherwise whatever shrinks attributions, as averaging does, looks stable.
 struct NeighbourhoodOptions : RadiusOptions {
-  ComparisonOptions comparison = {};
+  ComparisonOptions comparison = {.normalise = "unit"};
 
   void describe(OptionVisitor& visit) {
     comparison.describe(visit);

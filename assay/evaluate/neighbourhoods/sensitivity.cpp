@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -145,6 +146,15 @@ std::vector<uint32_t> finite_places(MatrixView<const float> pool, std::span<cons
   return finite;
 }
 
+// Scaled to unit norm. A row of zeros has no direction: it becomes NaN, like one whose attributions are not numbers.
+Matrix directions_of(MatrixView<const float> values, const ComparisonOptions& options) {
+  Matrix unit = prepared(values, options);
+  for (size_t r = 0; r < unit.rows(); r++) {
+    if (all_zero(unit.row(r))) std::ranges::fill(unit.row(r), NAN);
+  }
+  return unit;
+}
+
 std::string describe(const NeighbourhoodOptions& options, const Neighbourhoods& neighbourhoods, size_t rows,
                      std::span<const uint64_t> neighbours) {
   size_t covered = 0;
@@ -180,15 +190,16 @@ void score_in_neighbourhoods(const EvaluateTask& task, const Neighbourhoods& nei
   // Only a change of the values is worth a copy.
   const bool unit = options.comparison.normalise == "unit";
   const MatrixView<const float> given = task.explanations.values.view();
-  const Matrix unit_rows = unit ? prepared(given, options.comparison) : Matrix();
-  const Matrix unit_pool = unit ? prepared(task.pool_explanations->values(), options.comparison) : Matrix();
+  const Matrix unit_rows = unit ? directions_of(given, options.comparison) : Matrix();
+  const Matrix unit_pool = unit ? directions_of(task.pool_explanations->values(), options.comparison) : Matrix();
+  const MatrixView<const float> rows = unit ? unit_rows.view() : given;
 
   std::vector<uint64_t> neighbours(task.rows(), 0);
   std::vector<uint8_t> left_out(task.rows(), 0);
   std::atomic<uint64_t> undefined_pairs = 0;
   uint64_t skipped_rows = 0;
   for (const Neighbourhoods::Part& part : neighbourhoods.parts()) {
-    const std::vector<size_t> scored = finite_rows(given, part.rows);
+    const std::vector<size_t> scored = finite_rows(rows, part.rows);
     const MatrixView<const float> pool = unit ? unit_pool.view() : task.pool_explanations->values();
     std::vector<uint32_t> finite = finite_places(pool, part.index.places());
     std::vector<std::atomic<uint32_t>> skipped(finite.size());
@@ -197,7 +208,7 @@ void score_in_neighbourhoods(const EvaluateTask& task, const Neighbourhoods& nei
     BatchComparison comparison{.distance = distance,
                                .fold = fold,
                                .weighted = options.weighting == "inverse_distance",
-                               .rows = unit ? unit_rows.view() : given,
+                               .rows = rows,
                                .pool = pool,
                                .places = part.index.places(),
                                .tiles = tiles.data(),
@@ -220,13 +231,18 @@ void score_in_neighbourhoods(const EvaluateTask& task, const Neighbourhoods& nei
   UndefinedCounts undefined;
   for (size_t r = 0; r < task.rows(); r++) {
     if (neighbours[r] > 0) continue;
-    undefined.add(!all_finite(given.row(r)) ? kNotFinite : left_out[r] != 0 ? kNoComparable : kNoNeighbour);
+    const bool no_direction = unit && all_zero(given.row(r));
+    undefined.add(!all_finite(given.row(r)) ? kNotFinite
+                  : no_direction            ? kAllZero
+                  : left_out[r] != 0        ? kNoComparable
+                                            : kNoNeighbour);
   }
   scores.undefined = undefined.take();
   scores.notes.push_back(describe(options, neighbourhoods, task.rows(), neighbours));
   if (skipped_rows > 0) {
     scores.notes.push_back(fmt::format(
-        "{} rows of the pool are left out as neighbours: their attributions are not all numbers", skipped_rows));
+        "{} rows of the pool are left out as neighbours: their attributions are not all numbers{}", skipped_rows,
+        unit ? ", or all 0" : ""));
   }
   if (undefined_pairs > 0) {
     scores.notes.push_back(

@@ -18,6 +18,9 @@
 
 namespace assay {
 
+// Half of the players, rounded up: the size of subsets where nobody says another.
+inline size_t half_of(size_t players) { return players - players / 2; }
+
 // C(players, size), rounded to float64; infinite if it is too large for that.
 double subset_count(size_t players, size_t size);
 

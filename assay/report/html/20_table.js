@@ -62,7 +62,10 @@ function score_cell(score, range) {
   if (Assay.is_number(score.coverage) && score.coverage < 1) notes.push(`on ${Assay.percent(score.coverage)} of rows`);
   for (const note of notes) cell.append(Assay.element("small", {}, note));
   const hints = [];
-  if (Assay.is_number(score.p)) hints.push(`p = ${Assay.number(score.p, 2)} against the best (paired, corrected)`);
+  if (Assay.is_number(score.behind_low) && Assay.is_number(score.behind_high)) {
+    const [low, high] = [score.behind_low, score.behind_high].map((value) => Assay.number(value, 2));
+    hints.push(`behind the best by ${low} to ${high} (95 %, for all pairs at once)`);
+  }
   if (score.reason) hints.push(score.reason);
   if (hints.length > 0) cell.setAttribute("title", hints.join("; "));
   return cell;

@@ -26,8 +26,6 @@ struct RunSummary {
   Interval interval = {NAN, NAN};  // 95 % interval of the mean; undefined below two runs
 };
 RunSummary summarise_runs(std::span<const double> values);
-// The t with P(T <= t) = probability, by bisection to 1e-12. For probabilities from 0.5 to 1 - 1e-9.
-double student_t_quantile(double probability, double degrees);
 
 // Whether numbers support a claim.
 enum class Support { supported, contradicted, unclear };

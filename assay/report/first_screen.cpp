@@ -1,0 +1,126 @@
+#include "assay/report/first_screen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "assay/core/table_text.h"
+#include "assay/core/text.h"
+#include "assay/evaluate/criteria.h"
+#include "assay/report/wrapped.h"
+#include "assay/study/verdict.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kMostDrivers = 5;
+constexpr size_t kMostRivals = 4;
+constexpr size_t kMostSentences = 5;
+// Below this correlation, higher values neither raise nor lower the explained value.
+constexpr double kClearTrend = 0.3;
+
+std::string labelled(std::string_view label, const std::string& text) {
+  return wrapped(text, fmt::format("{:<11}", label), std::string(11, ' '));
+}
+
+std::string explained_words(const StudyFacts& facts) {
+  const std::string unit = facts.unit == "value" ? "" : fmt::format("the {} of ", one_line(facts.unit));
+  return fmt::format("{}{}, against {}", unit, short_name(facts.target), one_line(facts.reference));
+}
+
+std::string drivers_words(const Study& study, const Advice& advice) {
+  std::vector<std::string> parts;
+  for (const Driver& driver : advice.drivers) {
+    if (parts.size() == kMostDrivers || driver.size == 0) break;
+    const std::string_view trend = driver.trend >= kClearTrend    ? ", higher raises"
+                                   : driver.trend <= -kClearTrend ? ", higher lowers"
+                                                                  : "";
+    parts.push_back(
+        fmt::format("{} ({}{})", short_name(study.facts.features[driver.player]), whole_percent(driver.share), trend));
+  }
+  if (parts.empty()) return "none: all attributions are 0";
+  return fmt::format("{}, by {}", fmt::join(parts, ", "), short_name(study.entries[advice.overall->entry].name));
+}
+
+// The entries of the table: what is recommended, for what, then rivals by faithfulness.
+struct Line {
+  size_t entry;
+  std::vector<std::string> uses;
+};
+
+std::vector<Line> table_lines(const Assessment& assessment) {
+  const Advice& advice = assessment.advice;
+  std::vector<Line> lines;
+  const auto add = [&](const std::optional<Recommendation>& made, std::string_view use) {
+    if (!made) return;
+    auto known = std::ranges::find(lines, made->entry, &Line::entry);
+    if (known == lines.end()) known = lines.insert(lines.end(), {made->entry, {}});
+    known->uses.emplace_back(use);
+  };
+  add(advice.overall, "overall");
+  add(advice.faithfulness, "faithfulness");
+  add(advice.stability, "stability");
+  add(advice.simplicity, "simplicity");
+  size_t rivals = 0;
+  for (const size_t e : assessment.rankings[advice.overall->criterion].order) {
+    if (rivals == kMostRivals) break;
+    const bool shown = std::ranges::find(lines, e, &Line::entry) != lines.end();
+    if (shown || advice.entries[e].alias_of != e || !advice.entries[e].has_signs) continue;
+    lines.push_back({e, {}});
+    rivals++;
+  }
+  return lines;
+}
+
+std::string seconds_cell(const StudyTimes& times, const std::string& entry) {
+  const auto found = std::ranges::find(times.entries, entry, &EntryTimes::entry);
+  const double seconds = found == times.entries.end() ? NAN : found->explaining;
+  return std::isnan(seconds) ? "-" : fmt::format("{:.2f}", seconds);
+}
+
+std::string table_text(const Study& study, const Assessment& assessment, const StudyTimes& times) {
+  const Advice& advice = assessment.advice;
+  std::vector<std::vector<std::string>> rows = {{"", "best for", "faithful"}};
+  const std::vector<size_t> aims = ranked_aims(study, assessment.rankings);
+  for (const size_t aim : aims) rows[0].push_back(criterion_label(study, aim));
+  rows[0].insert(rows[0].end(), {"evaluations", "seconds"});
+  for (const Line& line : table_lines(assessment)) {
+    const StudyEntry& entry = study.entries[line.entry];
+    rows.push_back({short_name(entry.name), fmt::format("{}", fmt::join(line.uses, ", ")),
+                    std::string(faithful_name(advice.entries[line.entry].faithful))});
+    for (const size_t aim : aims) {
+      rows.back().push_back(mean_with_error(entry.scores[aim].mean, entry.scores[aim].mean_error));
+    }
+    rows.back().push_back(with_commas(advice.entries[line.entry].evaluations));
+    rows.back().push_back(seconds_cell(times, entry.name));
+  }
+  return aligned(rows, {0, 1, 2});
+}
+
+std::string quality_words(const StudyFacts& facts) {
+  return std::isnan(facts.accuracy) ? std::string("quality unknown: the rows have no labels that fit the model")
+                                    : fmt::format("accuracy {:.3f} on {}", facts.accuracy, plural(facts.rows, "row"));
+}
+
+}  // namespace
+
+std::string first_screen(const Study& study, const Assessment& assessment, const StudyTimes& times) {
+  const Advice& advice = assessment.advice;
+  std::string out = labelled("Model", quality_words(study.facts));
+  out += labelled("Explained", explained_words(study.facts));
+  if (advice.overall) {
+    out += labelled("Drivers", drivers_words(study, advice));
+    out += fmt::format("\n{}\n", table_text(study, assessment, times));
+  }
+  size_t said = 0;
+  for (const std::string& sentence : assessment.verdict) {
+    if (said++ == kMostSentences) break;
+    out += wrapped(sentence, "- ", "  ");
+  }
+  return out;
+}
+
+}  // namespace assay

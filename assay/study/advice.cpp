@@ -1,0 +1,294 @@
+#include "assay/study/advice.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <tuple>
+
+#include "assay/aggregate/aggregators.h"
+#include "assay/evaluate/criteria.h"
+#include "assay/explain/methods.h"
+#include "assay/study/assess.h"
+#include "assay/study/comparisons.h"
+#include "assay/study/verdict.h"
+
+namespace assay {
+namespace {
+
+// Entries whose unit vectors agree to this on all rows are one.
+constexpr double kSameDirection = 1e-6;
+// Attributions that miss the prediction by less than this share of it add up.
+constexpr double kCompleteGap = 1e-3;
+// Below this upper bound of the best faithfulness, no attribution describes the model.
+constexpr double kLeastFaithfulness = 0.5;
+
+double norm_of(std::span<const float> row) {
+  double squares = 0;
+  for (const float v : row) squares += static_cast<double>(v) * v;
+  return std::sqrt(squares);
+}
+
+bool same_direction(std::span<const float> a, std::span<const float> b) {
+  const double size_a = norm_of(a);
+  const double size_b = norm_of(b);
+  if (!std::isfinite(size_a) || !std::isfinite(size_b)) return std::isfinite(size_a) == std::isfinite(size_b);
+  if (size_a == 0 || size_b == 0) return size_a == size_b;
+  double squares = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const double apart = a[i] / size_a - b[i] / size_b;
+    squares += apart * apart;
+    if (squares > kSameDirection * kSameDirection) return false;
+  }
+  return true;
+}
+
+bool adds_up(const Explanations& explanations) {
+  if (explanations.combination.relative) return false;
+  const auto known = std::ranges::find(methods(), explanations.provenance.method, &MethodInfo::name);
+  if (known != methods().end() && known->complete) return true;
+  double gap = 0;
+  double rise = 0;
+  for (size_t r = 0; r < explanations.gap.size(); ++r) {
+    gap += std::fabs(explanations.gap[r]);
+    rise += std::fabs(explanations.output[r] - explanations.base[r]);
+  }
+  return gap <= kCompleteGap * rise;  // NaN: false
+}
+
+bool has_sampling_error(const Explanations& explanations) {
+  return std::ranges::any_of(explanations.standard_error.values(), [](float v) { return v != 0; });
+}
+
+// The order of preference among ties: complete, exact, cheap.
+auto preference(const EntryAdvice& entry, size_t index, bool by_complete) {
+  return std::tuple(by_complete && !entry.complete, !entry.exact, entry.evaluations, index);
+}
+
+size_t preferred(std::span<const EntryAdvice> advice, const std::vector<size_t>& entries, bool by_complete) {
+  return *std::ranges::min_element(entries, {}, [&](size_t e) { return preference(advice[e], e, by_complete); });
+}
+
+void find_aliases(const Study& study, std::vector<EntryAdvice>& advice) {
+  std::vector<std::vector<size_t>> groups;
+  for (size_t e = 0; e < study.entries.size(); ++e) {
+    const auto same = std::ranges::find_if(groups, [&](const std::vector<size_t>& group) {
+      return same_directions(study.entries[group[0]].explanations, study.entries[e].explanations);
+    });
+    if (same == groups.end()) {
+      groups.push_back({e});
+    } else {
+      same->push_back(e);
+    }
+  }
+  for (const std::vector<size_t>& group : groups) {
+    const size_t speaker = preferred(advice, group, true);
+    for (const size_t e : group) advice[e].alias_of = speaker;
+  }
+}
+
+class Adviser {
+ public:
+  Adviser(const Study& study, std::vector<EntryAdvice> entries, std::span<const CriterionComparison> compared)
+      : study_(study), compared_(compared) {
+    advice_.options = study.advice;
+    advice_.entries = std::move(entries);
+  }
+
+  Advice make() {
+    if (const auto criterion = ranked(CriterionRole::faithfulness)) judge(*criterion);
+    return std::move(advice_);
+  }
+
+ private:
+  // The study's criterion for this role, if it ranks.
+  std::optional<size_t> ranked(CriterionRole role) const {
+    const auto found = first_criterion_for(study_, role);
+    return found && !with_signs(*found).empty() ? found : std::nullopt;
+  }
+
+  // Entries that are compared by this criterion, best first, without ranks: what they say has no direction.
+  std::vector<size_t> with_signs(size_t criterion) const {
+    std::vector<size_t> found = compared_[criterion].entries();
+    std::erase_if(found, [&](size_t e) { return !advice_.entries[e].has_signs; });
+    return found;
+  }
+
+  double mean(size_t entry, size_t criterion) const {
+    return direction_sign(study_.directions[criterion]) * study_.entries[entry].scores[criterion].mean;
+  }
+
+  void judge(size_t criterion) {
+    const CriterionComparison& compared = compared_[criterion];
+    const std::vector<size_t> competing = with_signs(criterion);
+    const size_t best = competing[0];
+    const Scores& top = study_.entries[best].scores[criterion];
+    advice_.most_faithful = best;
+    advice_.critical = compared.critical();
+    advice_.best_upper = std::isnan(top.interval.high) ? top.mean + 2 * top.mean_error : top.interval.high;
+    advice_.one_number_fails = advice_.best_upper < kLeastFaithfulness;
+    for (const size_t e : competing) judge_entry(best, e, compared);
+    for (EntryAdvice& entry : advice_.entries) {
+      const EntryAdvice& speaker = advice_.entries[entry.alias_of];
+      entry.faithful = speaker.faithful;
+      entry.behind = speaker.behind;
+      entry.behind_interval = speaker.behind_interval;
+      entry.rows_to_decide = speaker.rows_to_decide;
+    }
+    recommend(criterion);
+  }
+
+  void judge_entry(size_t best, size_t e, const CriterionComparison& compared) {
+    EntryAdvice& entry = advice_.entries[e];
+    const double margin = advice_.options.margin;
+    const auto behind = compared.between(best, e);
+    entry.behind = behind.mean;
+    entry.behind_interval = behind.interval;
+    if (e == best || behind.interval.high <= margin) {
+      entry.faithful = Faithful::yes;
+    } else if (behind.interval.low > margin) {
+      entry.faithful = Faithful::no;
+    } else {
+      entry.faithful = Faithful::undecided;
+      const double ratio = (behind.interval.high - behind.mean) / (margin - behind.mean);
+      entry.rows_to_decide = std::ceil(static_cast<double>(behind.rows) * ratio * ratio);
+    }
+  }
+
+  std::vector<size_t> faithful_of(const std::vector<size_t>& entries) const {
+    std::vector<size_t> kept;
+    std::ranges::copy_if(entries, std::back_inserter(kept),
+                         [&](size_t e) { return advice_.entries[e].faithful == Faithful::yes; });
+    return kept;
+  }
+
+  // entries: candidates, best first. The preferred one of those whose mean is within the tie of the best.
+  Recommendation choose(const std::vector<size_t>& entries, size_t criterion, bool by_complete) const {
+    const CriterionComparison& compared = compared_[criterion];
+    std::vector<size_t> equal;
+    for (const size_t e : entries) {
+      if (mean(entries[0], criterion) - mean(e, criterion) <= advice_.options.tie) equal.push_back(e);
+    }
+    Recommendation made{.entry = preferred(advice_.entries, equal, by_complete), .criterion = criterion};
+    for (const size_t e : with_signs(criterion)) {
+      if (e == made.entry) continue;
+      if (advice_.entries[e].faithful != Faithful::yes) {
+        if (mean(e, criterion) > mean(made.entry, criterion)) made.unfaithful.push_back(e);
+      } else {
+        (compared.better(made.entry, e) ? made.better : made.tied).push_back(e);
+      }
+    }
+    return made;
+  }
+
+  void recommend(size_t criterion) {
+    const std::vector<size_t> faithful = faithful_of(with_signs(criterion));
+    std::vector<size_t> complete;
+    std::ranges::copy_if(faithful, std::back_inserter(complete), [&](size_t e) { return advice_.entries[e].complete; });
+    advice_.overall = choose(complete.empty() ? faithful : complete, criterion, false);
+    advice_.faithfulness = choose(faithful, criterion, true);
+    add_gain(faithful, criterion);
+    for (auto [role, made] : {std::pair(CriterionRole::stability, &advice_.stability),
+                              std::pair(CriterionRole::simplicity, &advice_.simplicity)}) {
+      const auto other = ranked(role);
+      if (!other) continue;
+      const std::vector<size_t> candidates = faithful_of(with_signs(*other));
+      if (candidates.empty()) continue;
+      *made = choose(candidates, *other, true);
+      add_gain(candidates, *other);
+    }
+    find_drivers(study_.entries[advice_.overall->entry]);
+  }
+
+  // candidates: faithful ones, best first.
+  void add_gain(const std::vector<size_t>& candidates, size_t criterion) {
+    const auto is_aggregate = [&](size_t e) { return study_.entries[e].aggregate(); };
+    const auto aggregate = std::ranges::find_if(candidates, is_aggregate);
+    const auto method = std::ranges::find_if_not(candidates, is_aggregate);
+    if (aggregate == candidates.end() || method == candidates.end()) return;
+    const auto found = compared_[criterion].between(*aggregate, *method);
+    advice_.gains.push_back({*aggregate, *method, criterion, found.mean, found.interval});
+  }
+
+  void find_drivers(const StudyEntry& entry) {
+    const Explanations& made = entry.explanations;
+    double total = 0;
+    for (size_t p = 0; p < made.players(); ++p) {
+      Driver driver{.player = p};
+      size_t defined = 0;
+      for (size_t r = 0; r < made.rows(); ++r) {
+        const double value = made.values.row(r)[p];
+        if (!std::isfinite(value)) continue;
+        defined++;
+        driver.size += std::fabs(value);
+        driver.mean += value;
+      }
+      const double rows = static_cast<double>(std::max<size_t>(defined, 1));
+      driver.size /= rows;
+      driver.mean /= rows;
+      if (p < entry.trends.size()) driver.trend = entry.trends[p];
+      total += driver.size;
+      advice_.drivers.push_back(driver);
+    }
+    for (Driver& driver : advice_.drivers) driver.share = total > 0 ? driver.size / total : 0;
+    std::ranges::stable_sort(advice_.drivers, std::greater<>(), &Driver::size);
+  }
+
+  const Study& study_;
+  std::span<const CriterionComparison> compared_;
+  Advice advice_;
+};
+
+}  // namespace
+
+std::string_view faithful_name(Faithful state) {
+  switch (state) {
+    case Faithful::yes: return "yes";
+    case Faithful::no: return "no";
+    case Faithful::undecided: return "undecided";
+    case Faithful::unknown: break;
+  }
+  return "unknown";
+}
+
+bool same_directions(const Explanations& a, const Explanations& b) {
+  if (a.rows() != b.rows() || a.players() != b.players() || a.rows() == 0) return false;
+  for (size_t r = 0; r < a.rows(); ++r) {
+    if (!same_direction(a.values.row(r), b.values.row(r))) return false;
+  }
+  return true;
+}
+
+std::vector<EntryAdvice> describe_entries(const Study& study) {
+  std::vector<EntryAdvice> advice;
+  for (const StudyEntry& entry : study.entries) {
+    const Explanations& made = entry.explanations;
+    EntryAdvice one{.alias_of = advice.size()};
+    one.complete = adds_up(made);
+    one.exact = !has_sampling_error(made);
+    one.has_signs = has_signs(made);
+    one.evaluations = made.evaluations;
+    for (const std::string& name : made.combination.members) {
+      const auto member = std::ranges::find(study.entries, name, &StudyEntry::name);
+      if (member == study.entries.end()) continue;
+      one.evaluations += member->explanations.evaluations;
+      one.exact = one.exact && !has_sampling_error(member->explanations);
+    }
+    advice.push_back(one);
+  }
+  find_aliases(study, advice);
+  return advice;
+}
+
+Advice advise(const Study& study, std::vector<EntryAdvice> entries, std::span<const CriterionComparison> compared) {
+  return Adviser(study, std::move(entries), compared).make();
+}
+
+std::vector<size_t> aliases_of(const Advice& advice, size_t entry) {
+  std::vector<size_t> found;
+  for (size_t e = 0; e < advice.entries.size(); ++e) {
+    if (e != entry && advice.entries[e].alias_of == entry) found.push_back(e);
+  }
+  return found;
+}
+
+}  // namespace assay

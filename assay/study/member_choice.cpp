@@ -1,0 +1,98 @@
+#include "assay/study/member_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/core/error.h"
+#include "assay/core/table_text.h"
+#include "assay/core/text.h"
+#include "assay/evaluate/criteria.h"
+#include "assay/explain/methods.h"
+#include "assay/study/advice.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kMostRows = 60;
+constexpr size_t kLeastRows = 10;
+constexpr size_t kLeastMembers = 2;
+
+// Rows of the pool that are not studied, evenly spread over it.
+std::vector<size_t> unstudied_rows(const Subject& subject) {
+  std::vector<size_t> free;
+  for (size_t r = 0; r < subject.pool->rows(); ++r) {
+    if (std::ranges::find(subject.in_pool, r) == subject.in_pool.end()) free.push_back(r);
+  }
+  if (free.size() <= kMostRows) return free;
+  std::vector<size_t> spread;
+  for (size_t i = 0; i < kMostRows; ++i) spread.push_back(free[(2 * i + 1) * free.size() / (2 * kMostRows)]);
+  return spread;
+}
+
+struct TriedMethod {
+  size_t method = 0;
+  Explanations explanations;
+  double mean = NAN;  // faithfulness
+};
+
+std::vector<TriedMethod> tried_on(const Subject& rows, std::span<const Spec> methods, const Spec& faithfulness,
+                                  const Context& context) {
+  std::vector<TriedMethod> tried;
+  for (size_t m = 0; m < methods.size(); ++m) {
+    context.check_cancelled();
+    try {
+      TriedMethod one{m, explain(methods[m], rows, context)};
+      one.mean = evaluate(faithfulness, {.explanations = one.explanations, .subject = rows}, {.draws = 0}, context).mean;
+      if (std::isfinite(one.mean)) tried.push_back(std::move(one));
+    } catch (const Error& problem) {
+      // Such rows of the pool have no number from the model, or a method cannot explain them: it is not chosen.
+      if (problem.kind() == ErrorKind::cancelled) throw;
+    }
+  }
+  std::ranges::stable_sort(tried, std::greater<>(), &TriedMethod::mean);
+  return tried;
+}
+
+}  // namespace
+
+std::optional<MemberChoice> faithful_members(const Subject& subject, std::span<const Spec> methods,
+                                             const Spec& faithfulness, double margin, const Context& context) {
+  if (subject.pool == nullptr || subject.pool_targets == nullptr) return {};
+  const std::vector<size_t> chosen = unstudied_rows(subject);
+  if (chosen.size() < kLeastRows) return {};
+  const Dataset data = select_rows(*subject.pool, chosen);
+  const Targets targets = select_targets(*subject.pool_targets, chosen);
+  Subject rows = subject;
+  rows.rows = &data;
+  rows.targets = &targets;
+  rows.in_pool = {};
+  std::vector<TriedMethod> tried = tried_on(rows, methods, faithfulness, context.quiet());
+  if (tried.empty()) return {};
+
+  const double least = tried[0].mean - margin;
+  std::vector<const TriedMethod*> kept;
+  std::vector<std::string> left;
+  for (const TriedMethod& one : tried) {
+    const bool same = std::ranges::any_of(
+        kept, [&](const TriedMethod* other) { return same_directions(other->explanations, one.explanations); });
+    if (same) continue;
+    if (one.mean >= least || kept.size() < kLeastMembers) {
+      kept.push_back(&one);
+    } else {
+      left.push_back(fmt::format("{} ({:.2f})", methods[one.method].name, one.mean));
+    }
+  }
+  MemberChoice made;
+  for (const TriedMethod* one : kept) made.members.push_back(one->method);
+  std::ranges::sort(made.members);
+  std::vector<std::string> names;
+  for (const size_t member : made.members) names.push_back(short_name(spec_text(methods[member])));
+  made.note = fmt::format("aggregates are of {}, the methods found faithful on {} of the pool that are not studied",
+                          joined(names), plural(chosen.size(), "row"));
+  if (!left.empty()) made.note += fmt::format("; not of {}", joined(left, "or"));
+  return made;
+}
+
+}  // namespace assay

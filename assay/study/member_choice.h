@@ -1,0 +1,29 @@
+// Which methods a study aggregates where the user names none: those found faithful on rows of the pool that are not
+// studied. With an unfaithful member most aggregates can never be faithful themselves; and rows that choose the members
+// must not score them too.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/core/context.h"
+#include "assay/core/options.h"
+#include "assay/explain/subject.h"
+
+namespace assay {
+
+struct MemberChoice {
+  std::vector<size_t> members;  // indices into the methods, ascending
+  std::string note;             // one sentence: who was chosen, on what, and who was not
+};
+
+// The methods whose mean faithfulness is within the margin of the best, without those whose attributions are the same as
+// an earlier one's; at least two, the best ones, if there are two. Up to 60 rows of the pool are explained, spread over
+// it. Nothing if there are fewer than 10 such rows, they have no targets, or no method has a score on them.
+std::optional<MemberChoice> faithful_members(const Subject& subject, std::span<const Spec> methods,
+                                             const Spec& faithfulness, double margin, const Context& context);
+
+}  // namespace assay
