@@ -96,8 +96,15 @@ class Study:
         return [criterion["spec"] for criterion in self.json["criteria"]]
 
     @property
+    def advice(self) -> dict[str, Any]:
+        """Which explanation to use, as data: "recommended" (overall, for faithfulness, stability and simplicity, each
+        with its scores, its cost and what it was chosen over), "faithful", "undecided", "gains", "drivers", ... as
+        docs/study-format.md describes them. The verdict says the same in sentences."""
+        return dict(self.json["advice"])
+
+    @property
     def verdict(self) -> list[str]:
-        """Which explanation to use when, in sentences."""
+        """The advice in sentences."""
         return list(self.json["verdict"])
 
     @property

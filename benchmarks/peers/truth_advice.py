@@ -1,0 +1,131 @@
+"""How far from the truth the explanations are that a study recommends, on models whose truth is known.
+
+Every trial is one whole study with its defaults but for the reference, which is the one that the truth is against:
+the model's own baseline, or a background of 100 rows of the pool, for which the truth is the mean of the truths against
+each of them. The advice of version 0.1.0 stands beside it: the best mean by each aim whatever the faithfulness, over a
+quarter of the players, lengths not removed, aggregates of the paper's six methods.
+"""
+
+import dataclasses
+import tempfile
+
+import numpy as np
+from truth_models import MAKERS, Piece, TruthModel, signed, truth_model
+
+import assay
+
+AIMS = ("overall", "faithfulness", "stability", "simplicity")
+CRITERIA = ["faithfulness", "avg_sensitivity", "complexity"]
+BACKGROUND = 100
+PAPER = ("kernel_shap", "shapley_sampling", "gradient", "gradient_x_input", "integrated_gradients", "deeplift")
+# Far: a recommended explanation beyond this distance points elsewhere.
+FAR = 0.35
+
+
+def unit(values):
+    norms = np.linalg.norm(values, axis=1, keepdims=True)
+    return values / np.where(norms > 0, norms, 1)
+
+
+def distance(values, truth):
+    """Mean over rows of the distance between unit vectors: 0 right, 1.41 unrelated, 2 opposite."""
+    return float(np.nanmean(np.linalg.norm(unit(np.asarray(values, dtype=np.float64)) - unit(truth), axis=1)))
+
+
+@dataclasses.dataclass
+class AdviceTrial:
+    model: str
+    reference: str  # baseline or background
+    best: float  # distance of the entry that is nearest to the truth
+    recommended: dict  # aim -> (explanation, distance)
+    before: dict  # the same by the rules of version 0.1.0
+
+
+def background_truth(model, background):
+    """The mean over background rows of the truth against each."""
+    total = np.zeros(model.rows.shape)
+    for row in background:
+        total += dataclasses.replace(model, baseline=row).truth()
+    return total / len(background)
+
+
+def correlated_rows(rng, count, features, correlation):
+    common = rng.normal(size=(count, 1))
+    own = rng.normal(size=(count, features))
+    return np.sqrt(correlation) * common + np.sqrt(1 - correlation) * own
+
+
+def nonlinear(rng, count, correlation):
+    """Smooth and kinked functions and gates of features that go together; truth is the interventional game."""
+    slopes, scales = signed(rng, 0.7, 2, 4), signed(rng, 0.5, 2, 6)
+    pieces = [Piece("tanh" if i < 2 else "relu", {i: slopes[i]}, 0.1, scales[i]) for i in range(4)]
+    pieces += [Piece("relu", {4: 1, 5: 1}, 0, scales[4]), Piece("relu", {6: 1, 7: -1}, 0.2, scales[5])]
+    return pieces, correlated_rows(rng, count, 8, correlation)
+
+
+def nonlinear_model(correlation, seed, rows, pool=300):
+    rng = np.random.default_rng([seed, int(100 * correlation)])
+    pieces, table = nonlinear(rng, rows + pool, correlation)
+    table = table.astype(np.float32)
+    name = f"nonlinear, correlation {correlation}"
+    mean = table[rows:].mean(axis=0, dtype=np.float64)
+    return TruthModel(name, "interventional game", pieces, table[:rows], table[rows:], mean)
+
+
+def old_advice(study):
+    """What version 0.1.0 said: the best mean by each aim, and the best mean rank as a balance."""
+    ranks = {}
+    picks = {}
+    for aim, criterion in zip(AIMS[1:], study.json["criteria"], strict=True):
+        order = criterion["order"]
+        picks[aim] = order[0]
+        for rank, name in enumerate(order):
+            ranks.setdefault(name, []).append(rank)
+    full = {name: np.mean(each) for name, each in ranks.items() if len(each) == len(AIMS) - 1}
+    picks["overall"] = min(full, key=full.get)
+    return picks
+
+
+def run(model, reference, threads=0):
+    """One trial: the study, the truth, and how far from it everything is."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = f"{folder}/model.onnx"
+        with open(file, "wb") as out:
+            out.write(model.onnx())
+        return run_on(assay.load(file), model, reference, threads)
+
+
+def run_on(engine, model, reference, threads):
+    signs = np.where(model.value(model.rows) > 0, 1.0, -1.0)[:, None]
+    rng = np.random.default_rng(5)
+    if reference == "background":
+        chosen = model.pool[np.sort(rng.choice(len(model.pool), BACKGROUND, replace=False))]
+        given, truth = {"background": chosen}, signs * background_truth(model, chosen)
+    else:
+        given, truth = {"baseline": model.baseline[None]}, signs * model.truth()
+    same = dict(pool=model.pool, target="predicted", curves=False, variations=False, threads=threads, progress=False)
+    study = assay.study(engine, model.rows, criteria=CRITERIA, **given, **same)
+    distances = {name: distance(study.explanations[name].values, truth) for name in study.entries}
+    advice = study.advice["recommended"]
+    recommended = {
+        aim: (advice[aim]["explanation"], distances[advice[aim]["explanation"]]) for aim in AIMS if advice[aim]
+    }
+    quarter = max(1, model.features // 4)
+    old_criteria = [f"faithfulness:subset={quarter}", "avg_sensitivity:normalise=raw", "complexity"]
+    members = [name for name in PAPER if name in study.entries]
+    old = assay.study(engine, model.rows, criteria=old_criteria, members=members, **given, **same)
+    old_distances = {name: distance(old.explanations[name].values, truth) for name in old.entries}
+    before = {aim: (name, old_distances[name]) for aim, name in old_advice(old).items()}
+    return AdviceTrial(model.name, reference, min(distances.values()), recommended, before)
+
+
+def trials(seeds=5, rows=120, threads=0):
+    """All models and draws, against their baseline and, where the truth is known for it, against a background."""
+    for seed in range(seeds):
+        for maker in MAKERS:
+            model = truth_model(maker, seed, rows)
+            yield run(model, "baseline", threads)
+            if not any(piece.kind == "product" for piece in model.pieces):
+                yield run(model, "background", threads)
+        for correlation in (0.5, 0.9):
+            yield run(nonlinear_model(correlation, seed, rows), "background", threads)
