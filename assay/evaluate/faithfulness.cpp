@@ -92,7 +92,8 @@ class Faithfulness final : public Criterion {
                                              static_cast<size_t>(options_.samples), kFaithfulness, context);
     const ExplainTask explained = explain_task_of(task.subject);
     const std::unique_ptr<Game> game = make_game(explained, context);
-    score_by_subsets(*game, task.explanations.values.view(), design, scores, context, kFaithfulness);
+    score_by_subsets(*game, task.explanations.values.view(), design, scores, context, kFaithfulness,
+                     task.subset_values);
     scores.notes.push_back(fmt::format("correlated over {}", design.description()));
   }
 
@@ -185,6 +186,7 @@ CriterionInfo faithfulness_criterion() {
        .sampled = true,
        .role = CriterionRole::faithfulness,
        .of_paper = true,
+       .shares_values = true,
        .study_options = options_for_few,
        .study_note = note_single_removals});
 }
