@@ -42,6 +42,11 @@ void StudyArguments::add_to(CLI::App& command) {
       "Training rows: what stands for absent features, neighbours and antecedents come from them (default: the "
       "training "
       "part of the data set)");
+  command.get_option("--background")
+      ->description(
+          "Rows to average over: pool:100 for so many of the pool, or a file (default: 100 rows of the pool, spread "
+          "over the "
+          "model's scores)");
   command
       .add_option("--sample", sample,
                   "How many rows to study, in the classes' shares; auto: 500, or fewer where rows have more than 32 "
@@ -62,7 +67,7 @@ void StudyArguments::add_to(CLI::App& command) {
   command.add_option("--encode", encode, "How raw columns become numbers where the study trains its own model");
   command.add_flag("--retrain", retrain, "Also the criteria that train the model again: roar and kar");
   command.add_flag("--no-curves", no_curves, "Leave out sensitivity by radius and faithfulness by subset size");
-  command.add_flag("--no-variations", no_variations, "Leave out other seeds and baselines");
+  command.add_flag("--no-variations", no_variations, "Leave out other seeds and references");
   command.add_flag("--no-cells", no_cells, "Keep the rows' values out of report.html");
   command
       .add_option("--margin", margin,

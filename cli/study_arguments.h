@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "assay/study/study.h"
+#include "assay/study/study_reference.h"
 #include "cli/model_rows.h"
 
 namespace assay::cli {
@@ -21,6 +22,8 @@ struct StudyArguments {
   std::string encode;
   std::string sample = "auto";       // how many rows are studied
   std::string pool_sample = "auto";  // how many rows of the pool are used
+  size_t background =
+      kStudyBackgroundRows;  // rows of the reference that the study chooses by itself; no option says it
   bool retrain = false;
   bool no_curves = false;
   bool no_variations = false;

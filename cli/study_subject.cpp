@@ -16,6 +16,7 @@
 #include "assay/model/train/recipe.h"
 #include "assay/model/train/training_rows.h"
 #include "assay/study/sampling.h"
+#include "assay/study/study_reference.h"
 #include "assay/study/subject_parts.h"
 #include "cli/places_in_pool.h"
 
@@ -226,10 +227,13 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
     fail_input("--target", "one class or output; a study explains one thing", in_quotes(arguments.target));
   subject.targets = freeze_targets(*rows.model, subject.rows->x.view(), choices[0], context);
   subject.pool_targets = freeze_targets(*rows.model, subject.pool->x.view(), choices[0], context);
-  if (!arguments.no_variations) {
-    subject.other_references =
-        other_baselines(subject.reference, *subject.pool, *rows.model, rows.model->encoder(), context);
-  }
+  const ReferenceWords& said = arguments.rows.reference;
+  facts.reference_facts = choose_study_reference(subject, *subject.pool_targets,
+                                                 {.said = !said.baseline.empty() || !said.background.empty(),
+                                                  .variations = !arguments.no_variations,
+                                                  .background = arguments.background,
+                                                  .encoder = rows.model->encoder()},
+                                                 context);
 
   facts.data = sampled_in_words(subject.rows->rows(), facts.rows_available, subject.words.rows);
   facts.pool = sampled_in_words(subject.pool->rows(), facts.pool_rows_available, subject.words.pool);

@@ -13,6 +13,17 @@
 namespace assay {
 namespace {
 
+// Files of older versions do not have them.
+ReferenceFacts reference_facts_from(const JsonFields& facts) {
+  if (!facts.has("reference_facts")) return {};
+  const JsonFields fields = facts.object("reference_facts");
+  return {.rows = fields.count("rows"),
+          .value = fields.number("value"),
+          .pool_value = fields.number("pool_value"),
+          .probability = fields.number("probability"),
+          .pool_probability = fields.number("pool_probability")};
+}
+
 StudyFacts facts_from(const JsonFields& fields) {
   StudyFacts facts;
   facts.title = fields.text("title");
@@ -22,6 +33,7 @@ StudyFacts facts_from(const JsonFields& fields) {
   facts.unit = fields.text("unit");
   facts.target = fields.text("target");
   facts.reference = fields.text("reference");
+  facts.reference_facts = reference_facts_from(fields);
   facts.players = fields.text("players");
   facts.target_names = fields.texts("target_names");
   facts.features = fields.texts("features");

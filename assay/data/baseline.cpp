@@ -93,4 +93,21 @@ std::vector<size_t> background_rows(size_t pool_rows, size_t count, uint64_t see
   return {picks.begin(), picks.end()};
 }
 
+std::vector<size_t> spread_rows(std::span<const size_t> order, size_t count, uint64_t seed) {
+  if (count >= order.size()) return {order.begin(), order.end()};
+  if (count == 0) return {};
+  std::vector<uint32_t> longer(order.size() % count);
+  RandomStream(seed, "strata of a background").subset(static_cast<uint32_t>(count), longer);
+  std::vector<size_t> sizes(count, order.size() / count);
+  for (const uint32_t stratum : longer) ++sizes[stratum];
+  std::vector<size_t> drawn;
+  size_t begin = 0;
+  for (const size_t size : sizes) {
+    const auto number = [&](size_t row) { return RandomStream(seed, "spread background", row).bits64(); };
+    drawn.push_back(*std::ranges::min_element(order.subspan(begin, size), {}, number));
+    begin += size;
+  }
+  return drawn;
+}
+
 }  // namespace assay

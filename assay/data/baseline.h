@@ -24,5 +24,10 @@ std::vector<float> given_baseline(const Dataset& given, const Dataset& pool);
 size_t neutral_row(std::span<const double> confidence);
 // `count` distinct pool rows at random, ascending; all rows if there are no more than that.
 std::vector<size_t> background_rows(size_t pool_rows, size_t count, uint64_t seed);
+// One row of each of `count` strata of `order`, in its order: consecutive rows, whose numbers differ by one at most.
+// All rows if there are no more than `count`. Which strata are the longer ones is random, so rows have (nearly, at the
+// two ends) the same chance. Of a stratum the row with the smallest random number of its own is drawn. So two rows that
+// change places within a stratum, because scores are rounded differently, do not change what is drawn.
+std::vector<size_t> spread_rows(std::span<const size_t> order, size_t count, uint64_t seed);
 
 }  // namespace assay

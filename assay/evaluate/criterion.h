@@ -24,6 +24,8 @@
 
 namespace assay {
 
+class SubsetValues;
+
 // What a criterion may look at; what is not there is null or empty. All of it must outlive the call. The subject's
 // players, targets and reference are those that the explanations were made with: its players are the explanations'
 // columns, its targets those of their rows.
@@ -36,6 +38,8 @@ struct EvaluateTask {
   // Other explanations of the same rows, for criteria of agreement, and their names.
   std::span<const Explanations* const> others = {};
   std::span<const std::string> other_names = {};
+  // Values of the subject's game that are kept for other explanations of the same rows; null: nothing is kept.
+  SubsetValues* subset_values = nullptr;
 
   size_t rows() const { return explanations.rows(); }
 };
@@ -92,6 +96,7 @@ struct CriterionInfo {
   bool of_paper = false;        // a study uses it unless the user chooses criteria
   bool retrains = false;        // a study uses it only if the user asks for retraining
   bool by_subset_size = false;  // its table "by size" is the curve of faithfulness over the sizes of subsets
+  bool shares_values = false;   // its evaluations are made once for all explanations of a study (subset_values)
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Criterion> (*make)(const Spec&) = nullptr;
 

@@ -97,7 +97,8 @@ class Faithfulness final : public Criterion {
                                              static_cast<size_t>(options_.samples), kFaithfulness, context);
     const ExplainTask explained = explain_task_of(task.subject);
     const std::unique_ptr<Game> game = make_game(explained, context);
-    score_by_subsets(*game, task.explanations.values.view(), design, scores, context, kFaithfulness);
+    score_by_subsets(*game, task.explanations.values.view(), design, scores, context, kFaithfulness,
+                     task.subset_values);
     scores.notes.push_back(fmt::format("correlated over {}", design.description()));
   }
 
@@ -172,7 +173,8 @@ CriterionInfo faithfulness_criterion() {
        .reads_signs = true,
        .sampled = true,
        .role = CriterionRole::faithfulness,
-       .of_paper = true});
+       .of_paper = true,
+       .shares_values = true});
 }
 
 }  // namespace assay

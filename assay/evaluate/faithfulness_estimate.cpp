@@ -37,7 +37,8 @@ class FaithfulnessEstimate final : public Criterion {
     const SubsetDesign design = make_subsets(players, 1, players, players, "faithfulness_estimate", context);
     const ExplainTask explained = explain_task_of(task.subject);
     const std::unique_ptr<Game> game = make_game(explained, context);
-    score_by_subsets(*game, task.explanations.values.view(), design, scores, context, "faithfulness_estimate");
+    score_by_subsets(*game, task.explanations.values.view(), design, scores, context, "faithfulness_estimate",
+                     task.subset_values);
   }
 };
 
@@ -53,7 +54,8 @@ CriterionInfo faithfulness_estimate_criterion() {
        .direction = Direction::higher,
        .range = "-1 to 1",
        .needs = {.model = true, .reference = true},
-       .reads_signs = true});
+       .reads_signs = true,
+       .shares_values = true});
 }
 
 }  // namespace assay

@@ -97,7 +97,7 @@ void SensitivityN::score(const EvaluateTask& task, Scores& scores, const Context
   const ExplainTask explained = explain_task_of(task.subject);
   const std::unique_ptr<Game> game = make_game(explained, context);
   const SubsetCorrelations found =
-      correlate_subsets(*game, task.explanations.values.view(), designs, context, "sensitivity_n");
+      correlate_subsets(*game, task.explanations.values.view(), designs, context, "sensitivity_n", task.subset_values);
 
   const bool sampled = !std::ranges::all_of(designs, &SubsetDesign::whole);
   if (sampled) scores.standard_error.assign(task.rows(), NAN);
@@ -140,7 +140,8 @@ CriterionInfo sensitivity_n_criterion() {
                                                .needs = {.model = true, .reference = true},
        .reads_signs = true,
                                                .sampled = true,
-                                               .by_subset_size = true});
+                                               .by_subset_size = true,
+                                               .shares_values = true});
 }
 
 }  // namespace assay

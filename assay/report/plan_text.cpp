@@ -7,6 +7,7 @@
 
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
+#include "assay/report/report_facts.h"
 
 namespace assay {
 namespace {
@@ -41,8 +42,10 @@ std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subj
   add("study of {}\n", one_line(facts.title));
   add("rows: {}; pool: {}\n", counted(subject.rows->rows(), facts.rows_available, facts.data),
       counted(subject.pool->rows(), facts.pool_rows_available, facts.pool));
-  add("explained: {}; reference {}; {} ({})\n", explained_in_words(subject), one_line(subject.reference->description),
-      plural(subject.players->size(), "player"), one_line(facts.players));
+  add("explained: {}; {} ({})\n", explained_in_words(subject), plural(subject.players->size(), "player"),
+      one_line(facts.players));
+  const std::string at_reference = model_at_reference(facts.reference_facts);
+  add("reference: {}{}{}\n", one_line(subject.reference->description), at_reference.empty() ? "" : "; ", at_reference);
   const std::vector<std::string> methods = names_of(plan, EntryKind::method);
   add("{}: {}\n", plural(methods.size(), "method"), fmt::join(methods, ", "));
   const std::vector<std::string> aggregates = names_of(plan, EntryKind::aggregate);

@@ -12,9 +12,9 @@
 
 namespace assay {
 
-// One line each for rows, what is explained, methods, aggregates, criteria, what is left out and the cost. Then an
-// empty line. Reads these facts: title, data, pool, players, rows_available, pool_rows_available. finished: how many
-// entries an earlier run made.
+// One line each for rows, what is explained, the reference, methods, aggregates, criteria, what is left out and the
+// cost. Then an empty line. Reads these facts: title, data, pool, players, rows_available, pool_rows_available,
+// reference_facts. finished: how many entries an earlier run made.
 std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished = 0);
 
 // The same in three lines: what is studied, how much of it, and the cost; then notes, and an empty line.

@@ -16,7 +16,22 @@ std::string count_of(size_t used, size_t available) {
   return fmt::format("{} of {}", with_commas(used), with_commas(available));
 }
 
+std::string with_probability(double value, double probability) {
+  if (!std::isfinite(probability)) return short_number(value);
+  return fmt::format("{} (probability {})", short_number(value), short_number(probability));
+}
+
 }  // namespace
+
+std::string model_at_reference(const ReferenceFacts& facts) {
+  if (!std::isfinite(facts.value)) return {};
+  const bool several = facts.background();
+  std::string text = fmt::format("the model gives {} for {}", with_probability(facts.value, facts.probability),
+                                 several ? "them on average" : "it");
+  if (!std::isfinite(facts.pool_value)) return text;
+  return fmt::format("{}, {} for the pool{}", text, with_probability(facts.pool_value, facts.pool_probability),
+                     several ? "" : " on average");
+}
 
 FactPairs fact_pairs(const Study& study) {
   const StudyFacts& facts = study.facts;
@@ -27,6 +42,7 @@ FactPairs fact_pairs(const Study& study) {
                      {"target", facts.target},
                      {"targets", joined(facts.target_names)},
                      {"reference", facts.reference},
+                     {"the model at the reference", model_at_reference(facts.reference_facts)},
                      {"players", facts.players},
                      {"rows", count_of(facts.rows, facts.rows_available)},
                      {"rows of the pool", count_of(facts.pool_rows, facts.pool_rows_available)},

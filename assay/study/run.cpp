@@ -16,7 +16,9 @@
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
 #include "assay/explain/rounding.h"
+#include "assay/explain/spread_background.h"
 #include "assay/study/progress.h"
+#include "assay/study/reference_facts.h"
 #include "assay/study/remembered_model.h"
 #include "assay/study/scoring.h"
 #include "assay/study/trends.h"
@@ -112,10 +114,11 @@ class Runner {
                           .subject = subject_,
                           .pool_explanations = &pools_[i],
                           .method = &planned.spec,
-                          .method_seed = scored.provenance.seed};
+                          .method_seed = scored.provenance.seed,
+                          .subset_values = &scoring_.subset_values.front()};
     };
     const EvaluateTask own = task_of(entry.explanations);
-    score_entry(scoring_, known != nullptr ? task_of(known->explanations) : own, own, entry, context_);
+    score_entry(scoring_, known != nullptr ? task_of(known->explanations) : own, own, i == 0, entry, context_);
     entry.trends = value_trends(subject_, entry.explanations);
     entry.variations = score_variations(scoring_, planned.spec, context_);
     entry.pool_rows = pools_[i].explained();
@@ -151,8 +154,9 @@ class Runner {
     const EvaluateTask scored{.explanations = made.explanations,
                               .subject = subject_,
                               .pool_explanations = &pool,
-                              .method_seed = made.explanations.provenance.seed};
-    score_entry(scoring_, scored, scored, entry, context_);
+                              .method_seed = made.explanations.provenance.seed,
+                              .subset_values = &scoring_.subset_values.front()};
+    score_entry(scoring_, scored, scored, false, entry, context_);
     entry.trends = value_trends(subject_, entry.explanations);
     entry.pool_rows = pool.explained();
     spent.explaining = seconds_between(start, explained);
@@ -232,6 +236,11 @@ void fill_facts(const Subject& subject, StudyFacts& facts, const Context& contex
   facts.unit = explained_unit(subject.model->info(), *subject.targets);
   facts.target = target_in_words(*subject.targets);
   facts.reference = subject.reference->description;
+  // Front ends know them from choosing the reference.
+  if (facts.reference_facts.rows == 0) {
+    facts.reference_facts = reference_facts(*subject.model, *subject.reference, *subject.targets,
+                                            score_pool(*subject.pool, *subject.model, context), context);
+  }
   facts.target_names = subject.targets->names;
   facts.features = subject.players->names;
   facts.rows = subject.rows->rows();

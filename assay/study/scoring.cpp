@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::array<CriterionRole, 2> kSensitivities = {CriterionRole::largest_change, CriterionRole::stability};
 constexpr std::array<CriterionRole, 2> kVaried = {CriterionRole::faithfulness, CriterionRole::simplicity};
-constexpr size_t kSubsetSizes = 8;  // points of the curve
+constexpr size_t kSubsetSizes = 8;                  // points of the curve
+constexpr size_t kSharedBytes = size_t{256} << 20;  // of the values that entries share
 
 const Spec* first_for(const StudyPlan& plan, CriterionRole role) {
   const auto found = std::ranges::find(plan.criteria, role, [](const Spec& spec) { return role_of(spec.name); });
@@ -104,14 +105,18 @@ std::optional<Curve> subset_curve(const Spec& faithfulness, const EvaluateTask& 
   return curve;
 }
 
-Variation means_of(const Scoring& scoring, const Spec& method, const Reference& reference, uint64_t seed,
-                   const Context& context) {
+// values: those of the game with this reference.
+Variation means_of(const Scoring& scoring, const Spec& method, const Reference& reference, SubsetValues& values,
+                   uint64_t seed, const Context& context) {
   Context seeded = context;
   seeded.seed = seed;
   const Subject subject = with_reference(scoring.subject, reference);
   const Explanations made = explain(method, subject, seeded);
-  const EvaluateTask task{
-      .explanations = made, .subject = subject, .method = &method, .method_seed = made.provenance.seed};
+  const EvaluateTask task{.explanations = made,
+                          .subject = subject,
+                          .method = &method,
+                          .method_seed = made.provenance.seed,
+                          .subset_values = &values};
   Variation variation;
   for (const CriterionRole role : kVaried) {
     const Spec* spec = first_for(scoring.plan, role);
@@ -132,11 +137,14 @@ Scoring prepare_scoring(const Subject& subject, const StudyPlan& plan, const Con
       made.neighbourhoods.push_back(study_neighbourhoods(subject, *spec, true, context));
     }
   }
+  const size_t references = 1 + (plan.options.variations ? subject.other_references.size() : 0);
+  made.subset_values.assign(references, SubsetValues(kSharedBytes / references));
   return made;
 }
 
-void score_entry(Scoring& scoring, const EvaluateTask& task, const EvaluateTask& own, StudyEntry& entry,
+void score_entry(Scoring& scoring, const EvaluateTask& task, const EvaluateTask& own, bool first, StudyEntry& entry,
                  const Context& context) {
+  scoring.subset_values.front().count_evaluations(first);
   entry.evaluations = entry.explanations.evaluations;
   for (const Spec& spec : scoring.plan.criteria) {
     context.check_cancelled();
@@ -161,12 +169,13 @@ void score_entry(Scoring& scoring, const EvaluateTask& task, const EvaluateTask&
   }
 }
 
-std::vector<Variation> score_variations(const Scoring& scoring, const Spec& method, const Context& context) {
+std::vector<Variation> score_variations(Scoring& scoring, const Spec& method, const Context& context) {
   std::vector<Variation> made;
   if (!scoring.plan.options.variations) return made;
   const MethodInfo& info = find_method(method.name);
-  const auto add = [&](std::string what, std::string value, const Reference& reference, uint64_t seed) {
-    Variation variation = means_of(scoring, method, reference, seed, context);
+  const auto add = [&](std::string what, std::string value, const Reference& reference, SubsetValues& values,
+                       uint64_t seed) {
+    Variation variation = means_of(scoring, method, reference, values, seed, context);
     if (variation.criteria.empty()) return;
     variation.what = std::move(what);
     variation.value = std::move(value);
@@ -174,11 +183,12 @@ std::vector<Variation> score_variations(const Scoring& scoring, const Spec& meth
   };
   if (info.sampled) {
     const uint64_t other = context.seed + 1;
-    add("seed", fmt::format("{}", other), *scoring.subject.reference, other);
+    add("seed", fmt::format("{}", other), *scoring.subject.reference, scoring.subset_values.front(), other);
   }
-  for (const Reference& other : scoring.subject.other_references) {
+  for (size_t i = 0; i < scoring.subject.other_references.size(); i++) {
+    const Reference& other = scoring.subject.other_references[i];
     // Also for methods that ignore the reference: their faithfulness still changes with it.
-    add("baseline", other.description, other, context.seed);
+    add("reference", other.description, other, scoring.subset_values[i + 1], context.seed);
   }
   return made;
 }

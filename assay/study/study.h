@@ -4,6 +4,7 @@
 // them. They do not depend on the clock, on threads or on interruptions; times are apart, in StudyTimes.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -27,10 +28,10 @@ struct Curve {
   std::vector<double> coverage;  // share of rows that are defined
 };
 
-// The means of some criteria with another seed or baseline. Only methods have these.
+// The means of some criteria with another seed or reference. Only methods have these.
 struct Variation {
-  std::string what;   // "seed" or "baseline"
-  std::string value;  // "1", "zero"
+  std::string what;   // "seed" or "reference" ("baseline" in older files)
+  std::string value;  // "1", "mean of train.csv"
   std::vector<std::string> criteria;
   std::vector<double> mean;
 };
@@ -72,6 +73,20 @@ struct StudyInput {
   std::string sha256 = {};
 };
 
+// What stands for absent features, and what the model gives for it. Numbers are NaN where they are not known.
+struct ReferenceFacts {
+  size_t rows = 0;  // of the reference; 0: nothing is known
+  // The explained value at the reference (its mean over a background) for the target of a studied row; the mean over
+  // the studied rows. pool_value: the same with the mean over rows of the pool in place of the reference.
+  double value = NAN;
+  double pool_value = NAN;
+  // The same as probabilities, if margins or log-odds of a classifier are explained; else NaN.
+  double probability = NAN;
+  double pool_probability = NAN;
+
+  bool background() const { return rows > 1; }
+};
+
 // Where everything came from, in words and numbers.
 struct StudyFacts {
   std::string title;  // "iris.onnx on iris"
@@ -82,6 +97,7 @@ struct StudyFacts {
   std::string target;  // "the predicted class", or the name of one target for all rows
   std::string reference;
   std::string players;
+  ReferenceFacts reference_facts = {};
   std::vector<std::string> target_names = {};
   std::vector<std::string> features = {};  // names of the players
   size_t rows = 0;

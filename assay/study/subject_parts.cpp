@@ -8,14 +8,16 @@
 
 namespace assay {
 
-std::vector<Reference> other_baselines(const Reference& reference, const Dataset& pool, const Model& model,
-                                       const Encoder* encoder, const Context& context) {
-  const bool is_zero = reference.description == "zero";  // set by named_baseline()
-  Reference other = named_baseline(is_zero ? "mean" : "zero", &pool, model, encoder, context);
+std::vector<Reference> other_references(const Reference& reference, const std::function<Reference()>& mean,
+                                        const std::function<Reference()>& background) {
+  const auto same = [&](const Reference& other) {
+    return other.rows.rows() == reference.rows.rows() &&
+           std::ranges::equal(other.rows.values(), reference.rows.values());
+  };
+  Reference other = mean();
+  if (same(other)) other = background();
+  if (same(other)) return {};
   other.scales = reference.scales;
-  const bool same =
-      other.rows.rows() == reference.rows.rows() && std::ranges::equal(other.rows.values(), reference.rows.values());
-  if (same) return {};
   std::vector<Reference> made;
   made.push_back(std::move(other));
   return made;

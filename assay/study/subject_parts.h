@@ -1,21 +1,19 @@
-// Two things that a study derives from its rows: other baselines to try, and a hash.
+// Two things that a study derives from its rows: other references to try, and a hash.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "assay/core/context.h"
 #include "assay/data/dataset.h"
-#include "assay/data/encoder.h"
 #include "assay/explain/reference.h"
-#include "assay/model/model.h"
 
 namespace assay {
 
-// The other baselines that a study tries, to see whether its ranking changes: zero, or the mean if the reference is
-// zero. Empty if that baseline equals the reference.
-std::vector<Reference> other_baselines(const Reference& reference, const Dataset& pool, const Model& model,
-                                       const Encoder* encoder, const Context& context);
+// The other references that a study tries, to see whether its ranking changes: the mean row of the pool, or a
+// background if the reference is that mean row. Empty if this would be the same rows.
+std::vector<Reference> other_references(const Reference& reference, const std::function<Reference()>& mean,
+                                        const std::function<Reference()>& background);
 
 // SHA-256 of values and labels, for rows that come from no file.
 std::string rows_hash(const Dataset& data);

@@ -321,7 +321,8 @@ std::vector<std::string> warning_sentences(const Study& study, const Assessment&
   warn_of_no_winner(study, assessment, warnings);
   warn_of_curves(study, assessment, warnings);
   warn_of_variations(study, assessment, "seed", warnings);
-  warn_of_variations(study, assessment, "baseline", warnings);
+  warn_of_variations(study, assessment, "reference", warnings);
+  warn_of_variations(study, assessment, "baseline", warnings);  // of older studies
   return warnings;
 }
 

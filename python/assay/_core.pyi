@@ -582,6 +582,7 @@ def plan_study(
     variations: bool,
     sample: str = "auto",
     pool_sample: str = "auto",
+    reference_said: bool = False,
     title: str = "",
 ) -> tuple[str, int, float]:
     """What a study would do in words, and its evaluations of the model and seconds, as expected."""
@@ -604,6 +605,7 @@ def run_study(
     cells: bool,
     sample: str,
     pool_sample: str,
+    reference_said: bool,
     folder: str,
     resume: bool,
     overwrite: bool,

@@ -70,7 +70,9 @@ def study(
                  features
     pool_sample  how many rows of the pool to use, or "all"
     retrain      also the criteria that train the model again, roar and kar
-    curves, variations   sensitivity by radius and faithfulness by subset size; other seeds and baselines
+    baseline, background  as in assay.explain; by default a background of 100 rows of the pool, spread over the
+                 model's scores
+    curves, variations   sensitivity by radius and faithfulness by subset size; another seed and another reference
     cells        whether report.html shows the values of rows
     out          the folder that the study goes to; by default a temporary one, which goes with the Study
     resume       goes on with the study that the folder holds, from its finished parts: with the same arguments
@@ -100,6 +102,7 @@ def study(
             asked.run,
             **asked.chosen,
             **asked.counts,
+            reference_said=asked.reference_said,
             cells=more["cells"],
             folder=folder,
             resume=more["resume"],
@@ -135,7 +138,14 @@ def study_plan(model: Model | str, X: Any = None, **arguments: Any) -> str:
     chosen |= _flags(**{name: given[name] for name in ("retrain", "curves", "variations")})
     run = run_of(given["seed"], given["threads"], given["progress"])
     asked = _asked(model, said, chosen, given["sample"], given["pool_sample"], run)
-    text, _, _ = _core.plan_study(asked.subject, asked.run, **asked.chosen, **asked.counts, title=asked.title)
+    text, _, _ = _core.plan_study(
+        asked.subject,
+        asked.run,
+        **asked.chosen,
+        **asked.counts,
+        reference_said=asked.reference_said,
+        title=asked.title,
+    )
     return text
 
 
@@ -151,6 +161,10 @@ class _Asked:
     @property
     def title(self) -> str:
         return f"{self.model.name} on {self.subject.data_words}"
+
+    @property
+    def reference_said(self) -> bool:
+        return self.said.baseline is not None or self.said.background is not None
 
 
 def _asked(

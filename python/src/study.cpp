@@ -29,7 +29,7 @@
 #include "assay/report/terminal.h"
 #include "assay/study/plan.h"
 #include "assay/study/sampling.h"
-#include "assay/study/subject_parts.h"
+#include "assay/study/study_reference.h"
 #include "python/src/explained.h"
 #include "python/src/module.h"
 #include "python/src/run.h"
@@ -62,6 +62,8 @@ struct StudyWords {
   std::string data = {};
   std::string pool = {};
   std::string players = {};
+  bool reference_said = false;               // whether the user gave a baseline or a background
+  size_t background = kStudyBackgroundRows;  // rows of the reference that the study chooses by itself
 };
 
 // A sample of a subject, with all that a study of it needs.
@@ -116,10 +118,12 @@ void sample_into(SampledSubject& made, const StudyWords& words, bool variations,
     subject.targets = select_targets(subject.targets, rows);
   }
   if (pool_rows.size() < pool->rows()) subject.pool = std::make_shared<Dataset>(select_rows(*pool, pool_rows));
-  if (variations) {
-    subject.other_references =
-        other_baselines(subject.reference, *subject.pool, *subject.model, made.handle->encoder(), context);
-  }
+  made.facts.reference_facts = choose_study_reference(subject, *made.handle->pool_targets(context),
+                                                      {.said = words.reference_said,
+                                                       .variations = variations,
+                                                       .background = words.background,
+                                                       .encoder = made.handle->encoder()},
+                                                      context);
   subject.words = {.rows = sampled_in_words(rows.size(), data->rows(), words.data),
                    .pool = sampled_in_words(pool_rows.size(), pool->rows(), words.pool),
                    .players = words.players};
@@ -185,13 +189,15 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<SubjectH
                                                   const Specs& methods, const Specs& criteria, const Specs& aggregators,
                                                   bool no_aggregates, Texts members, bool retrain, bool curves,
                                                   bool variations, std::string sample, std::string pool_sample,
-                                                  std::string title) {
+                                                  bool reference_said, std::string title) {
   check_studied(*subject);
   const StudyOptions options =
       study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
-  const StudyWords words =
-      completed({.sample = std::move(sample), .pool_sample = std::move(pool_sample), .title = std::move(title)},
-                subject->subject);
+  const StudyWords words = completed({.sample = std::move(sample),
+                                      .pool_sample = std::move(pool_sample),
+                                      .title = std::move(title),
+                                      .reference_said = reference_said},
+                                     subject->subject);
   SampledSubject sampled = unsampled(*subject);
   return run_engine(run, [&](const Context& context) {
     sample_into(sampled, words, variations, context);
@@ -205,9 +211,9 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<SubjectHandle>&
                                            const Specs& methods, const Specs& criteria, const Specs& aggregators,
                                            bool no_aggregates, Texts members, bool retrain, bool curves,
                                            bool variations, bool cells, std::string sample, std::string pool_sample,
-                                           const std::string& folder, bool resume, bool overwrite, std::string title,
-                                           std::string data_words, std::string pool_words, std::string players_words,
-                                           Texts said, const Inputs& inputs) {
+                                           bool reference_said, const std::string& folder, bool resume, bool overwrite,
+                                           std::string title, std::string data_words, std::string pool_words,
+                                           std::string players_words, Texts said, const Inputs& inputs) {
   if (folder.empty()) fail_input("out", "the name of a folder", "nothing");
   if (resume && overwrite) fail_input("resume", "no overwrite beside it", "both");
   check_studied(*subject);
@@ -219,7 +225,8 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<SubjectHandle>&
                                       .title = std::move(title),
                                       .data = std::move(data_words),
                                       .pool = std::move(pool_words),
-                                      .players = std::move(players_words)},
+                                      .players = std::move(players_words),
+                                      .reference_said = reference_said},
                                      subject->subject);
   SampledSubject sampled = unsampled(*subject);
   sampled.facts.inputs = inputs_of(inputs);
@@ -269,13 +276,14 @@ void bind_study(nb::module_& m) {
       .def_prop_ro("entries", [](const StudyResult& self) { return self.entries; });
   m.def("plan_study", &plan_of, nb::arg("subject"), nb::arg("run"), nb::arg("methods"), nb::arg("criteria"),
         nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"), nb::arg("curves"),
-        nb::arg("variations"), nb::arg("sample") = "auto", nb::arg("pool_sample") = "auto", nb::arg("title") = "");
+        nb::arg("variations"), nb::arg("sample") = "auto", nb::arg("pool_sample") = "auto",
+        nb::arg("reference_said") = false, nb::arg("title") = "");
   m.def("read_study", &read_folder, nb::arg("folder"));
   m.def("run_study", &run_in_folder, nb::arg("subject"), nb::arg("run"), nb::kw_only(), nb::arg("methods"),
         nb::arg("criteria"), nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"),
         nb::arg("curves"), nb::arg("variations"), nb::arg("cells"), nb::arg("sample"), nb::arg("pool_sample"),
-        nb::arg("folder"), nb::arg("resume"), nb::arg("overwrite"), nb::arg("title"), nb::arg("data_words"),
-        nb::arg("pool_words"), nb::arg("players_words"), nb::arg("settings"), nb::arg("inputs"));
+        nb::arg("reference_said"), nb::arg("folder"), nb::arg("resume"), nb::arg("overwrite"), nb::arg("title"),
+        nb::arg("data_words"), nb::arg("pool_words"), nb::arg("players_words"), nb::arg("settings"), nb::arg("inputs"));
 }
 
 }  // namespace assay::python

@@ -454,6 +454,31 @@ def test_a_function_is_studied_on_the_rows_it_takes(black_box):
         np.testing.assert_allclose(own.values[:, j], smooth(ROWS[:20]) - smooth(absent), atol=1e-5)
 
 
+def test_the_reference_is_a_background_unless_it_is_said(black_box):
+    facts = black_box.facts
+    assert facts["reference"] == "all 60 rows of pool"
+    about = facts["reference_facts"]
+    assert (about["rows"], about["background"], about["probability"]) == (60, True, None)
+    assert about["value"] == pytest.approx(smooth(ROWS).mean(), abs=1e-6)
+    assert about["pool_value"] == pytest.approx(smooth(ROWS).mean(), abs=1e-6)
+    varied = {each["value"] for entry in black_box.json["entries"] for each in entry["variations"]}
+    assert "mean of pool" in varied
+    few = {**QUICK, "methods": ["occlusion"], "aggregators": "none", "criteria": "complexity"}
+    many = np.random.default_rng(4).normal(size=(400, 4)).astype(np.float32)
+    spread = assay.study(assay.wrap(smooth), ROWS[:5], pool=many, **few)
+    assert spread.facts["reference"] == "100 rows of pool, spread over its scores"
+    # One row of each four along the scores: its mean is within the mean width of a stratum.
+    order = np.sort(smooth(many))
+    width = (order[3::4] - order[::4]).mean()
+    assert abs(spread.facts["reference_facts"]["value"] - order.mean()) < width
+    said = assay.study(assay.wrap(smooth), ROWS[:5], pool=many, baseline="mean", **few)
+    assert said.facts["reference"] == "mean of pool" and said.facts["reference_facts"]["rows"] == 1
+    drawn = assay.study(assay.wrap(smooth), ROWS[:5], pool=many, background="pool:9", **few)
+    assert drawn.facts["reference"] == "9 rows of pool"
+    plan = assay.study_plan(assay.wrap(smooth), ROWS[:5], pool=many, **few)
+    assert "\nreference: 100 rows of pool, spread over its scores; the model gives " in plan
+
+
 def test_samples_and_rows_of_the_pool(black_box):
     study = assay.study(assay.wrap(smooth), ROWS[:20], pool=ROWS[20:], sample=7, pool_sample=30, **QUICK)
     facts = study.facts

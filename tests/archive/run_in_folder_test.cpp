@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "assay/archive/folder_store.h"
@@ -243,6 +244,26 @@ TEST(StudyInFolder, TheDriverWritesEverythingAndTheManifestLast) {
     before = files;
   }
   EXPECT_EQ(told, 2U);
+}
+
+TEST(StudyInFolder, OfAnOlderVersionHasNoFactsAboutItsReference) {
+  const Folder folder;
+  const Studied studied(testing::linear_toy());
+  const StudySettings settings{.arguments = {"--data", "rows.csv"}, .seed = 0};
+  {
+    const ClaimedFolder claimed(folder.path(), settings, false, false, {});
+    run_study_in_folder(claimed, few(), steps_of(studied), {});
+  }
+  EXPECT_EQ(read_study(folder.path(), {}).study.facts.reference_facts.rows, 1U);
+  std::string text = files_of(folder.path()).at("study.json");
+  const size_t begin = text.find("\"reference_facts\"");
+  const size_t end = text.find("\"players\"", begin);
+  ASSERT_LT(begin, end);
+  ASSERT_NE(end, std::string::npos);
+  std::ofstream(folder.path() + "/study.json", std::ios::binary) << text.erase(begin, end - begin);
+  const ReferenceFacts facts = read_study(folder.path(), {}).study.facts.reference_facts;
+  EXPECT_EQ(facts.rows, 0U);
+  EXPECT_TRUE(std::isnan(facts.value) && std::isnan(facts.pool_probability));
 }
 
 TEST(StudyInFolder, AFailureLeavesNothingAndACancelledStudyCanBeGoneOnWith) {

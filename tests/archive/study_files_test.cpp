@@ -41,6 +41,7 @@ Scores row_scores(std::vector<double> values, double mean, double coverage) {
 // Two rows, a method and an aggregate; a criterion of rows and one of the whole data set.
 Study small_study() {
   Study study;
+  study.facts.reference_facts = {.rows = 100, .value = 0.5, .pool_value = 0.25};
   study.facts.title = "m.onnx on <script>";
   study.facts.rows = 2;
   study.facts.seed = UINT64_MAX;
@@ -91,6 +92,9 @@ TEST(StudyJson, SaysWhatTheStudyFound) {
   const json read = json::parse(text);
   EXPECT_EQ(read["facts"]["seed"], UINT64_MAX);
   EXPECT_TRUE(read["facts"]["accuracy"].is_null());
+  EXPECT_EQ(read["facts"]["reference_facts"],
+            json::parse(R"({"rows": 100, "background": true, "value": 0.5, "pool_value": 0.25, "probability": null,
+                            "pool_probability": null})"));
   EXPECT_EQ(read["facts"]["settings"], json::parse(R"([["rows", "all"], ["methods", "lime"]])"));
   EXPECT_EQ(read["facts"]["inputs"][0]["sha256"], kHash);
   EXPECT_TRUE(read["facts"]["inputs"][1]["sha256"].is_null());
@@ -352,7 +356,9 @@ TEST(ManifestJson, RefusesNamesThatLeadOutside) {
 }
 
 TEST(ManifestJson, RefusesOtherDocuments) {
-  EXPECT_THAT(sentence([] { manifest_from_json("m", manifest_json({}, {{"a", kHash}, {"b", kHash}, {"a", kHash}})); }),
+  EXPECT_THAT(sentence([] {
+                manifest_from_json("m", manifest_json({}, {{"a", kHash}, {"b", kHash}, {"a", kHash}}));
+              }),
               HasSubstr("expected each of the 'outputs' once, found 'a' twice"));
   EXPECT_THAT(sentence([] { manifest_from_json("m", study_json(small_study(), small_assessment())); }),
               HasSubstr("expected"));

@@ -54,6 +54,51 @@ def test_plans_first_and_ends_with_a_table_and_a_verdict(iris):
     assert out.splitlines()[-1].startswith("wrote study/report.html")
 
 
+def test_the_reference_is_spread_over_the_scores_of_the_pool(iris, assay):
+    folder, out = iris
+    study = read_json(folder / "study.json")
+    facts = study["facts"]["reference_facts"]
+    assert study["facts"]["reference"] == "100 rows of iris (train part), spread over its scores"
+    assert (facts["rows"], facts["background"]) == (100, True)
+    line = next(line for line in out.splitlines() if line.startswith("reference: "))
+    assert line.startswith(f"reference: {study['facts']['reference']}; the model gives ")
+    assert f"{facts['value']:.4g}" in line and f"(probability {facts['pool_probability']:.4g}) for the pool" in line
+    with np.load(folder / "explanations" / "occlusion.npz") as explanations:
+        assert facts["value"] == pytest.approx(explanations["base"].mean(), abs=1e-6)
+        targets = explanations["target"]
+    # The pool by the model itself.
+    result = assay("predict", "--model", folder / "model.onnx", "--data", "iris", "--split", "train", "--output", "margin")
+    rows = list(csv.reader(result.stdout.splitlines()))
+    margins = np.array([[float(cell) for cell in row[-3:]] for row in rows[1:]])
+    assert margins.shape == (120, 3)
+    assert facts["pool_value"] == pytest.approx(margins.mean(axis=0)[targets].mean(), abs=1e-5)
+    chances = np.exp(margins) / np.exp(margins).sum(axis=1, keepdims=True)
+    assert facts["pool_probability"] == pytest.approx(chances.mean(axis=0)[targets].mean(), abs=1e-5)
+    # A draw that is spread over the scores has nearly their mean; here 100 of 120 rows.
+    assert facts["value"] == pytest.approx(facts["pool_value"], abs=0.2)
+    assert {each["value"] for entry in study["entries"] for each in entry["variations"] if each["what"] == "reference"} == {
+        "mean of iris (train part)"
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "reference", "other"),
+    [
+        (("--baseline", "mean"), "mean of iris (train part)", "100 rows of iris (train part), spread over its scores"),
+        (("--baseline", "zero"), "zero", "mean of iris (train part)"),
+        (("--background", "pool:7"), "7 rows of iris (train part)", "mean of iris (train part)"),
+    ],
+)
+def test_the_reference_that_is_said_stays(assay, tmp_path, words, reference, other):
+    few = ("--methods", "occlusion", "--aggregators", "none", "--sample", "6", "--criteria", "complexity", "--no-curves")
+    assert assay("--quiet", "study", "iris", *few, *words, "--out", "study").returncode == 0
+    study = read_json(tmp_path / "study" / "study.json")
+    assert study["facts"]["reference"] == reference
+    assert [each["value"] for each in study["entries"][0]["variations"]] == [other]
+    plan = assay("study", "iris", *few, *words, "--plan").stdout
+    assert f"\nreference: {reference}; the model gives " in plan
+
+
 def test_writes_what_it_says(iris):
     folder, _ = iris
     study = read_json(folder / "study.json")

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
+#include <span>
 
 #include "assay/data/baseline.h"
 #include "assay/data/datasets.h"
@@ -70,7 +72,9 @@ TEST(GroupedSplit, ByHand) {
   std::set<size_t> sizes;
   for (uint64_t seed = 0; seed < 40; ++seed) sizes.insert(grouped_split(labels, groups, 0.5, seed).test.size());
   EXPECT_EQ(sizes, (std::set<size_t>{4, 6}));
-  EXPECT_EQ(message_of([&] { grouped_split(labels, std::vector<size_t>{1, 2}, 0.5, 1); }),
+  EXPECT_EQ(message_of([&] {
+              grouped_split(labels, std::vector<size_t>{1, 2}, 0.5, 1);
+            }),
             "groups: expected one for each of 10 rows, found 2");
   EXPECT_EQ(message_of([&] { grouped_split(labels, groups, 0, 1); }),
             "test share: expected a number between 0 and 1, found 0");
@@ -249,6 +253,61 @@ TEST(Baseline, BackgroundRowsAreDistinctAndRepeatable) {
   EXPECT_EQ(rows, background_rows(1000, 100, 3));
   EXPECT_NE(rows, background_rows(1000, 100, 4));
   EXPECT_EQ(background_rows(3, 100, 3), (std::vector<size_t>{0, 1, 2}));
+}
+
+// 12 rows in 4 strata of 3, in an order of their own.
+TEST(Baseline, SpreadRowsAreOneOfEachStratum) {
+  const std::vector<size_t> order = {7, 3, 11, 0, 5, 9, 2, 10, 8, 1, 4, 6};
+  std::vector<size_t> times(12, 0);
+  constexpr size_t kSeeds = 3000;
+  for (uint64_t seed = 0; seed < kSeeds; seed++) {
+    const std::vector<size_t> rows = spread_rows(order, 4, seed);
+    ASSERT_EQ(rows.size(), 4U);
+    for (size_t stratum = 0; stratum < 4; stratum++) {
+      const auto place = std::ranges::find(order, rows[stratum]) - order.begin();
+      ASSERT_EQ(static_cast<size_t>(place) / 3, stratum) << "seed " << seed;
+      times[rows[stratum]]++;
+    }
+  }
+  // Each row once in 3 draws: 1000 of 3000, with a standard deviation of sqrt(3000 / 3 * 2 / 3) = 26.
+  for (const size_t each : times) EXPECT_NEAR(static_cast<double>(each), 1000, 130);
+  EXPECT_EQ(spread_rows(order, 4, 1), spread_rows(order, 4, 1));
+  EXPECT_EQ(spread_rows(order, 12, 1), order);
+  EXPECT_EQ(spread_rows(order, 100, 1), order);
+  EXPECT_EQ(spread_rows(order, 0, 1), std::vector<size_t>());
+  EXPECT_EQ(spread_rows({}, 5, 1), std::vector<size_t>());
+}
+
+// 10 rows in 4 strata: two of 2 and two of 3. The first row is drawn with chance 1/2 or 1/3, each with probability 1/2:
+// 5/12. Over all rows the chances add up to 4. In the middle they are near 4/10.
+TEST(Baseline, SpreadRowsOfStrataThatCannotBeEqualHaveNearlyTheSameChance) {
+  std::vector<size_t> order(10);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::vector<double> share(10, 0);
+  constexpr size_t kSeeds = 20000;
+  for (uint64_t seed = 0; seed < kSeeds; seed++) {
+    const std::vector<size_t> rows = spread_rows(order, 4, seed);
+    ASSERT_EQ(rows.size(), 4U);
+    ASSERT_TRUE(std::ranges::is_sorted(rows));
+    for (size_t i = 0; i < 4; i++) {
+      // Stratum i begins after i strata of 2 or 3 rows, at most two of each.
+      ASSERT_GE(rows[i], 2 * i + (i > 2 ? i - 2 : 0));
+      ASSERT_LT(rows[i], 2 * (i + 1) + std::min<size_t>(i + 1, 2));
+    }
+    for (const size_t row : rows) share[row] += 1.0 / kSeeds;
+  }
+  EXPECT_NEAR(share[0], 5.0 / 12, 0.015);  // standard deviations are 0.0035
+  EXPECT_NEAR(share[9], 5.0 / 12, 0.015);
+  for (const double each : share) EXPECT_NEAR(each, 0.4, 0.05);
+}
+
+// Rounding may swap rows with nearly equal scores. That must not change what is drawn, except at borders.
+TEST(Baseline, SpreadRowsStayWhereRowsOfAStratumChangePlaces) {
+  std::vector<size_t> order(60);
+  std::iota(order.begin(), order.end(), size_t{0});
+  const std::vector<size_t> rows = spread_rows(order, 6, 5);
+  for (size_t first = 0; first < 60; first += 10) std::ranges::reverse(std::span(order).subspan(first, 10));
+  EXPECT_EQ(spread_rows(order, 6, 5), rows);
 }
 
 // Levels are looked up, not searched for: 100,000 in each table would be 5e9 comparisons of text.

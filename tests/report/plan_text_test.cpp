@@ -42,7 +42,8 @@ TEST(PlanText, SaysWhatWillBeDone) {
   EXPECT_EQ(plan_text(plan(), facts(), subject.get(), 1),
             "study of toy\\x0aon rows\n"
             "rows: 4 rows of four.csv; pool: 2 of the 1,000 rows of pool.csv, in the classes' shares\n"
-            "explained: the probability of yes; reference mean of pool.csv; 3 players (feature groups)\n"
+            "explained: the probability of yes; 3 players (feature groups)\n"
+            "reference: mean of pool.csv\n"
             "2 methods: lime:samples=9, gradient\n"
             "1 aggregate: mean\n"
             "  of lime and gradient\n"
@@ -52,6 +53,21 @@ TEST(PlanText, SaysWhatWillBeDone) {
             "finished before: 1 part of 3\n"
             "about 123,456 model evaluations, 12 s\n"
             "\n");
+}
+
+TEST(PlanText, SaysWhatTheModelGivesForTheReference) {
+  OwnedSubject subject = hostile_subject();
+  subject.reference.description = "100 rows of pool.csv";
+  StudyFacts some = facts();
+  some.reference_facts = {.rows = 100, .value = 0.28, .pool_value = 0.29};
+  EXPECT_THAT(plan_text(plan(), some, subject.get()),
+              HasSubstr("\nreference: 100 rows of pool.csv; the model gives 0.28 for them on average, 0.29 for the "
+                        "pool\n"));
+  some.reference_facts = {
+      .rows = 1, .value = -2.63, .pool_value = -0.91, .probability = 0.067, .pool_probability = 0.286};
+  EXPECT_THAT(plan_text(plan(), some, subject.get()),
+              HasSubstr("; the model gives -2.63 (probability 0.067) for it, -0.91 (probability 0.286) for the pool on "
+                        "average\n"));
 }
 
 TEST(PlanText, LeavesOutWhatThereIsNot) {

@@ -165,6 +165,7 @@ TEST(RunStudy, VariesSeedsOfSampledMethodsAndBaselines) {
   EXPECT_EQ(study.entries[0].variations.size(), 1U);
   ASSERT_EQ(study.entries[1].variations.size(), 2U);
   EXPECT_EQ(study.entries[1].variations[0].what, "seed");
+  EXPECT_EQ(study.entries[1].variations[1].what, "reference");
   EXPECT_EQ(study.entries[1].variations[1].value, "a quarter");
   // By hand: occlusion from a quarter.
   const Subject subject = studied.subject();
@@ -173,6 +174,34 @@ TEST(RunStudy, VariesSeedsOfSampledMethodsAndBaselines) {
   const Spec complexity{"complexity"};
   EvaluateTask scoring{direct};
   EXPECT_EQ(study.entries[2].variations[0].mean[1], evaluate(complexity, scoring, {}, {}).mean);
+}
+
+// faithfulness:subset=1 of 3 players asks for 3 subsets of each row; explaining and the curve come on top.
+TEST(RunStudy, CountsValuesThatAllEntriesShareForTheFirst) {
+  MemoryStore store;
+  const Studied studied(testing::linear_toy());
+  const Study study = run_in(store, studied, few());
+  EXPECT_EQ(study.entries[0].scores[0].evaluations, study.rows() * 3);
+  for (size_t e = 1; e < study.entries.size(); e++) {
+    EXPECT_EQ(study.entries[e].scores[0].evaluations, 0U) << study.entries[e].name;
+    EXPECT_LE(study.entries[e].evaluations, study.entries[e].explanations.evaluations) << study.entries[e].name;
+  }
+  // The curve is of subsets of one, whose values are known, and of two: 3 more.
+  EXPECT_EQ(study.entries[0].evaluations, study.entries[0].explanations.evaluations + study.rows() * (3 + 3));
+}
+
+TEST(RunStudy, KnowsWhatTheModelGivesForTheReference) {
+  MemoryStore store;
+  const Studied studied(testing::linear_toy());
+  const Study study = run_in(store, studied, few());
+  const ReferenceFacts& facts = study.facts.reference_facts;
+  EXPECT_EQ(facts.rows, 1U);
+  EXPECT_NEAR(facts.value, study.entries[2].explanations.base[0], 1e-6);
+  Matrix outputs(studied.pool.rows(), 1);
+  studied.setting.model->predict(studied.pool.x.view(), outputs.view(), {});
+  double sum = 0;
+  for (const float output : outputs.values()) sum += output;
+  EXPECT_NEAR(facts.pool_value, sum / static_cast<double>(studied.pool.rows()), 1e-6);
 }
 
 TEST(PlanStudy, RefusesWhatIsNamedAndLeavesOutWhatIsNot) {

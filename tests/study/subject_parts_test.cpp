@@ -33,29 +33,31 @@ std::unique_ptr<Model> sum_model() {
   });
 }
 
-TEST(SubjectParts, TheOtherBaselineIsZeroOrTheMean) {
+TEST(SubjectParts, TheOtherReferenceIsTheMeanOrABackground) {
   const Dataset pool = two_by_two({1, 2, 3, 4});
   const auto model = sum_model();
-  Reference mean = named_baseline("mean", &pool, *model, nullptr, {});
-  mean.scales = {5, 6};
-  const auto others = other_baselines(mean, pool, *model, nullptr, {});
-  ASSERT_EQ(others.size(), 1U);
-  EXPECT_THAT(others[0].rows.values(), ElementsAre(0, 0));
-  EXPECT_THAT(others[0].scales, ElementsAre(5, 6));
-
-  const Reference zero = named_baseline("zero", &pool, *model, nullptr, {});
-  const auto beside_zero = other_baselines(zero, pool, *model, nullptr, {});
-  ASSERT_EQ(beside_zero.size(), 1U);
-  EXPECT_THAT(beside_zero[0].rows.values(), ElementsAre(2, 3));  // (1 + 3) / 2, (2 + 4) / 2
+  const auto mean = [&] { return named_baseline("mean", &pool, *model, nullptr, {}); };
+  const auto background = [&] { return given_background(pool, &pool, *model); };
+  const Reference zero = named_baseline("zero", nullptr, *model, nullptr, {});
+  for (Reference other : {background(), zero}) {
+    other.scales = {5, 6};
+    const auto beside = other_references(other, mean, background);
+    ASSERT_EQ(beside.size(), 1U);
+    EXPECT_THAT(beside[0].rows.values(), ElementsAre(2, 3));  // (1 + 3) / 2, (2 + 4) / 2
+    EXPECT_EQ(beside[0].description, "mean of pool.csv");
+    EXPECT_THAT(beside[0].scales, ElementsAre(5, 6));
+  }
+  const auto beside_mean = other_references(mean(), mean, background);
+  ASSERT_EQ(beside_mean.size(), 1U);
+  EXPECT_THAT(beside_mean[0].rows.values(), ElementsAre(1, 2, 3, 4));
 }
 
-TEST(SubjectParts, ThereIsNoOtherBaselineWhereItIsTheSame) {
-  const Dataset centred = two_by_two({1, 2, -1, -2});
+TEST(SubjectParts, ThereIsNoOtherReferenceWhereItIsTheSame) {
+  Dataset pool = two_by_two({1, 2, 3, 4});
+  pool = select_rows(pool, {0});
   const auto model = sum_model();
-  const Reference mean = named_baseline("mean", &centred, *model, nullptr, {});
-  EXPECT_THAT(other_baselines(mean, centred, *model, nullptr, {}), IsEmpty());
-  const Reference zero = named_baseline("zero", &centred, *model, nullptr, {});
-  EXPECT_THAT(other_baselines(zero, centred, *model, nullptr, {}), IsEmpty());
+  const auto mean = [&] { return named_baseline("mean", &pool, *model, nullptr, {}); };
+  EXPECT_THAT(other_references(mean(), mean, [&] { return given_background(pool, &pool, *model); }), IsEmpty());
 }
 
 TEST(SubjectParts, HashesAreThoseOfValuesAndLabels) {

@@ -23,6 +23,15 @@ Json sorted_options(std::vector<std::pair<std::string, std::string>> options) {
   return options_json(options);
 }
 
+Json reference_facts_json(const ReferenceFacts& facts) {
+  return {{"rows", facts.rows},
+          {"background", facts.background()},
+          {"value", number(facts.value)},
+          {"pool_value", number(facts.pool_value)},
+          {"probability", number(facts.probability)},
+          {"pool_probability", number(facts.pool_probability)}};
+}
+
 Json facts_json(const StudyFacts& facts) {
   return {{"title", facts.title},
           {"data", facts.data},
@@ -31,6 +40,7 @@ Json facts_json(const StudyFacts& facts) {
           {"unit", facts.unit},
           {"target", facts.target},
           {"reference", facts.reference},
+          {"reference_facts", reference_facts_json(facts.reference_facts)},
           {"players", facts.players},
           {"target_names", facts.target_names},
           {"features", facts.features},

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "assay/core/parallel.h"
 #include "assay/evaluate/common.h"
 #include "assay/evaluate/subsets/draw_sums.h"
 #include "assay/explain/games/play.h"
@@ -198,7 +199,7 @@ SubsetCorrelation correlate_with_loss(std::span<const double> sums, std::span<co
 
 SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> attributions,
                                      std::span<const SubsetDesign> designs, const Context& context,
-                                     std::string_view task) {
+                                     std::string_view task, SubsetValues* shared_values) {
   const size_t rows = game.rows();
   assert(attributions.rows() == rows && attributions.cols() == game.players());
   SubsetCorrelations made{Matrix64(rows, designs.size()),
@@ -224,7 +225,9 @@ SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> a
     std::ranges::fill(made.state.row(r), state);
   }
   const size_t references = game.references();
-  made.evaluations = static_cast<uint64_t>(played.size()) * references * begins.back();
+  const bool held = shared_values != nullptr && shared_values->hold(game, designs, context, task);
+  made.evaluations =
+      held ? shared_values->counted_evaluations() : static_cast<uint64_t>(played.size()) * references * begins.back();
 
   const size_t turn_rows =
       drawn == 0 ? played.size() : std::min(played.size(), std::max(kInfluencesPerTurn / drawn, kLeastRowsPerTurn));
@@ -244,13 +247,38 @@ SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> a
     made.state(row, design) = found.state;
   };
   const Context inner = context.quiet();
+  std::vector<const SubsetValues::Held*> known;
+  for (size_t d = 0; held && d < designs.size(); d++) known.push_back(&shared_values->of(designs[d]));
+  const auto finish_known = [&](std::span<const size_t> turn) {
+    parallel_blocks(inner, turn.size(), kRowsPerTurn, [&](const Block& block) {
+      RowState state;
+      for (size_t i = block.begin; i < block.end; i++) {
+        for (size_t d = 0; d < known.size(); d++) {
+          if (references == 1) {
+            finish(state, turn[i], d, std::span<const float>(known[d]->values.row(turn[i])));
+          } else {
+            finish(state, turn[i], d, std::span<const double>(known[d]->sums.row(turn[i])));
+          }
+        }
+      }
+    });
+  };
   const bool one_turn = turn_rows == played.size();
   ProgressScope progress(one_turn ? inner : context, task, played.size());
   for (size_t first = 0; first < played.size(); first += turn_rows) {
     const std::span<const size_t> turn = std::span(played).subspan(first, std::min(turn_rows, played.size() - first));
+    if (held) {
+      // In the same turns as without, because influences of rows are added up turn by turn.
+      finish_known(turn);
+      shared.add(turn, made.state, inner);
+      progress.advance(turn.size());
+      continue;
+    }
     play(
         game, turn, kept, one_turn ? context : inner, task,
-        [&](size_t /*row*/) { return RowState{std::vector<double>(references == 1 ? 0 : begins.back()), {}, {}}; },
+        [&](size_t /*row*/) {
+          return RowState{std::vector<double>(references == 1 ? 0 : begins.back()), {}, {}};
+        },
         [&](RowState& state, size_t row, size_t reference, size_t part, std::span<const float> found) {
           if (references == 1) {
             finish(state, row, part, found);
@@ -271,8 +299,9 @@ SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> a
 }
 
 void score_by_subsets(const Game& game, MatrixView<const float> attributions, const SubsetDesign& design,
-                      Scores& scores, const Context& context, std::string_view task) {
-  const SubsetCorrelations found = correlate_subsets(game, attributions, std::span(&design, 1), context, task);
+                      Scores& scores, const Context& context, std::string_view task, SubsetValues* shared_values) {
+  const SubsetCorrelations found =
+      correlate_subsets(game, attributions, std::span(&design, 1), context, task, shared_values);
   const std::span<const double> values = found.correlation.values();
   scores.values.assign(values.begin(), values.end());
   if (!design.whole()) {

@@ -29,6 +29,7 @@
 #include "assay/core/matrix.h"
 #include "assay/evaluate/scores.h"
 #include "assay/evaluate/subsets/subset_design.h"
+#include "assay/evaluate/subsets/subset_values.h"
 #include "assay/explain/games/game.h"
 
 namespace assay {
@@ -83,14 +84,16 @@ struct SubsetCorrelations {
 };
 
 // The correlations for each row of the game and each design. attributions: rows x players. The game is not played for
-// rows whose attributions rule out a correlation (not finite, all zero, all equal).
+// rows whose attributions rule out a correlation (not finite, all zero, all equal). shared_values: of this game, or
+// null. If they have room, values come from there, and all rows are played once; every bit is the same.
 SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> attributions,
                                      std::span<const SubsetDesign> designs, const Context& context,
-                                     std::string_view task);
+                                     std::string_view task, SubsetValues* shared_values = nullptr);
 
 // Fills values, standard errors and the shared error (unless the design is whole), reasons and evaluations from one
 // design.
 void score_by_subsets(const Game& game, MatrixView<const float> attributions, const SubsetDesign& design,
-                      Scores& scores, const Context& context, std::string_view task);
+                      Scores& scores, const Context& context, std::string_view task,
+                      SubsetValues* shared_values = nullptr);
 
 }  // namespace assay

@@ -1,0 +1,153 @@
+#include "assay/study/study_reference.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "assay/explain/spread_background.h"
+#include "assay/study/reference_facts.h"
+#include "tests/evaluate/trial.h"
+
+namespace assay::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Outputs are the first columns of a row.
+std::shared_ptr<const Model> first_columns(OutputUnit unit, size_t outputs, size_t classes) {
+  ModelInfo info;
+  info.name = "m.onnx";
+  info.feature_names = {"a", "b", "c"};
+  for (size_t j = 0; j < outputs; j++) info.output_names.push_back(fmt::format("o{}", j));
+  for (size_t j = 0; j < classes; j++) info.class_names.push_back(fmt::format("c{}", j));
+  info.unit = unit;
+  return model_from_function(info, [outputs](MatrixView<const float> rows, MatrixView<float> out) {
+    for (size_t i = 0; i < rows.rows(); i++) std::copy_n(rows.row(i).begin(), outputs, out.row(i).begin());
+  });
+}
+
+OwnedSubject subject_of(std::shared_ptr<const Model> model, Matrix rows, Matrix pool, const TargetChoice& choice) {
+  OwnedSubject made;
+  made.targets = freeze_targets(*model, rows.view(), choice, {});
+  made.pool_targets = freeze_targets(*model, pool.view(), choice, {});
+  made.model = std::move(model);
+  made.rows = std::make_shared<Dataset>(dataset_of(std::move(rows)));
+  made.pool = std::make_shared<Dataset>(dataset_of(std::move(pool)));
+  return made;
+}
+
+Matrix numbered(size_t rows) {
+  Matrix made(rows, 3);
+  for (size_t i = 0; i < rows; i++) made(i, 0) = static_cast<float>(i);
+  return made;
+}
+
+ReferenceFacts chosen(OwnedSubject& subject, StudyReferenceOptions options = {}) {
+  return choose_study_reference(subject, *subject.pool_targets, options, {});
+}
+
+TEST(StudyReference, IsABackgroundUnlessTheUserSaysAnother) {
+  OwnedSubject subject = subject_of(first_columns(OutputUnit::value, 1, 0), numbered(4), numbered(500), {});
+  const ReferenceFacts facts = chosen(subject);
+  ASSERT_EQ(subject.reference.rows.rows(), 100U);
+  EXPECT_EQ(subject.reference.description, "100 rows of test rows, spread over its scores");
+  double sum = 0;
+  for (size_t i = 0; i < 100; i++) {
+    const float score = subject.reference.rows(i, 0);
+    EXPECT_EQ(static_cast<size_t>(score) / 5, i);
+    sum += score;
+  }
+  EXPECT_EQ(facts.rows, 100U);
+  EXPECT_TRUE(facts.background());
+  EXPECT_NEAR(facts.value, sum / 100, 1e-9);
+  EXPECT_NEAR(facts.pool_value, 499.0 / 2, 1e-9);
+  EXPECT_TRUE(std::isnan(facts.probability) && std::isnan(facts.pool_probability));
+  ASSERT_EQ(subject.other_references.size(), 1U);
+  EXPECT_THAT(subject.other_references[0].rows.values(), ElementsAre(249.5F, 0, 0));
+  EXPECT_EQ(subject.other_references[0].description, "mean of test rows");
+
+  // What the user says stays.
+  subject.reference = named_baseline("mean", subject.pool.get(), *subject.model, nullptr, {});
+  const ReferenceFacts of_mean = chosen(subject, {.said = true});
+  EXPECT_THAT(subject.reference.rows.values(), ElementsAre(249.5F, 0, 0));
+  EXPECT_FALSE(of_mean.background());
+  EXPECT_EQ(of_mean.value, 249.5);
+  ASSERT_EQ(subject.other_references.size(), 1U);
+  EXPECT_EQ(subject.other_references[0].rows.rows(), 100U);
+  chosen(subject, {.said = true, .background = 7});
+  EXPECT_EQ(subject.other_references[0].rows.rows(), 7U);
+
+  subject.other_references.clear();
+  chosen(subject, {.variations = false});
+  EXPECT_THAT(subject.other_references, IsEmpty());
+}
+
+// A front end's own mean, which may have more digits than float32 rows tell, is kept for the variation.
+TEST(StudyReference, TheMeanOfTheFrontEndIsWhatItIsComparedWith) {
+  OwnedSubject subject = subject_of(first_columns(OutputUnit::value, 1, 0), numbered(4), numbered(20), {});
+  subject.reference.rows = Matrix(1, 3);
+  subject.reference.rows(0, 1) = 42;
+  subject.reference.description = "mean of X";
+  chosen(subject);
+  EXPECT_EQ(subject.reference.rows.rows(), 20U);
+  ASSERT_EQ(subject.other_references.size(), 1U);
+  EXPECT_EQ(subject.other_references[0].description, "mean of X");
+  EXPECT_THAT(subject.other_references[0].rows.values(), ElementsAre(0, 42, 0));
+}
+
+// Rows of class 0 and class 1, margins (2, 0) and (0, 1). Softmax at (1, 0): e / (1 + e) for class 0. The pool is (0,
+// 0) and (ln 3, 0): class 0 has 1/2 and 3/4, class 1 has 1/2 and 1/4.
+TEST(ReferenceFacts, OfTheStudiedRowsOwnTargets) {
+  const auto model = first_columns(OutputUnit::margin, 2, 2);
+  const OwnedSubject subject = subject_of(model, matrix_of({{2, 0, 0}, {0, 1, 0}, {3, 0, 0}}),
+                                          matrix_of({{0, 0, 0}, {std::log(3.0F), 0, 0}}), {true, 0});
+  Reference reference;
+  reference.rows = matrix_of({{1, 0, 0}});
+  const ScoredPool pool = score_pool(*subject.pool, *model, {});
+  const ReferenceFacts facts = reference_facts(*model, reference, subject.targets, pool, {});
+  EXPECT_EQ(facts.rows, 1U);
+  EXPECT_NEAR(facts.value, (1 + 0 + 1) / 3.0, 1e-7);  // two rows of class 0, one of class 1
+  EXPECT_NEAR(facts.pool_value, 2 * (std::log(3.0) / 2) / 3, 1e-7);
+  const double e = std::exp(1.0);
+  EXPECT_NEAR(facts.probability, (2 * e / (1 + e) + 1 / (1 + e)) / 3, 1e-7);
+  EXPECT_NEAR(facts.pool_probability, (2 * 0.625 + 0.375) / 3, 1e-7);
+}
+
+// One margin z: class 1 has 1 / (1 + exp(-z)), and class 0 is explained by -z.
+TEST(ReferenceFacts, OfOneMarginAndOfProbabilities) {
+  const Matrix rows = numbered(2);
+  Reference reference;
+  reference.rows = matrix_of({{std::log(3.0F), 0, 0}, {0, 0, 0}});
+  const auto facts_of = [&](OutputUnit unit, size_t which) {
+    const auto model = first_columns(unit, 1, 2);
+    const OwnedSubject subject = subject_of(model, rows, matrix_of({{0.25F, 0, 0}}), {false, which});
+    return reference_facts(*model, reference, subject.targets, score_pool(*subject.pool, *model, {}), {});
+  };
+  for (const OutputUnit unit : {OutputUnit::margin, OutputUnit::log_odds}) {
+    EXPECT_NEAR(facts_of(unit, 1).value, std::log(3.0) / 2, 1e-7);
+    EXPECT_NEAR(facts_of(unit, 1).probability, (0.75 + 0.5) / 2, 1e-7);
+    EXPECT_NEAR(facts_of(unit, 0).value, -std::log(3.0) / 2, 1e-7);
+    EXPECT_NEAR(facts_of(unit, 0).probability, (0.25 + 0.5) / 2, 1e-7);
+  }
+  const ReferenceFacts plain = facts_of(OutputUnit::probability, 0);
+  EXPECT_NEAR(plain.pool_value, 0.75, 1e-7);
+  EXPECT_TRUE(std::isnan(plain.probability));
+}
+
+TEST(ReferenceFacts, AreNotKnownWhereTheModelGivesNoNumber) {
+  const auto model = first_columns(OutputUnit::value, 1, 0);
+  const OwnedSubject subject = subject_of(model, numbered(2), matrix_of({{NAN, 0, 0}}), {});
+  Reference reference;
+  reference.rows = matrix_of({{NAN, 0, 0}, {1, 0, 0}});
+  const ReferenceFacts facts =
+      reference_facts(*model, reference, subject.targets, score_pool(*subject.pool, *model, {}), {});
+  EXPECT_EQ(facts.rows, 2U);
+  EXPECT_TRUE(std::isnan(facts.value) && std::isnan(facts.pool_value));
+}
+
+}  // namespace
+}  // namespace assay::testing
