@@ -109,8 +109,23 @@ size_t criterion_of(const std::string& where, const GateRule& rule, const StudyS
              fmt::format("{}, which is any of them", in_quotes(rule.criterion)));
 }
 
+// The entry that the study recommends, if the rule is about it: the name of an entry, or else the rule's own word.
+std::string named_by(const std::string& where, const GateRule& rule, const StudySummary& study) {
+  constexpr std::string_view kRecommended = "recommended";
+  const std::string& said = rule.explanation;
+  const bool alone = said == kRecommended;
+  if (!alone && !said.starts_with(fmt::format("{}:", kRecommended))) return said;
+  const std::string aim = alone ? "overall" : said.substr(kRecommended.size() + 1);
+  const auto found = std::ranges::find(study.recommended, aim, &std::pair<std::string, std::string>::first);
+  if (found != study.recommended.end()) return found->second;
+  std::vector<std::string> aims;
+  for (const auto& each : study.recommended) aims.push_back(fmt::format("{}:{}", kRecommended, each.first));
+  fail_input(where, aims.empty() ? "a study that recommends an explanation" : joined(aims, "or"),
+             aims.empty() ? "none is recommended" : in_quotes(said));
+}
+
 std::vector<size_t> entries_of(const std::string& where, const GateRule& rule, const StudySummary& study) {
-  const std::string& wanted = rule.explanation;
+  const std::string wanted = named_by(where, rule, study);
   std::vector<size_t> entries;
   std::vector<std::string> names;
   for (size_t e = 0; e < study.entries.size(); e++) {
@@ -122,7 +137,7 @@ std::vector<size_t> entries_of(const std::string& where, const GateRule& rule, c
     names.push_back(one_line(study.entries[e].name));
   }
   if (entries.empty()) {
-    std::vector<std::string> words = {"all", "methods", "aggregates", "any", "best"};
+    std::vector<std::string> words = {"all", "methods", "aggregates", "any", "best", "recommended"};
     words.insert(words.end(), names.begin(), names.end());
     fail_input(where, fmt::format("an explanation of the study: {}", joined(words, "or")),
                fmt::format("{}{}", in_quotes(wanted), suggestion(wanted, words)));

@@ -5,7 +5,8 @@
 //              {"criterion": "max_sensitivity", "explanation": "best", "most": 0.5, "by": "interval"}]}
 //
 // A rule bounds a criterion's mean over rows or, with "by": "interval", both ends of its 95 % interval. It is about one
-// explanation, all of them, all of a kind, any of them, or the best one. An undefined score fails. A rule about
+// explanation, all of them, all of a kind, any of them, the best one, or the one that the study recommends: "recommended"
+// overall, "recommended:stability" for an aim. An undefined score fails. A rule about
 // something that the study does not have is an input error, not a failure: otherwise nobody would notice that nothing
 // is checked.
 #pragma once
@@ -22,7 +23,7 @@ namespace assay {
 
 struct GateRule {
   std::string criterion;            // as in the study ("faithfulness:subset=2"), or its name alone
-  std::string explanation = "all";  // all, methods, aggregates, any, best, or one by name
+  std::string explanation = "all";  // all, methods, aggregates, any, best, recommended, or one by name
   std::optional<double> least = {};
   std::optional<double> most = {};
   std::optional<double> least_coverage = {};  // share of rows with a score

@@ -58,6 +58,7 @@ std::string outcome_line(const GateOutcome& outcome, const StudySummary& study) 
   const std::string name = short_name(study.entries[check.entry].name);
   std::string of = name;
   if (outcome.rule.explanation == "best") of = fmt::format("the best, {}", name);
+  if (outcome.rule.explanation.starts_with("recommended")) of = fmt::format("the recommended, {}", name);
   if (about_several(outcome.rule)) {
     const std::string_view which = outcome.rule.explanation == "any" ? "any of" : "all";
     const std::string_view kind = outcome.rule.explanation == "methods"      ? "method"

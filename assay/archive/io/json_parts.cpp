@@ -144,6 +144,11 @@ const JsonRead& JsonFields::list(const char* key) const {
 
 bool JsonFields::has(const char* key) const { return object_->contains(key); }
 
+bool JsonFields::has_value(const char* key) const {
+  const auto found = object_->find(key);
+  return found != object_->end() && !found->is_null();
+}
+
 std::string JsonFields::text(const char* key) const {
   const JsonRead& value = member(key);
   if (!value.is_string()) refuse("text", key, value);

@@ -82,6 +82,7 @@ class JsonFields {
   JsonFields object(const char* key) const;
   std::vector<JsonFields> objects(const char* key) const;
   bool has(const char* key) const;
+  bool has_value(const char* key) const;  // it is there, and not null
 
   // Refuses a document of another kind or version.
   void require_schema(std::string_view schema) const;

@@ -185,6 +185,22 @@ EntrySummary entry_from(const JsonFields& fields, const std::vector<CriterionSum
   return entry;
 }
 
+// What the advice recommends. A name that is no entry is an input error.
+std::vector<std::pair<std::string, std::string>> recommended_from(const JsonFields& document,
+                                                                  const std::set<std::string>& names) {
+  std::vector<std::pair<std::string, std::string>> found;
+  const JsonFields recommended = document.object("advice").object("recommended");
+  for (const char* aim : {"overall", "faithfulness", "stability", "simplicity"}) {
+    if (!recommended.has_value(aim)) continue;
+    const JsonFields made = recommended.object(aim);
+    found.emplace_back(aim, made.text("explanation"));
+    if (!names.contains(found.back().second)) {
+      made.fail("the name of an entry as 'explanation'", in_quotes(found.back().second));
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string study_json(const Study& study, const Assessment& assessment) {
@@ -225,6 +241,7 @@ StudySummary study_summary_from_json(std::string_view where, std::string_view te
     // Some file systems ignore case.
     require_new(fields, stems, lower_case(summary.entries.back().stem), "stem");
   }
+  summary.recommended = recommended_from(document, names);
   return summary;
 }
 

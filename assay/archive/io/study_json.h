@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/core/statistics.h"
@@ -50,6 +51,8 @@ struct StudySummary {
   std::vector<CriterionSummary> criteria = {};
   std::vector<EntrySummary> entries = {};
   std::vector<StudyInput> inputs = {};
+  // (aim, name of the entry) for each recommendation of the advice: "overall", "stability", ...
+  std::vector<std::pair<std::string, std::string>> recommended = {};
 };
 
 // The deepest nesting that readers of study.json accept. The files that we write are 8 deep.
