@@ -87,7 +87,7 @@ def refused(program, made, one_sentence):
         ("--members a.npz,short.npy --aggregator mean", "short.npy: expected 30 rows, as 'a.npz' has, found 29"),
         (
             "--members bare.npy,narrow.npy --aggregator mean",
-            "narrow.npy: expected 4 features, as 'bare.npy' has, found 3",
+            "narrow.npy: expected 4 columns, one for each player of 'bare.npy', found 3",
         ),
         ("--aggregator mean", "mean needs explanations to combine: give --members"),
         ("--aggregator mean --pool-members pa.npz", "--pool-members is of no use without --members"),
