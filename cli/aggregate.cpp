@@ -15,6 +15,7 @@
 #include "cli/aggregate_report.h"
 #include "cli/commands.h"
 #include "cli/file_lists.h"
+#include "cli/needed_options.h"
 #include "cli/report_parts.h"
 
 namespace assay::cli {
@@ -78,7 +79,7 @@ AggregateRun prepare_aggregate(const AggregateArguments& arguments, const Sessio
   join_members(arguments, pool, *made.files, session);
   for (const Spec& spec : made.aggregators) {
     const auto reason = aggregator_refusal(spec, made.files->task());
-    if (reason) throw Error(ErrorKind::unsupported, with_advice(*reason, arguments));
+    if (reason) throw Error(ErrorKind::unsupported, with_advice(*reason, arguments.rows));
   }
   return made;
 }

@@ -7,16 +7,10 @@
 
 #include "assay/aggregate/aggregators.h"
 #include "assay/core/text.h"
+#include "cli/needed_options.h"
 
 namespace assay::cli {
 namespace {
-
-std::vector<std::string> missing_model(const ModelRowsArguments& rows) {
-  std::vector<std::string> missing;
-  if (rows.model.empty()) missing.emplace_back("--model");
-  if (rows.table.what.empty()) missing.emplace_back("--data");
-  return missing;
-}
 
 // Why other rows cannot be explained in the same way as this member.
 std::string not_again(const JoinedExplanations& member) {
@@ -50,8 +44,7 @@ std::optional<std::string> lacking_pool_members(const MemberFiles& files, const 
     if (member->method) continue;
     return fmt::format("explanations of the pool's rows, and {}: give --pool-members", not_again(*member));
   }
-  std::vector<std::string> missing = missing_model(arguments.rows);
-  if (arguments.rows.pool.empty()) missing.emplace_back("--pool");
+  const std::vector<std::string> missing = missing_options({Need::model, Need::pool}, arguments.rows);
   if (missing.empty()) return {};
   return fmt::format("explanations of the pool's rows: give --pool-members, or {} to make them", joined(missing));
 }
@@ -63,8 +56,7 @@ std::optional<std::string> lacking_for_pool_out(const Spec& spec, const MemberFi
   if (aggregator->needs(info.needs).members > 0) {
     if (const auto lack = lacking_pool_members(files, arguments)) return fmt::format("--pool-out needs {}", *lack);
   }
-  std::vector<std::string> missing = missing_model(arguments.rows);
-  if (arguments.rows.pool.empty()) missing.emplace_back("--pool");
+  const std::vector<std::string> missing = missing_options({Need::model, Need::pool}, arguments.rows);
   if (!aggregator->scales_to_output() || missing.empty()) return {};
   return fmt::format("--pool-out with scale=output needs the outputs of the pool's rows: give {}", joined(missing));
 }
@@ -85,13 +77,12 @@ std::optional<std::string> lacking(const Spec& spec, const MemberFiles& files, c
     return because(
         fmt::format("at least {} members, and there is {}: give more in --members", needs.members, files.all.size()));
   }
-  const std::vector<std::string> missing = missing_model(rows);
+  const std::vector<std::string> missing = missing_options({Need::model}, rows);
   if ((needs.model || files.all.empty()) && !missing.empty()) {
     return because(fmt::format("the model and the rows that were explained: give {}", joined(missing)));
   }
   if (needs.pool && rows.pool.empty()) {
-    std::vector<std::string> options = missing;
-    options.emplace_back("--pool");
+    const std::vector<std::string> options = missing_options({Need::model, Need::pool}, rows);
     return because(fmt::format("a pool of training rows: give {}", joined(options)));
   }
   if (needs.members == 0) {
@@ -101,22 +92,11 @@ std::optional<std::string> lacking(const Spec& spec, const MemberFiles& files, c
     if (const auto lack = lacking_pool_members(files, arguments)) return because(*lack);
   }
   if (needs.reference && !rows.has_reference()) {
-    return because(
-        "something that stands for absent features: give --baseline, --background or --pool (its mean is the default)");
+    const std::vector<std::string> options = missing_options({Need::reference}, rows);
+    return because(fmt::format("something that stands for absent features: give {}", joined(options)));
   }
   if (arguments.pool_out.empty()) return {};
   return lacking_for_pool_out(spec, files, arguments);
-}
-
-std::string with_advice(const Refusal& refusal, const AggregateArguments& arguments) {
-  const ModelRowsArguments& rows = arguments.rows;
-  std::vector<std::string> missing;
-  if (refusal.need == Need::model) missing = missing_model(rows);
-  if (refusal.need == Need::pool && rows.pool.empty()) missing.emplace_back("--pool");
-  if (refusal.need == Need::reference && !rows.has_reference()) missing.emplace_back("--baseline");
-  if (refusal.need == Need::pool_members && arguments.pool_members.empty()) missing.emplace_back("--pool-members");
-  if (missing.empty()) return refusal.reason;
-  return fmt::format("{}: give {}", refusal.reason, joined(missing));
 }
 
 }  // namespace assay::cli

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "assay/aggregate/aggregator.h"
-#include "assay/core/refusal.h"
 #include "cli/aggregate_members.h"
 
 namespace assay::cli {
@@ -16,8 +15,5 @@ AggregateNeeds aggregate_needs(const Spec& spec);
 // Why the aggregator cannot work on these files or, with --pool-out, on the pool's rows: a sentence with the option to
 // add. Nothing if it can. Looks only at the files and arguments.
 std::optional<std::string> lacking(const Spec& spec, const MemberFiles& files, const AggregateArguments& arguments);
-
-// The aggregator's own refusal, with the options that would help if they are missing.
-std::string with_advice(const Refusal& refusal, const AggregateArguments& arguments);
 
 }  // namespace assay::cli

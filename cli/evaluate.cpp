@@ -20,6 +20,7 @@
 #include "cli/evaluate_subject.h"
 #include "cli/file_lists.h"
 #include "cli/joined_pool.h"
+#include "cli/needed_options.h"
 #include "cli/report_parts.h"
 
 namespace assay::cli {
@@ -160,8 +161,7 @@ EvaluateRun prepare_evaluate(const EvaluateArguments& arguments, const Session& 
   for (const auto& subject : made.subjects.all) {
     keep_possible(arguments, made.criteria, made.notes, [&](const Spec& spec) {
       const std::optional<Refusal> refusal = criterion_refusal(spec, subject->task());
-      const auto reason = refusal ? std::optional(with_advice(*refusal, arguments)) : std::nullopt;
-      return reason;
+      return refusal ? std::optional(with_advice(*refusal, arguments.rows)) : std::nullopt;
     });
   }
   return made;

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "assay/aggregate/aggregators.h"
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
+#include "cli/needed_options.h"
 
 namespace assay::cli {
 namespace {
@@ -50,18 +49,18 @@ std::optional<std::string> lacking(const Spec& spec, const EvaluatedFile& subjec
         fmt::format("explanations of the pool's rows, and {}", why),
         aggregate ? "give --pool-explanations (`assay aggregate --pool-out` writes them)" : "give --pool-explanations");
   }
-  std::vector<std::string> missing;
-  if (arguments.rows.model.empty()) missing.emplace_back("--model");
-  if (arguments.rows.table.what.empty()) missing.emplace_back("--data");
+  const auto missing = [&](Need need) { return missing_options({need}, arguments.rows); };
+  const auto because_missing = [&](std::string_view what, Need need) {
+    return because(what, fmt::format("give {}", joined(missing(need))));
+  };
   const bool model = needs.model || needs.pool || needs.labels || needs.trainer || explains(needs, subject);
-  if (model && !missing.empty()) {
-    return because("the model and the rows that were explained", fmt::format("give {}", joined(missing)));
+  if (model && !missing(Need::model).empty()) {
+    return because_missing("the model and the rows that were explained", Need::model);
   }
   const bool pool = needs.pool || (needs.pool_explanations && !subject.pool_given);
-  if (pool && arguments.rows.pool.empty()) return because("a pool of training rows", "give --pool");
+  if (pool && arguments.rows.pool.empty()) return because_missing("a pool of training rows", Need::pool);
   if (uses_reference(spec, subject) && !arguments.rows.has_reference()) {
-    return because("something that stands for absent features",
-                   "give --baseline, --background or --pool (its mean is the default)");
+    return because_missing("something that stands for absent features", Need::reference);
   }
   if (needs.others && subject.others.empty() && arguments.others.empty() && arguments.explanations.size() < 2) {
     return because("other explanations of the same rows", "give --others");
@@ -78,17 +77,6 @@ std::optional<std::string> lacking(const Spec& spec, const EvaluatedFile& subjec
     return because("a model that can be trained again", "`assay train` writes such models");
   }
   return {};
-}
-
-std::string with_advice(const Refusal& refusal, const EvaluateArguments& arguments) {
-  const ModelRowsArguments& rows = arguments.rows;
-  std::vector<std::string> missing;
-  if (refusal.need == Need::model && rows.model.empty()) missing.emplace_back("--model");
-  if (refusal.need == Need::model && rows.table.what.empty()) missing.emplace_back("--data");
-  if (refusal.need == Need::pool && rows.pool.empty()) missing.emplace_back("--pool");
-  if (refusal.need == Need::reference && !rows.has_reference()) missing.emplace_back("--baseline");
-  if (missing.empty()) return refusal.reason;
-  return fmt::format("{}: give {}", refusal.reason, joined(missing));
 }
 
 }  // namespace assay::cli

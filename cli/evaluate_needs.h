@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "assay/core/refusal.h"
 #include "assay/evaluate/criterion.h"
 #include "cli/evaluate_subject.h"
 
@@ -16,9 +15,6 @@ Needs needs_of(const Spec& spec);
 // Why the criterion cannot score the subject: a sentence with the option to add. Nothing if it can. Before join_rows it
 // looks only at the arguments, afterwards also at labels and training.
 std::optional<std::string> lacking(const Spec& spec, const EvaluatedFile& subject, const EvaluateArguments& arguments);
-
-// The criterion's own refusal, with the options that would help if they are missing.
-std::string with_advice(const Refusal& refusal, const EvaluateArguments& arguments);
 
 // Whether the scores depend on the reference for absent features.
 bool uses_reference(const Spec& spec, const EvaluatedFile& subject);

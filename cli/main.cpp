@@ -18,6 +18,7 @@
 #include "assay/core/version.h"
 #include "cli/commands.h"
 #include "cli/interrupts.h"
+#include "cli/needed_options.h"
 #include "cli/terminal.h"
 
 namespace {
@@ -44,11 +45,9 @@ void say(std::string_view sentence) { assay::cli::tell(fmt::format("assay: {}\n"
 std::string in_options(const assay::Error& error) {
   std::string sentence = error.argument().empty() ? error.what() : fmt::format("--{}", error.what());
   if (error.kind() != assay::ErrorKind::input) return sentence;
-  if (error.need() == assay::Need::pool) sentence += "; give --pool";
-  if (error.need() == assay::Need::reference) {
-    sentence += "; give --pool (its mean is the default), --baseline or --background";
-  }
   if (error.need() == assay::Need::data_folder) sentence += "; name its folder by --data-dir or ASSAY_DATA";
+  const std::vector<std::string> options = assay::cli::missing_options({error.need()});
+  if (!options.empty()) sentence += fmt::format("; give {}", assay::joined(options));
   return sentence;
 }
 

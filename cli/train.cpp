@@ -54,10 +54,7 @@ std::vector<int64_t> width_list(const char* option, const std::string& text) {
 template <class Options>
 void set_options(const char* option, const std::string& text, Options& options) {
   if (text.empty()) return;
-  const Spec spec = parse_spec(option, fmt::format("{}:{}", option, text));
-  detail::OptionSetter setter(spec);
-  options.describe(setter);
-  setter.finish();
+  options = options_from(parse_spec(option, fmt::format("{}:{}", option, text)), std::move(options));
 }
 
 // item_shape: of a row, if known. Defaults of a convolutional network are chosen to fit the image.

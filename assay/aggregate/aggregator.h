@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/core/context.h"
@@ -101,6 +102,31 @@ class Aggregator {
   virtual bool scales_to_output() const { return false; }
   virtual void combine(const AggregateTask& task, const Members& members, Combined& out,
                        const Context& context) const = 0;
+};
+
+// An aggregator that is a function of the task, its options and its members. Options that have ScaleOptions as `scale`
+// say whether the values are scaled.
+template <auto combine_members>
+class CombinedBy;
+
+template <class OptionsType,
+          void (*combine_members)(const AggregateTask&, const OptionsType&, const Members&, Combined&, const Context&)>
+class CombinedBy<combine_members> final : public Aggregator {
+ public:
+  using Options = OptionsType;
+
+  explicit CombinedBy(Options options) : options_(std::move(options)) {}
+  bool scales_to_output() const override {
+    if constexpr (requires(const Options& options) { options.scale.to_output(); }) return options_.scale.to_output();
+    return false;
+  }
+  void combine(const AggregateTask& task, const Members& members, Combined& out,
+               const Context& context) const override {
+    combine_members(task, options_, members, out, context);
+  }
+
+ private:
+  Options options_;
 };
 
 // What a study sets for an aggregator where the user says nothing.

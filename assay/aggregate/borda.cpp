@@ -33,49 +33,40 @@ void add_points(const Votes& votes, size_t member, std::vector<uint32_t>& order,
   }
 }
 
-class Borda final : public Aggregator {
- public:
-  using Options = RankOptions;
-
-  explicit Borda(const Options& options) : options_(options) {}
-
-  void combine(const AggregateTask& task, const Members& members, Combined& out,
-               const Context& context) const override {
-    each_row(members, out, context, "borda", [&](const MemberRow& row) -> std::string_view {
-      const auto values = out.values.row(row.row);
-      if (row.nonzero.empty()) {
-        std::ranges::fill(values, 0.0F);
-        return {};
-      }
-      const Votes votes(task, row.row, options_.signed_values());
-      std::vector<uint32_t> order(votes.players());
-      std::iota(order.begin(), order.end(), 0U);
-      std::vector<int64_t> points(votes.players(), 0);
-      for (size_t v = 0; v < votes.members(); v++) add_points(votes, v, order, points);
-      if (options_.as_ranks()) {
-        store_ranks(points, values);
-        return {};
-      }
-      const double most = 2.0 * static_cast<double>(votes.members() * votes.players());
-      for (size_t p = 0; p < values.size(); p++) values[p] = static_cast<float>(static_cast<double>(points[p]) / most);
+void combine_by_points(const AggregateTask& task, const RankOptions& options, const Members& members, Combined& out,
+                       const Context& context) {
+  each_row(members, out, context, "borda", [&](const MemberRow& row) -> std::string_view {
+    const auto values = out.values.row(row.row);
+    if (row.nonzero.empty()) {
+      std::ranges::fill(values, 0.0F);
       return {};
-    });
-  }
-
- private:
-  Options options_;
-};
+    }
+    const Votes votes(task, row.row, options.signed_values());
+    std::vector<uint32_t> order(votes.players());
+    std::iota(order.begin(), order.end(), 0U);
+    std::vector<int64_t> points(votes.players(), 0);
+    for (size_t v = 0; v < votes.members(); v++) add_points(votes, v, order, points);
+    if (options.as_ranks()) {
+      store_ranks(points, values);
+      return {};
+    }
+    const double most = 2.0 * static_cast<double>(votes.members() * votes.players());
+    for (size_t p = 0; p < values.size(); p++) values[p] = static_cast<float>(static_cast<double>(points[p]) / most);
+    return {};
+  });
+}
 
 }  // namespace
 
 AggregatorInfo borda_aggregator() {
-  return with_aggregator_options<Borda>({.name = "borda",
-                                         .title = "Borda's count: the mean of the members' ranks",
-                                         .family = "rank",
-                                         .citation = "de Borda (1781)",
-                                         .guarantee = "an order that all members share is kept",
-                                         .cost = "a sort for each member",
-                                         .without_signs = true});
+  return with_aggregator_options<CombinedBy<combine_by_points>>(
+      {.name = "borda",
+       .title = "Borda's count: the mean of the members' ranks",
+       .family = "rank",
+       .citation = "de Borda (1781)",
+       .guarantee = "an order that all members share is kept",
+       .cost = "a sort for each member",
+       .without_signs = true});
 }
 
 }  // namespace assay

@@ -14,8 +14,6 @@
 // Cost: l2 members^2 x players and some steps of members^3; l1 some tens of steps of members^2 x players.
 // Deviation from the paper: p is at least 1, not just positive: below 1 the loss is not convex. The paper only gives
 // the mean and the median.
-#include <utility>
-
 #include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/centroids/combine_centroids.h"
 #include "assay/aggregate/common.h"
@@ -23,34 +21,25 @@
 namespace assay {
 namespace {
 
-class CentroidAggregator final : public Aggregator {
- public:
-  struct Options {
-    CentroidLoss loss = {};
-    ScaleOptions scale = {};
+struct CentroidOptions {
+  CentroidLoss loss = {};
+  ScaleOptions scale = {};
 
-    void describe(OptionVisitor& visit) {
-      loss.describe(visit);
-      scale.describe(visit);
-    }
-  };
-
-  explicit CentroidAggregator(Options options) : options_(std::move(options)) {}
-  bool scales_to_output() const override { return options_.scale.to_output(); }
-
-  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-               const Context& context) const override {
-    combine_centroids(options_.loss, members, out, context);
+  void describe(OptionVisitor& visit) {
+    loss.describe(visit);
+    scale.describe(visit);
   }
-
- private:
-  Options options_;
 };
+
+void combine_centroid(const AggregateTask& /*task*/, const CentroidOptions& options, const Members& members,
+                      Combined& out, const Context& context) {
+  combine_centroids(options.loss, members, out, context);
+}
 
 }  // namespace
 
 AggregatorInfo centroid_aggregator() {
-  return with_aggregator_options<CentroidAggregator>(
+  return with_aggregator_options<CombinedBy<combine_centroid>>(
       {.name = "centroid",
        .title = "The point closest to all members together, by a distance and a power of it",
        .family = "centroid",

@@ -115,48 +115,33 @@ class RowSearch {
   double bound_ = 0;
 };
 
-class ClosestSimple final : public Aggregator {
- public:
-  struct Options {
-    ScaleOptions scale = {};
-
-    void describe(OptionVisitor& visit) { scale.describe(visit); }
-  };
-
-  explicit ClosestSimple(const Options& options) : options_(options) {}
-  bool scales_to_output() const override { return options_.scale.to_output(); }
-
-  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-               const Context& context) const override {
-    std::vector<double> complexities(members.rows(), NAN);
-    std::vector<double> distances(members.rows(), NAN);
-    std::vector<double> bounds(members.rows(), NAN);
-    each_row(members, out, context, "closest_simple", [&](const MemberRow& row) -> std::string_view {
-      if (row.nonzero.empty()) {
-        std::ranges::fill(out.values.row(row.row), 0.0F);
-        distances[row.row] = bounds[row.row] = 0;
-        return {};
-      }
-      RowSearch search(row, out.values.row(row.row));
-      search.run();
-      complexities[row.row] = search.found_complexity();
-      distances[row.row] = search.distance();
-      bounds[row.row] = search.bound();
+void combine_simply(const AggregateTask& /*task*/, const ScaleAlone& /*options*/, const Members& members, Combined& out,
+                    const Context& context) {
+  std::vector<double> complexities(members.rows(), NAN);
+  std::vector<double> distances(members.rows(), NAN);
+  std::vector<double> bounds(members.rows(), NAN);
+  each_row(members, out, context, "closest_simple", [&](const MemberRow& row) -> std::string_view {
+    if (row.nonzero.empty()) {
+      std::ranges::fill(out.values.row(row.row), 0.0F);
+      distances[row.row] = bounds[row.row] = 0;
       return {};
-    });
-    out.measures.push_back({"complexity", std::move(complexities)});
-    out.measures.push_back({"distance", std::move(distances)});
-    out.measures.push_back({"bound", std::move(bounds)});
-  }
-
- private:
-  Options options_;
-};
+    }
+    RowSearch search(row, out.values.row(row.row));
+    search.run();
+    complexities[row.row] = search.found_complexity();
+    distances[row.row] = search.distance();
+    bounds[row.row] = search.bound();
+    return {};
+  });
+  out.measures.push_back({"complexity", std::move(complexities)});
+  out.measures.push_back({"distance", std::move(distances)});
+  out.measures.push_back({"bound", std::move(bounds)});
+}
 
 }  // namespace
 
 AggregatorInfo closest_simple_aggregator() {
-  return with_aggregator_options<ClosestSimple>(
+  return with_aggregator_options<CombinedBy<combine_simply>>(
       {.name = "closest_simple",
        .title = "Near the mean, yet no more complex than the simplest member",
        .family = "complexity",

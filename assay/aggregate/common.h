@@ -29,6 +29,13 @@ struct ScaleOptions {
   bool to_output() const { return scale == "output"; }
 };
 
+// The options of an aggregator that has no others.
+struct ScaleAlone {
+  ScaleOptions scale = {};
+
+  void describe(OptionVisitor& visit) { scale.describe(visit); }
+};
+
 // One row of all members, in float64.
 struct MemberRow {
   size_t row = 0;

@@ -19,51 +19,41 @@
 namespace assay {
 namespace {
 
-class Copeland final : public Aggregator {
- public:
-  using Options = RankOptions;
-
-  explicit Copeland(const Options& options) : options_(options) {}
-
-  void combine(const AggregateTask& task, const Members& members, Combined& out,
-               const Context& context) const override {
-    each_row(members, out, context, "copeland", [&](const MemberRow& row) -> std::string_view {
-      const auto values = out.values.row(row.row);
-      if (row.nonzero.empty()) {
-        std::ranges::fill(values, 0.0F);
-        return {};
-      }
-      const Votes votes(task, row.row, options_.signed_values());
-      const size_t d = votes.players();
-      // Twice 1 + wins + ties / 2: a whole number.
-      std::vector<int64_t> points(d, 2);
-      for (size_t i = 0; i < d; i++) {
-        context.check_cancelled();
-        for (size_t j = i + 1; j < d; j++) {
-          const int64_t margin = votes.margin(i, j);
-          points[i] += margin > 0 ? 2 : margin == 0 ? 1 : 0;
-          points[j] += margin < 0 ? 2 : margin == 0 ? 1 : 0;
-        }
-      }
-      if (options_.as_ranks()) {
-        store_ranks(points, values);
-        return {};
-      }
-      for (size_t p = 0; p < d; p++) {
-        values[p] = static_cast<float>(static_cast<double>(points[p]) / (2.0 * static_cast<double>(d)));
-      }
+void combine_by_wins(const AggregateTask& task, const RankOptions& options, const Members& members, Combined& out,
+                     const Context& context) {
+  each_row(members, out, context, "copeland", [&](const MemberRow& row) -> std::string_view {
+    const auto values = out.values.row(row.row);
+    if (row.nonzero.empty()) {
+      std::ranges::fill(values, 0.0F);
       return {};
-    });
-  }
-
- private:
-  Options options_;
-};
+    }
+    const Votes votes(task, row.row, options.signed_values());
+    const size_t d = votes.players();
+    // Twice 1 + wins + ties / 2: a whole number.
+    std::vector<int64_t> points(d, 2);
+    for (size_t i = 0; i < d; i++) {
+      context.check_cancelled();
+      for (size_t j = i + 1; j < d; j++) {
+        const int64_t margin = votes.margin(i, j);
+        points[i] += margin > 0 ? 2 : margin == 0 ? 1 : 0;
+        points[j] += margin < 0 ? 2 : margin == 0 ? 1 : 0;
+      }
+    }
+    if (options.as_ranks()) {
+      store_ranks(points, values);
+      return {};
+    }
+    for (size_t p = 0; p < d; p++) {
+      values[p] = static_cast<float>(static_cast<double>(points[p]) / (2.0 * static_cast<double>(d)));
+    }
+    return {};
+  });
+}
 
 }  // namespace
 
 AggregatorInfo copeland_aggregator() {
-  return with_aggregator_options<Copeland>(
+  return with_aggregator_options<CombinedBy<combine_by_wins>>(
       {.name = "copeland",
        .title = "Copeland's method: how many others a player beats on most members' ranks",
        .family = "rank",

@@ -10,8 +10,6 @@
 // depend on the choice of axes. Zero members count, as members at the origin.
 // Cost: members^2 x players, then some tens of steps of members^3.
 // Deviation from the paper: none; it names the mean and the median alone, this one follows from its definition.
-#include <utility>
-
 #include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/centroids/combine_centroids.h"
 #include "assay/aggregate/common.h"
@@ -19,30 +17,15 @@
 namespace assay {
 namespace {
 
-class GeometricMedian final : public Aggregator {
- public:
-  struct Options {
-    ScaleOptions scale = {};
-
-    void describe(OptionVisitor& visit) { scale.describe(visit); }
-  };
-
-  explicit GeometricMedian(Options options) : options_(std::move(options)) {}
-  bool scales_to_output() const override { return options_.scale.to_output(); }
-
-  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-               const Context& context) const override {
-    combine_centroids({.distance = "l2", .p = 1}, members, out, context);
-  }
-
- private:
-  Options options_;
-};
+void combine_geometric_median(const AggregateTask& /*task*/, const ScaleAlone& /*options*/, const Members& members,
+                              Combined& out, const Context& context) {
+  combine_centroids({.distance = "l2", .p = 1}, members, out, context);
+}
 
 }  // namespace
 
 AggregatorInfo geometric_median_aggregator() {
-  return with_aggregator_options<GeometricMedian>(
+  return with_aggregator_options<CombinedBy<combine_geometric_median>>(
       {.name = "geometric_median",
        .title = "Point of the smallest sum of l2 distances to the members",
        .family = "centroid",

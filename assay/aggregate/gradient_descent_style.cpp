@@ -24,40 +24,31 @@
 namespace assay {
 namespace {
 
-class GradientDescentStyle final : public Aggregator {
- public:
-  struct Options {
-    WalkOptions walk = {};
-    FloorOption floor = {};
-    ScaleOptions scale = {};
+struct GradientDescentStyleOptions {
+  WalkOptions walk = {};
+  FloorOption floor = {};
+  ScaleOptions scale = {};
 
-    void describe(OptionVisitor& visit) {
-      walk.describe(visit);
-      floor.describe(visit);
-      scale.describe(visit);
-    }
-  };
-
-  explicit GradientDescentStyle(Options options) : options_(std::move(options)) {}
-  bool scales_to_output() const override { return options_.scale.to_output(); }
-
-  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-               const Context& context) const override {
-    each_simplest_row(members, out, context, "walking to simpler explanations", [&](const MemberRow& row) {
-      MeanWalks walks(row, norm_floor(row, options_.floor.floor), options_.walk, context);
-      for (const size_t j : row.nonzero) walks.both_ways(row.values.row(j));
-      return store_simplest(row, walks.simplest().values, out.values.row(row.row));
-    });
+  void describe(OptionVisitor& visit) {
+    walk.describe(visit);
+    floor.describe(visit);
+    scale.describe(visit);
   }
-
- private:
-  Options options_;
 };
+
+void combine_by_walks(const AggregateTask& /*task*/, const GradientDescentStyleOptions& options, const Members& members,
+                      Combined& out, const Context& context) {
+  each_simplest_row(members, out, context, "walking to simpler explanations", [&](const MemberRow& row) {
+    MeanWalks walks(row, norm_floor(row, options.floor.floor), options.walk, context);
+    for (const size_t j : row.nonzero) walks.both_ways(row.values.row(j));
+    return store_simplest(row, walks.simplest().values, out.values.row(row.row));
+  });
+}
 
 }  // namespace
 
 AggregatorInfo gradient_descent_style_aggregator() {
-  return with_aggregator_options<GradientDescentStyle>(
+  return with_aggregator_options<CombinedBy<combine_by_walks>>(
       {.name = "gradient_descent_style",
        .title = "Walks between the members and their mean, coordinate by coordinate, while entropy falls",
        .family = "complexity",

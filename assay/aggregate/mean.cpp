@@ -8,8 +8,6 @@
 // Zero members count: the mean is over all m. Members that cancel leave a short vector: see the norm of a result.
 // Cost: members x players.
 // Deviation from the paper: none.
-#include <utility>
-
 #include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/centroids/combine_centroids.h"
 #include "assay/aggregate/common.h"
@@ -17,30 +15,15 @@
 namespace assay {
 namespace {
 
-class MeanAggregator final : public Aggregator {
- public:
-  struct Options {
-    ScaleOptions scale = {};
-
-    void describe(OptionVisitor& visit) { scale.describe(visit); }
-  };
-
-  explicit MeanAggregator(Options options) : options_(std::move(options)) {}
-  bool scales_to_output() const override { return options_.scale.to_output(); }
-
-  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-               const Context& context) const override {
-    combine_centroids({.distance = "l2", .p = 2}, members, out, context);
-  }
-
- private:
-  Options options_;
-};
+void combine_mean(const AggregateTask& /*task*/, const ScaleAlone& /*options*/, const Members& members, Combined& out,
+                  const Context& context) {
+  combine_centroids({.distance = "l2", .p = 2}, members, out, context);
+}
 
 }  // namespace
 
 AggregatorInfo mean_aggregator() {
-  return with_aggregator_options<MeanAggregator>(
+  return with_aggregator_options<CombinedBy<combine_mean>>(
       {.name = "mean",
        .title = "Mean of the members",
        .family = "centroid",

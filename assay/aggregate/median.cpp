@@ -8,8 +8,6 @@
 // Zero members count, as members whose values are all 0.
 // Cost: a sort of the members for each player.
 // Deviation from the paper: none; it does not say which median of an even number.
-#include <utility>
-
 #include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/centroids/combine_centroids.h"
 #include "assay/aggregate/common.h"
@@ -17,30 +15,15 @@
 namespace assay {
 namespace {
 
-class MedianAggregator final : public Aggregator {
- public:
-  struct Options {
-    ScaleOptions scale = {};
-
-    void describe(OptionVisitor& visit) { scale.describe(visit); }
-  };
-
-  explicit MedianAggregator(Options options) : options_(std::move(options)) {}
-  bool scales_to_output() const override { return options_.scale.to_output(); }
-
-  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-               const Context& context) const override {
-    combine_centroids({.distance = "l1", .p = 1}, members, out, context);
-  }
-
- private:
-  Options options_;
-};
+void combine_median(const AggregateTask& /*task*/, const ScaleAlone& /*options*/, const Members& members, Combined& out,
+                    const Context& context) {
+  combine_centroids({.distance = "l1", .p = 1}, members, out, context);
+}
 
 }  // namespace
 
 AggregatorInfo median_aggregator() {
-  return with_aggregator_options<MedianAggregator>(
+  return with_aggregator_options<CombinedBy<combine_median>>(
       {.name = "median",
        .title = "Median of the members, feature by feature",
        .family = "centroid",

@@ -40,84 +40,25 @@ std::vector<double> said_of_rows(const AggregateTask& task, const Explanations& 
   return made;
 }
 
-// Arrays made elsewhere have numbers instead of names.
-bool has_names(const Explanations& explanations) {
-  for (size_t p = 0; p < explanations.players(); p++) {
-    if (explanations.features[p] != fmt::format("{}", p)) return true;
+// The same rows, players, targets, unit and explained values, where both members say them.
+void check_pair(const std::string& first, const Explanations& a, const std::string& second, const Explanations& b) {
+  check_explained_alike(second, b, first, a);
+  const std::string& unit = a.provenance.unit;
+  const std::string& other = b.provenance.unit;
+  if (!unit.empty() && !other.empty() && unit != other) {
+    fail_input(second, fmt::format("explanations in the unit {}, as in {}", unit, in_quotes(first)), other);
   }
-  return false;
-}
-
-// Two members side by side, for messages.
-class Pair {
- public:
-  Pair(std::string first, const Explanations& a, std::string second, const Explanations& b)
-      : first_(std::move(first)), second_(std::move(second)), a_(a), b_(b) {}
-
-  void check() const {
-    if (a_.rows() != b_.rows()) {
-      fail_input(second_, fmt::format("{} rows, as {} has", a_.rows(), in_quotes(first_)),
-                 fmt::format("{}", b_.rows()));
-    }
-    check_features();
-    check_rows();
-    const std::string& unit = a_.provenance.unit;
-    const std::string& other = b_.provenance.unit;
-    if (!unit.empty() && !other.empty() && unit != other) {
-      fail_input(second_, fmt::format("explanations in the unit {}, as in {}", unit, in_quotes(first_)), other);
-    }
-    check_outputs();
-  }
-
- private:
-  void check_features() const {
-    if (a_.players() != b_.players()) {
-      fail_input(second_, fmt::format("{} features, as {} has", a_.players(), in_quotes(first_)),
-                 fmt::format("{}", b_.players()));
-    }
-    if (!has_names(a_) || !has_names(b_) || a_.features == b_.features) return;
-    const auto [ours, theirs] = std::ranges::mismatch(a_.features, b_.features);
-    fail_input(
-        second_,
-        fmt::format("{} as feature {}, as in {}", in_quotes(*ours), ours - a_.features.begin() + 1, in_quotes(first_)),
-        in_quotes(*theirs));
-  }
-
-  void check_rows() const {
-    const auto apart = [&](size_t row, std::string_view what, const std::string& wanted, const std::string& found) {
-      fail_input(second_, fmt::format("{} {} in row {}, as in {}", what, in_quotes(wanted), row + 1, in_quotes(first_)),
-                 in_quotes(found));
-    };
-    const bool ids = !a_.ids.empty() && !b_.ids.empty();
-    const bool targets = !a_.target.empty() && !b_.target.empty();
-    for (size_t r = 0; r < a_.rows(); r++) {
-      if (ids && a_.ids[r] != b_.ids[r]) apart(r, "the id", a_.ids[r], b_.ids[r]);
-      if (!targets) continue;
-      const std::string& wanted = a_.target_names[a_.target[r]];
-      const std::string& found = b_.target_names[b_.target[r]];
-      if (wanted != found) apart(r, "the target", wanted, found);
-    }
-  }
-
   // Other rows or another model show here, where names do not tell. Those of antecedents are not the row's own.
-  void check_outputs() const {
-    if (!a_.combination.antecedents.empty() || !b_.combination.antecedents.empty()) return;
-    const double largest = largest_output(a_);
-    for (size_t r = 0; r < a_.rows(); r++) {
-      const double wanted = a_.output[r];
-      const double found = b_.output[r];
-      if (!std::isfinite(wanted) || !std::isfinite(found) || same_explained_value(wanted, found, largest)) continue;
-      fail_input(second_,
-                 fmt::format("the explained value {:.6g} in row {}, as in {}", wanted, r + 1, in_quotes(first_)),
-                 fmt::format("{:.6g}: another model, or other rows", found));
-    }
+  if (!a.combination.antecedents.empty() || !b.combination.antecedents.empty()) return;
+  const double largest = largest_output(a);
+  for (size_t r = 0; r < a.rows(); r++) {
+    const double wanted = a.output[r];
+    const double found = b.output[r];
+    if (!std::isfinite(wanted) || !std::isfinite(found) || same_explained_value(wanted, found, largest)) continue;
+    fail_input(second, fmt::format("the explained value {:.6g} in row {}, as in {}", wanted, r + 1, in_quotes(first)),
+               fmt::format("{:.6g}: another model, or other rows", found));
   }
-
-  std::string first_;
-  std::string second_;
-  const Explanations& a_;
-  const Explanations& b_;
-};
+}
 
 void expect(std::string_view what, size_t found, size_t expected) {
   if (found == expected) return;
@@ -235,7 +176,7 @@ void check_members(const AggregateTask& task) {
   const std::vector<std::string> names = member_names(task);
   for (size_t j = 0; j < task.members.size(); j++) {
     // Each against all before it: what one does not say, another may.
-    for (size_t i = 0; i < j; i++) Pair(names[i], *task.members[i], names[j], *task.members[j]).check();
+    for (size_t i = 0; i < j; i++) check_pair(names[i], *task.members[i], names[j], *task.members[j]);
   }
   check_task(task, task.members[0]->rows(), task.members[0]->players());
 }
@@ -252,9 +193,9 @@ std::vector<std::string> member_names(const AggregateTask& task) {
 
 void fill_frame(std::span<const Explanations* const> members, Explanations& made) {
   made.features = members[0]->features;
-  bool named = has_names(*members[0]);
+  bool named = are_names(members[0]->features);
   for (const Explanations* member : members) {
-    if (!named && has_names(*member)) {
+    if (!named && are_names(member->features)) {
       made.features = member->features;
       named = true;
     }

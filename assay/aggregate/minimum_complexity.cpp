@@ -90,80 +90,71 @@ void write_point(const MemberRow& row, const HullProblem& problem, const HullPoi
   }
 }
 
-class MinimumComplexity final : public Aggregator {
- public:
-  struct Options {
-    FloorOption floor = {};
-    int64_t vertices = 2'000'000;
-    ScaleOptions scale = {};
+struct MinimumComplexityOptions {
+  FloorOption floor = {};
+  int64_t vertices = 2'000'000;
+  ScaleOptions scale = {};
 
-    void describe(OptionVisitor& visit) {
-      floor.describe(visit);
-      visit.integer("vertices", vertices, "vertices of a row's arrangement up to which all are looked at", "", 1,
-                    1'000'000'000'000);
-      scale.describe(visit);
-    }
-  };
-
-  explicit MinimumComplexity(const Options& options) : options_(options) {}
-  bool scales_to_output() const override { return options_.scale.to_output(); }
-
-  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-               const Context& context) const override {
-    const size_t rows = members.rows();
-    out.weights = Matrix(rows, members.size());
-    std::ranges::fill(out.weights.values(), std::numeric_limits<float>::quiet_NaN());
-    std::vector<double> complexities(rows, NAN);
-    std::vector<double> bounds(rows, NAN);
-    std::vector<double> certified(rows, NAN);
-    each_row(members, out, context, "minimum_complexity", [&](const MemberRow& row) -> std::string_view {
-      const auto weights = out.weights.row(row.row);
-      std::ranges::fill(weights, 0.0F);
-      certified[row.row] = 1;
-      if (row.nonzero.empty()) {
-        std::ranges::fill(out.values.row(row.row), 0.0F);
-        return {};
-      }
-      const HullProblem problem = hull_problem(row, norm_floor(row, std::max(options_.floor.floor, kLeastFloor)));
-      const Lowest found = lowest_in(problem, static_cast<double>(options_.vertices), context);
-      std::vector<double> point(row.values.cols());
-      write_point(row, problem, found.point, point);
-      const StoredSimplest stored = store_simplest(row, point, out.values.row(row.row));
-      if (stored.member) {
-        weights[*stored.member] = 1;
-      } else {
-        for (size_t i = 0; i < problem.size(); i++)
-          weights[problem.member[i]] = static_cast<float>(found.point.weights[i]);
-      }
-      complexities[row.row] = stored.complexity;
-      // The float64 minimum: rounding may have raised the complexity of what is stored above it, or lowered it.
-      const double bound = found.certified ? std::max(0.0, found.point.entropy) : found.bound;
-      bounds[row.row] = std::min(bound, stored.complexity);
-      certified[row.row] = found.certified ? 1 : 0;
-      return {};
-    });
-    size_t finite = 0;
-    for (size_t r = 0; r < rows; r++) finite += members.finite(r) ? 1 : 0;
-    const auto proven = static_cast<size_t>(std::ranges::count(certified, 1));
-    if (proven < finite) {
-      out.notes.push_back(
-          fmt::format("certified on {} of {} rows; on the others the bound says how much simpler a point "
-                      "of the hull could be at most",
-                      proven, finite));
-    }
-    out.measures.push_back({"complexity", std::move(complexities)});
-    out.measures.push_back({"bound", std::move(bounds)});
-    out.measures.push_back({"certified", std::move(certified)});
+  void describe(OptionVisitor& visit) {
+    floor.describe(visit);
+    visit.integer("vertices", vertices, "vertices of a row's arrangement up to which all are looked at", "", 1,
+                  1'000'000'000'000);
+    scale.describe(visit);
   }
-
- private:
-  Options options_;
 };
+
+void combine_lowest(const AggregateTask& /*task*/, const MinimumComplexityOptions& options, const Members& members,
+                    Combined& out, const Context& context) {
+  const size_t rows = members.rows();
+  out.weights = Matrix(rows, members.size());
+  std::ranges::fill(out.weights.values(), std::numeric_limits<float>::quiet_NaN());
+  std::vector<double> complexities(rows, NAN);
+  std::vector<double> bounds(rows, NAN);
+  std::vector<double> certified(rows, NAN);
+  each_row(members, out, context, "minimum_complexity", [&](const MemberRow& row) -> std::string_view {
+    const auto weights = out.weights.row(row.row);
+    std::ranges::fill(weights, 0.0F);
+    certified[row.row] = 1;
+    if (row.nonzero.empty()) {
+      std::ranges::fill(out.values.row(row.row), 0.0F);
+      return {};
+    }
+    const HullProblem problem = hull_problem(row, norm_floor(row, std::max(options.floor.floor, kLeastFloor)));
+    const Lowest found = lowest_in(problem, static_cast<double>(options.vertices), context);
+    std::vector<double> point(row.values.cols());
+    write_point(row, problem, found.point, point);
+    const StoredSimplest stored = store_simplest(row, point, out.values.row(row.row));
+    if (stored.member) {
+      weights[*stored.member] = 1;
+    } else {
+      for (size_t i = 0; i < problem.size(); i++)
+        weights[problem.member[i]] = static_cast<float>(found.point.weights[i]);
+    }
+    complexities[row.row] = stored.complexity;
+    // The float64 minimum: rounding may have raised the complexity of what is stored above it, or lowered it.
+    const double bound = found.certified ? std::max(0.0, found.point.entropy) : found.bound;
+    bounds[row.row] = std::min(bound, stored.complexity);
+    certified[row.row] = found.certified ? 1 : 0;
+    return {};
+  });
+  size_t finite = 0;
+  for (size_t r = 0; r < rows; r++) finite += members.finite(r) ? 1 : 0;
+  const auto proven = static_cast<size_t>(std::ranges::count(certified, 1));
+  if (proven < finite) {
+    out.notes.push_back(
+        fmt::format("certified on {} of {} rows; on the others the bound says how much simpler a point "
+                    "of the hull could be at most",
+                    proven, finite));
+  }
+  out.measures.push_back({"complexity", std::move(complexities)});
+  out.measures.push_back({"bound", std::move(bounds)});
+  out.measures.push_back({"certified", std::move(certified)});
+}
 
 }  // namespace
 
 AggregatorInfo minimum_complexity_aggregator() {
-  return with_aggregator_options<MinimumComplexity>(
+  return with_aggregator_options<CombinedBy<combine_lowest>>(
       {.name = "minimum_complexity",
        .title = "The simplest explanation in the members' convex hull, certified where affordable",
        .family = "complexity",

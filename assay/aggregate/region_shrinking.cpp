@@ -28,51 +28,42 @@
 namespace assay {
 namespace {
 
-class RegionShrinking final : public Aggregator {
- public:
-  struct Options {
-    ShrinkOptions shrink = {};
-    FloorOption floor = {};
-    ScaleOptions scale = {};
+struct RegionShrinkingOptions {
+  ShrinkOptions shrink = {};
+  FloorOption floor = {};
+  ScaleOptions scale = {};
 
-    void describe(OptionVisitor& visit) {
-      shrink.describe(visit);
-      floor.describe(visit);
-      scale.describe(visit);
-    }
-  };
-
-  explicit RegionShrinking(Options options) : options_(std::move(options)) {}
-  bool scales_to_output() const override { return options_.scale.to_output(); }
-
-  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-               const Context& context) const override {
-    out.weights = Matrix(members.rows(), members.size());
-    for (size_t r = 0; r < members.rows(); r++) {
-      if (!members.finite(r)) std::ranges::fill(out.weights.row(r), std::numeric_limits<float>::quiet_NaN());
-    }
-    each_simplest_row(members, out, context, "shrinking regions", [&](const MemberRow& row) {
-      const double floor = norm_floor(row, options_.floor.floor);
-      const std::vector<ShrunkPoint> found = shrink_region(row, options_.shrink, floor, context);
-      const StoredSimplest stored = store_simplest(row, found.front().values, out.values.row(row.row));
-      const auto weights = out.weights.row(row.row);
-      store_row(found.front().weights, weights);
-      if (stored.member) {
-        std::ranges::fill(weights, 0.0F);
-        weights[*stored.member] = 1;
-      }
-      return stored;
-    });
+  void describe(OptionVisitor& visit) {
+    shrink.describe(visit);
+    floor.describe(visit);
+    scale.describe(visit);
   }
-
- private:
-  Options options_;
 };
+
+void combine_by_shrinking(const AggregateTask& /*task*/, const RegionShrinkingOptions& options, const Members& members,
+                          Combined& out, const Context& context) {
+  out.weights = Matrix(members.rows(), members.size());
+  for (size_t r = 0; r < members.rows(); r++) {
+    if (!members.finite(r)) std::ranges::fill(out.weights.row(r), std::numeric_limits<float>::quiet_NaN());
+  }
+  each_simplest_row(members, out, context, "shrinking regions", [&](const MemberRow& row) {
+    const double floor = norm_floor(row, options.floor.floor);
+    const std::vector<ShrunkPoint> found = shrink_region(row, options.shrink, floor, context);
+    const StoredSimplest stored = store_simplest(row, found.front().values, out.values.row(row.row));
+    const auto weights = out.weights.row(row.row);
+    store_row(found.front().weights, weights);
+    if (stored.member) {
+      std::ranges::fill(weights, 0.0F);
+      weights[*stored.member] = 1;
+    }
+    return stored;
+  });
+}
 
 }  // namespace
 
 AggregatorInfo region_shrinking_aggregator() {
-  return with_aggregator_options<RegionShrinking>(
+  return with_aggregator_options<CombinedBy<combine_by_shrinking>>(
       {.name = "region_shrinking",
        .title = "Simplest points of the segments between members, again and again, in their convex hull",
        .family = "complexity",

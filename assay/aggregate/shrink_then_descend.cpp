@@ -25,45 +25,36 @@
 namespace assay {
 namespace {
 
-class ShrinkThenDescend final : public Aggregator {
- public:
-  struct Options {
-    ShrinkOptions shrink = {};
-    WalkOptions walk = {};
-    FloorOption floor = {};
-    ScaleOptions scale = {};
+struct ShrinkThenDescendOptions {
+  ShrinkOptions shrink = {};
+  WalkOptions walk = {};
+  FloorOption floor = {};
+  ScaleOptions scale = {};
 
-    void describe(OptionVisitor& visit) {
-      shrink.describe(visit);
-      walk.describe(visit);
-      floor.describe(visit);
-      scale.describe(visit);
-    }
-  };
-
-  explicit ShrinkThenDescend(Options options) : options_(std::move(options)) {}
-  bool scales_to_output() const override { return options_.scale.to_output(); }
-
-  void combine(const AggregateTask& /*task*/, const Members& members, Combined& out,
-               const Context& context) const override {
-    each_simplest_row(members, out, context, "shrinking regions and walking", [&](const MemberRow& row) {
-      const double floor = norm_floor(row, options_.floor.floor);
-      MeanWalks walks(row, floor, options_.walk, context);
-      for (const ShrunkPoint& point : shrink_region(row, options_.shrink, floor, context)) {
-        walks.both_ways(point.values);
-      }
-      return store_simplest(row, walks.simplest().values, out.values.row(row.row));
-    });
+  void describe(OptionVisitor& visit) {
+    shrink.describe(visit);
+    walk.describe(visit);
+    floor.describe(visit);
+    scale.describe(visit);
   }
-
- private:
-  Options options_;
 };
+
+void combine_shrunk(const AggregateTask& /*task*/, const ShrinkThenDescendOptions& options, const Members& members,
+                    Combined& out, const Context& context) {
+  each_simplest_row(members, out, context, "shrinking regions and walking", [&](const MemberRow& row) {
+    const double floor = norm_floor(row, options.floor.floor);
+    MeanWalks walks(row, floor, options.walk, context);
+    for (const ShrunkPoint& point : shrink_region(row, options.shrink, floor, context)) {
+      walks.both_ways(point.values);
+    }
+    return store_simplest(row, walks.simplest().values, out.values.row(row.row));
+  });
+}
 
 }  // namespace
 
 AggregatorInfo shrink_then_descend_aggregator() {
-  return with_aggregator_options<ShrinkThenDescend>(
+  return with_aggregator_options<CombinedBy<combine_shrunk>>(
       {.name = "shrink_then_descend",
        .title = "Region shrinking, then walks between its points and the mean of the members",
        .family = "complexity",

@@ -57,11 +57,6 @@ bool is_leftover(const std::string& name, std::string& of) {
          digits(std::string_view(tail).substr(dash + 1));
 }
 
-bool is_part(const std::string& folder, const fs::path& name) {
-  const std::string expected = folder == "scores" ? ".json" : ".npz";
-  return name.extension() == expected && valid_stem(name.stem().string());
-}
-
 // Links could lead to files outside of the folder, which must not be written or removed.
 void refuse_link(const fs::path& path) {
   std::error_code ignored;
@@ -75,13 +70,14 @@ void each_own_file(const std::string& folder, const std::function<void(const fs:
                    const std::function<void(const fs::path&)>& leftover) {
   std::error_code ignored;
   std::string of;
-  for (const std::string_view name : kStudyFolders) {
-    const std::string part_folder = inside(folder, name);
+  for (const PartFolder& part : kPartFolders) {
+    const std::string part_folder = path_within(folder, part.name);
     refuse_link(part_folder);
     for (const auto& item : fs::directory_iterator(part_folder, ignored)) {
       const fs::path file = item.path().filename();
       const bool left = is_leftover(file.string(), of);
-      if (!is_part(std::string(name), left ? fs::path(of) : file)) continue;
+      const fs::path name = left ? fs::path(of) : file;
+      if (name.extension() != part.extension || !valid_stem(name.stem().string())) continue;
       refuse_link(item.path());
       (left ? leftover : own)(item.path());
     }
@@ -104,14 +100,15 @@ void remove_file(const fs::path& path) {
 // Removes settings.json last: without it the folder does not count as a study.
 void remove_study(const std::string& folder) {
   const auto remove = [](const fs::path& path) {
-    if (path.filename() != "settings.json") remove_file(path);
+    if (path.filename() != kSettingsJson) remove_file(path);
   };
   each_own_file(folder, remove, remove_file);
-  remove_file(inside(folder, "settings.json"));
+  remove_file(path_within(folder, kSettingsJson));
 }
 
 void remove_leftovers(const std::string& folder) {
-  each_own_file(folder, [](const fs::path&) {}, remove_file);
+  each_own_file(
+      folder, [](const fs::path&) {}, remove_file);
 }
 
 // The settings that only the first has, in words.
@@ -125,7 +122,7 @@ std::string difference(const StudySettings& first, const StudySettings& second) 
 }
 
 void check_same_study(const std::string& folder, const StudySettings& settings, const Context& context) {
-  const std::string path = inside(folder, "settings.json");
+  const std::string path = path_within(folder, kSettingsJson);
   const StudySettings found = read_settings(folder, context);
   require_program(path, found, settings.program);
   if (found.arguments != settings.arguments || found.seed != settings.seed) {
@@ -146,7 +143,7 @@ void check_same_study(const std::string& folder, const StudySettings& settings, 
 }  // namespace
 
 StudySettings read_settings(const std::string& folder, const Context& context) {
-  const std::string path = inside(folder, "settings.json");
+  const std::string path = path_within(folder, kSettingsJson);
   if (!is_there(path)) fail_input(folder, "the folder of a study, which has a file settings.json", "none");
   const auto source = open_bytes(path, context);
   return settings_from_json(path, read_all(*source, kMostSettingsBytes));
@@ -154,7 +151,7 @@ StudySettings read_settings(const std::string& folder, const Context& context) {
 
 void claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
                   const Context& context) {
-  const std::string path = inside(folder, "settings.json");
+  const std::string path = path_within(folder, kSettingsJson);
   const Words words = words_of(settings);
   if (is_there(folder)) remove_leftovers(folder);
   if (is_there(path)) {
@@ -174,10 +171,10 @@ void claim_folder(const std::string& folder, const StudySettings& settings, bool
     std::error_code ignored;
     for (const auto& item : fs::directory_iterator(folder, ignored)) {
       const std::string name = item.path().filename().string();
-      const bool own =
-          std::ranges::find(kStudyFolders, name) != kStudyFolders.end() && is_empty_folder(item.path().string());
+      const bool own = std::ranges::find(kPartFolders, name, &PartFolder::name) != kPartFolders.end() &&
+                       is_empty_folder(item.path().string());
       if (own) continue;
-      const bool study = std::ranges::find(kStudyFiles, name) != kStudyFiles.end() || name == "scores";
+      const bool study = std::ranges::find(kStudyFiles, name) != kStudyFiles.end() || name == kScoresFolder.name;
       // Without settings.json nothing is removed: the files may not be a study's.
       fail_input(words.out, "a new or empty folder",
                  fmt::format("{} with {} in it{}", in_quotes(folder), in_quotes(name),
@@ -195,11 +192,12 @@ void make_folder(const std::string& folder) {
 
 void abandon_folder(const std::string& folder) {
   std::error_code problem;
-  const bool finished_parts = !is_empty_folder(inside(folder, "scores")) && is_there(inside(folder, "scores"));
-  if (finished_parts || !is_there(inside(folder, "settings.json"))) return;
+  const bool finished_parts =
+      !is_empty_folder(path_within(folder, kScoresFolder.name)) && is_there(path_within(folder, kScoresFolder.name));
+  if (finished_parts || !is_there(path_within(folder, kSettingsJson))) return;
   remove_study(folder);
   // Only empty folders go.
-  for (const std::string_view name : kStudyFolders) fs::remove(inside(folder, name), problem);
+  for (const PartFolder& part : kPartFolders) fs::remove(path_within(folder, part.name), problem);
   fs::remove(folder, problem);
 }
 
@@ -235,7 +233,7 @@ void record_inputs(const std::string& folder, const std::vector<StudyInput>& inp
                              words_of(settings).overwrite));
     }
   }
-  if (added) write_whole(inside(folder, "settings.json"), settings_json(settings), context);
+  if (added) write_whole(path_within(folder, kSettingsJson), settings_json(settings), context);
 }
 
 }  // namespace assay

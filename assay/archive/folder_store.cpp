@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "assay/archive/io/entry_json.h"
+#include "assay/archive/study_names.h"
 #include "assay/core/error.h"
 #include "assay/data/io/bytes.h"
 #include "assay/data/io/npy.h"
@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 3> kPartFolders = {"explanations", "pool", "scores"};
 // Larger than the scores of any study: a larger file is not read.
 constexpr uint64_t kMostBytes = uint64_t{1} << 32U;
 
@@ -55,8 +54,8 @@ void load_pool(const std::string& path, PoolExplanations& pool, const Context& c
 
 FolderStore::FolderStore(std::string folder, bool only_reads) : folder_(std::move(folder)) {
   if (only_reads) return;
-  for (const char* name : kPartFolders) {
-    const std::string path = fmt::format("{}/{}", folder_, name);
+  for (const PartFolder& part : kPartFolders) {
+    const std::string path = path_within(folder_, part.name);
     std::error_code problem;
     fs::create_directories(path, problem);
     if (problem) fail_io(path, "create the folder", problem.value());
@@ -64,13 +63,13 @@ FolderStore::FolderStore(std::string folder, bool only_reads) : folder_(std::mov
 }
 
 std::string FolderStore::explanations_path(const std::string& stem) const {
-  return fmt::format("{}/explanations/{}.npz", folder_, stem);
+  return path_within(folder_, kExplanationsFolder.file(stem));
 }
 std::string FolderStore::pool_path(const std::string& stem) const {
-  return fmt::format("{}/pool/{}.npz", folder_, stem);
+  return path_within(folder_, kPoolFolder.file(stem));
 }
 std::string FolderStore::scores_path(const std::string& stem) const {
-  return fmt::format("{}/scores/{}.json", folder_, stem);
+  return path_within(folder_, kScoresFolder.file(stem));
 }
 
 bool FolderStore::has(const std::string& stem, EntryKind kind) const {

@@ -9,6 +9,7 @@
 
 #include "assay/archive/io/json_parts.h"
 #include "assay/archive/study_folder.h"
+#include "assay/archive/study_names.h"
 #include "assay/core/error.h"
 #include "assay/core/sha256.h"
 #include "assay/core/table_text.h"
@@ -49,7 +50,7 @@ std::vector<std::string> extra_files(const std::string& folder, const Manifest& 
     const std::string name = next->path().string().substr(prefix);
     const auto known =
         std::ranges::lower_bound(manifest.outputs, name, {}, &std::pair<std::string, std::string>::first);
-    if (name != kManifestName && (known == manifest.outputs.end() || known->first != name)) extra.push_back(name);
+    if (name != kManifestJson && (known == manifest.outputs.end() || known->first != name)) extra.push_back(name);
   }
   if (error) fail_io(folder, "look through it", error.value());
   return extra;
@@ -96,7 +97,7 @@ Manifest manifest_from_json(std::string_view where, std::string_view text) {
 }
 
 Manifest read_manifest(const std::string& folder, const Context& context) {
-  const std::string name(kManifestName);
+  const std::string name(kManifestJson);
   if (const std::string found = instead_of_file(folder, name); !found.empty()) {
     fail_input(folder, fmt::format("the folder of a finished study, with a file {}", name), found);
   }

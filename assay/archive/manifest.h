@@ -12,8 +12,6 @@
 
 namespace assay {
 
-inline constexpr std::string_view kManifestName = "manifest.json";
-
 struct Manifest {
   std::vector<StudyInput> inputs = {};
   // Name of each file in the folder ("scores/lime.json", always with /) and its hash; sorted by name.

@@ -7,6 +7,7 @@
 #include "assay/archive/io/json_parts.h"
 #include "assay/archive/io/run_json.h"
 #include "assay/archive/study_folder.h"
+#include "assay/archive/study_names.h"
 #include "assay/core/error.h"
 #include "assay/core/table_text.h"
 
@@ -51,7 +52,7 @@ StudyFacts facts_from(const JsonFields& fields) {
 }
 
 Explanations read_entry_explanations(const StudyFolder& study, const EntrySummary& entry, const Context& context) {
-  const std::string file = file_within(study.path, fmt::format("explanations/{}.npz", entry.stem));
+  const std::string file = file_within(study.path, kExplanationsFolder.file(entry.stem));
   Explanations explanations = read_explanations(file, context);
   if (explanations.rows() != study.summary.rows) {
     fail_input(file, plural(study.summary.rows, "row"), fmt::format("{}", explanations.rows()));
@@ -61,8 +62,8 @@ Explanations read_entry_explanations(const StudyFolder& study, const EntrySummar
 
 Study read_whole_study(const std::string& folder, const Context& context) {
   const StudyFolder opened = open_study_folder(folder, context);
-  const std::string file = path_within(folder, "study.json");
-  const JsonRead parsed = parsed_json(file, text_within(folder, "study.json", context), kStudyJsonDepth);
+  const std::string file = path_within(folder, kStudyJson);
+  const JsonRead parsed = parsed_json(file, text_within(folder, kStudyJson, context), kStudyJsonDepth);
   const JsonFields document(file, parsed);
   Study study;
   study.facts = facts_from(document.object("facts"));
@@ -92,7 +93,7 @@ FinishedStudy read_study(const std::string& folder, const Context& context) {
   FinishedStudy read;
   read.study = read_whole_study(folder, context);
   read.assessment = assess(read.study, context);
-  read.times = times_from_json(path_within(folder, "run.json"), text_within(folder, "run.json", context));
+  read.times = times_from_json(path_within(folder, kRunJson), text_within(folder, kRunJson, context));
   return read;
 }
 

@@ -1,7 +1,5 @@
 #include "assay/archive/study_files.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -15,8 +13,6 @@
 #include "assay/data/io/bytes.h"
 
 namespace assay {
-
-std::string inside(const std::string& folder, std::string_view name) { return fmt::format("{}/{}", folder, name); }
 
 bool is_there(const std::string& path) {
   std::error_code ignored;
@@ -32,28 +28,28 @@ void write_whole(const std::string& path, std::string_view text, const Context& 
 void write_study_files(const std::string& folder, const FinishedStudy& finished,
                        const std::function<std::string()>& page, const Context& context) {
   const Study& study = finished.study;
-  write_whole(inside(folder, "study.json"), study_json(study, finished.assessment), context);
-  write_whole(inside(folder, "run.json"), run_json(study, finished.times), context);
+  write_whole(path_within(folder, kStudyJson), study_json(study, finished.assessment), context);
+  write_whole(path_within(folder, kRunJson), run_json(study, finished.times), context);
   {
-    AtomicFile file(inside(folder, "scores.csv"), context);
+    AtomicFile file(path_within(folder, kScoresCsv), context);
     write_scores_csv(study, [&](std::string_view text) { file.write(text); });
     file.commit();
   }
-  write_whole(inside(folder, "report.html"), page(), context);
+  write_whole(path_within(folder, kReportHtml), page(), context);
 
   std::vector<std::string> names;
   for (const std::string_view name : kStudyFiles) {
-    if (name != "manifest.json" && is_there(inside(folder, name))) names.emplace_back(name);
+    if (name != kManifestJson && is_there(path_within(folder, name))) names.emplace_back(name);
   }
   for (const StudyEntry& entry : study.entries) {
-    names.push_back(fmt::format("explanations/{}.npz", entry.stem));
-    names.push_back(fmt::format("scores/{}.json", entry.stem));
-    if (!entry.aggregate()) names.push_back(fmt::format("pool/{}.npz", entry.stem));
+    names.push_back(kExplanationsFolder.file(entry.stem));
+    names.push_back(kScoresFolder.file(entry.stem));
+    if (!entry.aggregate()) names.push_back(kPoolFolder.file(entry.stem));
   }
   std::ranges::sort(names);
   std::vector<std::pair<std::string, std::string>> outputs;
-  for (const std::string& name : names) outputs.emplace_back(name, file_sha256(inside(folder, name), context));
-  write_whole(inside(folder, "manifest.json"), manifest_json(study.facts.inputs, outputs), context);
+  for (const std::string& name : names) outputs.emplace_back(name, file_sha256(path_within(folder, name), context));
+  write_whole(path_within(folder, kManifestJson), manifest_json(study.facts.inputs, outputs), context);
 }
 
 }  // namespace assay

@@ -52,11 +52,7 @@ void read_facts(const std::string& where, std::string_view text, StudyFolder& st
 
 }  // namespace
 
-std::string path_within(const std::string& folder, const std::string& inner) {
-  return (fs::path(folder) / inner).string();
-}
-
-std::string instead_of_file(const std::string& folder, const std::string& inner) {
+std::string instead_of_file(const std::string& folder, std::string_view inner) {
   const fs::path parts(inner);
   fs::path path(folder);
   size_t left = static_cast<size_t>(std::distance(parts.begin(), parts.end()));
@@ -75,14 +71,14 @@ std::string instead_of_file(const std::string& folder, const std::string& inner)
   return {};
 }
 
-std::string file_within(const std::string& folder, const std::string& inner) {
+std::string file_within(const std::string& folder, std::string_view inner) {
   std::string file = path_within(folder, inner);
   const std::string found = instead_of_file(folder, inner);
   if (!found.empty()) fail_input(file, "a regular file", found);
   return file;
 }
 
-std::string text_within(const std::string& folder, const std::string& inner, const Context& context) {
+std::string text_within(const std::string& folder, std::string_view inner, const Context& context) {
   const auto source = open_bytes(file_within(folder, inner), context);
   return read_all(*source, kMostJsonBytes);
 }
@@ -90,13 +86,13 @@ std::string text_within(const std::string& folder, const std::string& inner, con
 StudyFolder open_study_folder(const std::string& path, const Context& context) {
   StudyFolder study;
   study.path = path;
-  const std::string file = path_within(path, "study.json");
+  const std::string file = path_within(path, kStudyJson);
   std::error_code error;
   if (!fs::is_directory(path, error)) fail_input(path, "the folder of a study", error ? error.message() : "no folder");
-  if (instead_of_file(path, "study.json") == "nothing") {
+  if (instead_of_file(path, kStudyJson) == "nothing") {
     fail_input(path, "the folder of a finished study", "no file study.json in it");
   }
-  const std::string text = text_within(path, "study.json", context);
+  const std::string text = text_within(path, kStudyJson, context);
   study.summary = study_summary_from_json(file, text);
   read_facts(file, text, study);
   return study;
@@ -104,7 +100,7 @@ StudyFolder open_study_folder(const std::string& path, const Context& context) {
 
 StudyEntry read_study_entry(const StudyFolder& study, size_t entry, const Context& context) {
   const EntrySummary& summary = study.summary.entries[entry];
-  const std::string inner = fmt::format("scores/{}.json", summary.stem);
+  const std::string inner = kScoresFolder.file(summary.stem);
   const std::string file = path_within(study.path, inner);
   StudyEntry read = entry_from_json(file, text_within(study.path, inner, context));
   if (read.name != summary.name) {
@@ -131,7 +127,7 @@ StudyEntry read_study_entry(const StudyFolder& study, size_t entry, const Contex
 }
 
 RowIds read_row_ids(const StudyFolder& study, size_t entry) {
-  const std::string inner = fmt::format("explanations/{}.npz", study.summary.entries[entry].stem);
+  const std::string inner = kExplanationsFolder.file(study.summary.entries[entry].stem);
   const NpzFile file(file_within(study.path, inner));
   if (!file.contains("ids")) return {};
   return {to_strings(file.name(), file.read("ids")), has_row_numbers(file)};

@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "assay/archive/io/study_json.h"
+#include "assay/archive/study_names.h"
 #include "assay/core/context.h"
 #include "assay/study/study.h"
 
@@ -44,16 +46,13 @@ struct RowIds {
 // Reads the row ids from the entry's explanations.
 RowIds read_row_ids(const StudyFolder& study, size_t entry);
 
-// "folder/inner". `folder` may end in a slash.
-std::string path_within(const std::string& folder, const std::string& inner);
-
 // Empty if `inner` is a regular file in the folder. Else what is there: "a link", "a link at 'scores'", "a folder",
 // "nothing" or "something else" (a pipe, a device). Opens nothing: a link may lead out of the folder, and reading a
 // pipe may never end. The folder itself may be a link, because the user named it.
-std::string instead_of_file(const std::string& folder, const std::string& inner);
+std::string instead_of_file(const std::string& folder, std::string_view inner);
 
 // The path and the text of a file in the folder. It must be a regular file; for the text, of at most 1 GiB.
-std::string file_within(const std::string& folder, const std::string& inner);
-std::string text_within(const std::string& folder, const std::string& inner, const Context& context);
+std::string file_within(const std::string& folder, std::string_view inner);
+std::string text_within(const std::string& folder, std::string_view inner, const Context& context);
 
 }  // namespace assay

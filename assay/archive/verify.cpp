@@ -15,6 +15,7 @@
 #include "assay/archive/io/entry_json.h"
 #include "assay/archive/io/json_parts.h"
 #include "assay/archive/study_folder.h"
+#include "assay/archive/study_names.h"
 #include "assay/core/error.h"
 #include "assay/core/rounding.h"
 #include "assay/core/sha256.h"
@@ -54,14 +55,15 @@ using ComparedFiles = std::map<std::string, std::string>;
 
 ComparedFiles compared_files(const std::string& folder, HeldTo by) {
   ComparedFiles files;
-  const auto add = [&](const std::string& name) {
+  const auto add = [&](std::string_view name) {
     const std::string found = instead_of_file(folder, name);
     if (found == "nothing") return;
-    files[name] = found.empty() ? "" : fmt::format("expected a regular file, found {}", found);
+    files[std::string(name)] = found.empty() ? "" : fmt::format("expected a regular file, found {}", found);
   };
-  for (const char* name : {"study.json", "scores.csv", "model.onnx"}) add(name);
-  if (by != HeldTo::other_version) add("report.html");
-  for (const auto& [inner, extension] : {std::pair("scores", ".json"), {"explanations", ".npz"}, {"pool", ".npz"}}) {
+  for (const std::string_view name : {kStudyJson, kScoresCsv, kModelOnnx}) add(name);
+  if (by != HeldTo::other_version) add(kReportHtml);
+  for (const PartFolder& part : kPartFolders) {
+    const std::string inner(part.name);
     const std::string found = instead_of_file(folder, inner);
     if (found == "nothing") continue;
     if (found != "a folder") {
@@ -71,7 +73,8 @@ ComparedFiles compared_files(const std::string& folder, HeldTo by) {
     std::error_code error;
     fs::directory_iterator next(path_within(folder, inner), error);
     for (; !error && next != fs::directory_iterator(); next.increment(error)) {
-      if (next->path().extension() == extension) add(fmt::format("{}/{}", inner, next->path().filename().string()));
+      if (next->path().extension() == part.extension)
+        add(fmt::format("{}/{}", inner, next->path().filename().string()));
     }
     if (error) fail_io(path_within(folder, inner), "look through it", error.value());
   }
@@ -80,7 +83,7 @@ ComparedFiles compared_files(const std::string& folder, HeldTo by) {
 
 // Files of a study that may be left out of the comparison: hashes, settings, times, and with another version the page.
 bool never_compared(std::string_view name) {
-  return name == "manifest.json" || name == "settings.json" || name == "run.json" || name == "report.html";
+  return name == kManifestJson || name == kSettingsJson || name == kRunJson || name == kReportHtml;
 }
 
 // Sorted paths of all that is in a folder, at any depth, except folders. Links are not followed.
@@ -243,7 +246,7 @@ class EntryParts {
   // The scales of the recorded attributions of the entry that this file belongs to.
   ScoreScales scales_of(const std::string& name) {
     const std::string stem = fs::path(name).stem().string();
-    const std::string file = fmt::format("explanations/{}.npz", stem);
+    const std::string file = kExplanationsFolder.file(stem);
     if (!instead_of_file(recorded_, file).empty()) return {};
     const auto found = scales_.find(stem);
     if (found != scales_.end()) return found->second;
@@ -260,15 +263,15 @@ class EntryParts {
 std::string file_difference(const std::string& name, const std::string& recorded, const std::string& again, HeldTo by,
                             EntryParts& parts, const Context& context) {
   if (by != HeldTo::exact) {
-    if (name.starts_with("explanations/")) return parts.explanations(name);
-    if (name.starts_with("pool/")) return parts.pool(name);
-    if (name.starts_with("scores/")) return parts.scores(name);
+    if (kExplanationsFolder.has(name)) return parts.explanations(name);
+    if (kPoolFolder.has(name)) return parts.pool(name);
+    if (kScoresFolder.has(name)) return parts.scores(name);
   }
   if (name.ends_with(".json")) {
     const std::string found = json_difference(recorded, raw_bytes(recorded), raw_bytes(again), by);
     return !found.empty() || by != HeldTo::exact ? found : "the bytes differ, though they say the same";
   }
-  if (name == "report.html") return "it is not the page that this program makes of the study's other files";
+  if (name == kReportHtml) return "it is not the page that this program makes of the study's other files";
   if (name.ends_with(".csv")) return lines_difference(raw_bytes(recorded), raw_bytes(again));
   return fmt::format("recorded sha256 {}, found {}", file_sha256(recorded, context), file_sha256(again, context));
 }

@@ -47,11 +47,20 @@ Spec parse_item(std::string_view where, std::string_view text) {
   return spec;
 }
 
+// Whether all of the text is a number of this range, which NaN is not.
 template <class Number>
-bool parse_whole(std::string_view text, Number& value) {
+bool parse_within(std::string_view text, Number& value, Number least, Number most) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end && !text.empty();
+  return error == std::errc() && stop == end && !text.empty() && value >= least && value <= most;
+}
+
+// The same, or the word, which leaves the value empty.
+template <class Number>
+bool parse_or_word(std::string_view text, std::string_view word, std::optional<Number>& value, Number least,
+                   Number most) {
+  value.reset();
+  return text == word || parse_within(text, value.emplace(), least, most);
 }
 
 std::string real_range(double least, double most) {
@@ -61,7 +70,7 @@ std::string real_range(double least, double most) {
   return fmt::format("{} to {}", least, most);
 }
 
-std::string integer_range(int64_t least, int64_t most) {
+std::string whole_range(int64_t least, int64_t most) {
   return most == INT64_MAX ? fmt::format("{} or more", least) : fmt::format("{} to {}", least, most);
 }
 
@@ -79,12 +88,15 @@ Spec parse_spec(std::string_view where, std::string_view text) {
   return std::move(specs[0]);
 }
 
-namespace detail {
+std::string spec_text(const Spec& spec) {
+  std::string text = spec.name;
+  for (const auto& [name, value] : spec.options) text += fmt::format(":{}={}", name, value);
+  return text;
+}
 
-OptionSetter::OptionSetter(const Spec& spec) : spec_(spec), used_(spec.options.size()) {}
+OptionVisitor::OptionVisitor(const Spec& spec) : spec_(spec), used_(spec.options.size()) {}
 
-const std::string* OptionSetter::take(std::string_view name) {
-  known_.emplace_back(name);
+const std::string* OptionVisitor::given(std::string_view name) {
   for (size_t i = 0; i < spec_.options.size(); ++i) {
     if (spec_.options[i].first == name) {
       used_[i] = true;
@@ -94,146 +106,103 @@ const std::string* OptionSetter::take(std::string_view name) {
   return nullptr;
 }
 
-void OptionSetter::refuse(std::string_view name, std::string_view expected, std::string_view found) const {
+void OptionVisitor::refuse(std::string_view name, std::string_view expected, std::string_view found) const {
   fail_input(fmt::format("{}, option {}", one_line(spec_.name), name), expected, in_quotes(found));
 }
 
-void OptionSetter::integer(std::string_view name, int64_t& value, std::string_view, std::string_view, int64_t least,
-                           int64_t most) {
-  const std::string* text = take(name);
-  if (text == nullptr) return;
-  if (!parse_whole(*text, value) || value < least || value > most) {
-    refuse(name, fmt::format("a whole number, {}", integer_range(least, most)), *text);
+void OptionVisitor::list(OptionKind kind, std::string_view name, std::string value, std::string_view meaning,
+                         std::string_view unit, std::string range) {
+  fields_.push_back(
+      {kind, std::string(name), std::move(value), std::string(meaning), std::string(unit), std::move(range)});
+}
+
+void OptionVisitor::integer(std::string_view name, int64_t& value, std::string_view meaning, std::string_view unit,
+                            int64_t least, int64_t most) {
+  const std::string range = whole_range(least, most);
+  if (const std::string* text = given(name); text != nullptr && !parse_within(*text, value, least, most)) {
+    refuse(name, fmt::format("a whole number, {}", range), *text);
   }
+  list(OptionKind::integer, name, fmt::format("{}", value), meaning, unit, range);
 }
 
-void OptionSetter::real(std::string_view name, double& value, std::string_view, std::string_view, double least,
-                        double most) {
-  const std::string* text = take(name);
-  if (text == nullptr) return;
-  // Written so that NaN is refused too.
-  if (!parse_whole(*text, value) || !(value >= least && value <= most)) {
-    refuse(name, fmt::format("a number, {}", real_range(least, most)), *text);
-  }
-}
-
-void OptionSetter::flag(std::string_view name, bool& value, std::string_view) {
-  const std::string* text = take(name);
-  if (text == nullptr) return;
-  if (*text != "true" && *text != "false") refuse(name, "true or false", *text);
-  value = *text == "true";
-}
-
-void OptionSetter::choice(std::string_view name, std::string& value, std::string_view,
-                          const std::vector<std::string>& words) {
-  const std::string* text = take(name);
-  if (text == nullptr) return;
-  if (std::ranges::find(words, *text) == words.end()) refuse(name, joined(words, "or"), *text);
-  value = *text;
-}
-
-void OptionSetter::real_or(std::string_view name, std::optional<double>& value, std::string_view word, std::string_view,
-                           std::string_view, double least, double most) {
-  const std::string* text = take(name);
-  if (text == nullptr) return;
-  double number = 0;
-  if (*text == word) {
-    value.reset();
-  } else if (parse_whole(*text, number) && number >= least && number <= most) {
-    value = number;
-  } else {
-    refuse(name, fmt::format("{}, or a number, {}", word, real_range(least, most)), *text);
-  }
-}
-
-void OptionSetter::integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word,
-                              std::string_view, std::string_view, int64_t least, int64_t most) {
-  const std::string* text = take(name);
-  if (text == nullptr) return;
-  int64_t number = 0;
-  if (*text == word) {
-    value.reset();
-  } else if (parse_whole(*text, number) && number >= least && number <= most) {
-    value = number;
-  } else {
-    refuse(name, fmt::format("{}, or a whole number, {}", word, integer_range(least, most)), *text);
-  }
-}
-
-void OptionSetter::reals(std::string_view name, std::vector<double>& value, std::string_view, std::string_view,
+void OptionVisitor::real(std::string_view name, double& value, std::string_view meaning, std::string_view unit,
                          double least, double most) {
-  const std::string* text = take(name);
-  if (text == nullptr) return;
-  std::string_view inside = *text;
-  // An open bracket is an error of the list itself, so brackets come in pairs here.
-  if (inside.starts_with('[') && inside.ends_with(']')) inside = inside.substr(1, inside.size() - 2);
-  std::vector<double> numbers;
-  for (size_t begin = 0; begin <= inside.size();) {
-    const size_t end = std::min(inside.find(',', begin), inside.size());
-    double number = 0;
-    if (!parse_whole(inside.substr(begin, end - begin), number) || !(number >= least && number <= most)) {
-      refuse(name, fmt::format("numbers in [ ] joined by commas, each {}", real_range(least, most)), *text);
-    }
-    numbers.push_back(number);
-    begin = end + 1;
+  const std::string range = real_range(least, most);
+  if (const std::string* text = given(name); text != nullptr && !parse_within(*text, value, least, most)) {
+    refuse(name, fmt::format("a number, {}", range), *text);
   }
-  value = std::move(numbers);
+  list(OptionKind::real, name, fmt::format("{}", value), meaning, unit, range);
 }
 
-void OptionSetter::finish() const {
+void OptionVisitor::flag(std::string_view name, bool& value, std::string_view meaning) {
+  if (const std::string* text = given(name)) {
+    if (*text != "true" && *text != "false") refuse(name, "true or false", *text);
+    value = *text == "true";
+  }
+  list(OptionKind::flag, name, value ? "true" : "false", meaning, "", "true or false");
+}
+
+void OptionVisitor::choice(std::string_view name, std::string& value, std::string_view meaning,
+                           const std::vector<std::string>& words) {
+  if (const std::string* text = given(name)) {
+    if (std::ranges::find(words, *text) == words.end()) refuse(name, joined(words, "or"), *text);
+    value = *text;
+  }
+  list(OptionKind::word, name, value, meaning, "", joined(words, "or"));
+}
+
+void OptionVisitor::real_or(std::string_view name, std::optional<double>& value, std::string_view word,
+                            std::string_view meaning, std::string_view unit, double least, double most) {
+  const std::string range = real_range(least, most);
+  if (const std::string* text = given(name); text != nullptr && !parse_or_word(*text, word, value, least, most)) {
+    refuse(name, fmt::format("{}, or a number, {}", word, range), *text);
+  }
+  list(OptionKind::real, name, value ? fmt::format("{}", *value) : std::string(word), meaning, unit,
+       fmt::format("{}, or {}", word, range));
+}
+
+void OptionVisitor::integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word,
+                               std::string_view meaning, std::string_view unit, int64_t least, int64_t most) {
+  const std::string range = whole_range(least, most);
+  if (const std::string* text = given(name); text != nullptr && !parse_or_word(*text, word, value, least, most)) {
+    refuse(name, fmt::format("{}, or a whole number, {}", word, range), *text);
+  }
+  list(OptionKind::integer, name, value ? fmt::format("{}", *value) : std::string(word), meaning, unit,
+       fmt::format("{}, or {}", word, range));
+}
+
+void OptionVisitor::reals(std::string_view name, std::vector<double>& value, std::string_view meaning,
+                          std::string_view unit, double least, double most) {
+  const std::string range = real_range(least, most);
+  if (const std::string* text = given(name)) {
+    std::string_view inside = *text;
+    // An open bracket is an error of the list itself, so brackets come in pairs here.
+    if (inside.starts_with('[') && inside.ends_with(']')) inside = inside.substr(1, inside.size() - 2);
+    value.clear();
+    for (size_t begin = 0; begin <= inside.size();) {
+      const size_t end = std::min(inside.find(',', begin), inside.size());
+      double number = 0;
+      if (!parse_within(inside.substr(begin, end - begin), number, least, most)) {
+        refuse(name, fmt::format("numbers in [ ] joined by commas, each {}", range), *text);
+      }
+      value.push_back(number);
+      begin = end + 1;
+    }
+  }
+  list(OptionKind::reals, name, fmt::format("[{}]", fmt::join(value, ",")), meaning, unit,
+       fmt::format("numbers in [ ], each {}", range));
+}
+
+void OptionVisitor::finish() const {
+  std::vector<std::string> names;
+  for (const OptionInfo& field : fields_) names.push_back(field.name);
   for (size_t i = 0; i < used_.size(); ++i) {
     if (used_[i]) continue;
     const auto& name = spec_.options[i].first;
-    const std::string known = known_.empty() ? "it has none" : fmt::format("its options are {}", joined(known_));
-    fail_input(fmt::format("{} has no option {}{}; {}", one_line(spec_.name), in_quotes(name), suggestion(name, known_),
+    const std::string known = names.empty() ? "it has none" : fmt::format("its options are {}", joined(names));
+    fail_input(fmt::format("{} has no option {}{}; {}", one_line(spec_.name), in_quotes(name), suggestion(name, names),
                            known));
   }
-}
-
-void OptionLister::integer(std::string_view name, int64_t& value, std::string_view meaning, std::string_view unit,
-                           int64_t least, int64_t most) {
-  fields.push_back({std::string(name), fmt::format("{}", value), std::string(meaning), std::string(unit),
-                    integer_range(least, most)});
-}
-
-void OptionLister::real(std::string_view name, double& value, std::string_view meaning, std::string_view unit,
-                        double least, double most) {
-  fields.push_back(
-      {std::string(name), fmt::format("{}", value), std::string(meaning), std::string(unit), real_range(least, most)});
-}
-
-void OptionLister::flag(std::string_view name, bool& value, std::string_view meaning) {
-  fields.push_back({std::string(name), value ? "true" : "false", std::string(meaning), "", "true or false"});
-}
-
-void OptionLister::choice(std::string_view name, std::string& value, std::string_view meaning,
-                          const std::vector<std::string>& words) {
-  fields.push_back({std::string(name), value, std::string(meaning), "", joined(words, "or")});
-}
-
-void OptionLister::real_or(std::string_view name, std::optional<double>& value, std::string_view word,
-                           std::string_view meaning, std::string_view unit, double least, double most) {
-  fields.push_back({std::string(name), value ? fmt::format("{}", *value) : std::string(word), std::string(meaning),
-                    std::string(unit), fmt::format("{}, or {}", word, real_range(least, most))});
-}
-
-void OptionLister::integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word,
-                              std::string_view meaning, std::string_view unit, int64_t least, int64_t most) {
-  fields.push_back({std::string(name), value ? fmt::format("{}", *value) : std::string(word), std::string(meaning),
-                    std::string(unit), fmt::format("{}, or {}", word, integer_range(least, most))});
-}
-
-void OptionLister::reals(std::string_view name, std::vector<double>& value, std::string_view meaning,
-                         std::string_view unit, double least, double most) {
-  fields.push_back({std::string(name), fmt::format("[{}]", fmt::join(value, ",")), std::string(meaning),
-                    std::string(unit), fmt::format("numbers in [ ], each {}", real_range(least, most))});
-}
-
-}  // namespace detail
-std::string spec_text(const Spec& spec) {
-  std::string text = spec.name;
-  for (const auto& [name, value] : spec.options) text += fmt::format(":{}={}", name, value);
-  return text;
 }
 
 }  // namespace assay

@@ -35,30 +35,11 @@ Spec parse_spec(std::string_view where, std::string_view text);
 // An item as it is written in a list: "faithfulness:subset=2".
 std::string spec_text(const Spec& spec);
 
-// Sees each field of an options struct: its name, value, meaning, unit and range.
-class OptionVisitor {
- public:
-  virtual ~OptionVisitor() = default;
-  virtual void integer(std::string_view name, int64_t& value, std::string_view meaning, std::string_view unit,
-                       int64_t least, int64_t most) = 0;
-  virtual void real(std::string_view name, double& value, std::string_view meaning, std::string_view unit, double least,
-                    double most) = 0;
-  virtual void flag(std::string_view name, bool& value, std::string_view meaning) = 0;
-  // The value is one of these words.
-  virtual void choice(std::string_view name, std::string& value, std::string_view meaning,
-                      const std::vector<std::string>& words) = 0;
-  // A number, or `word` (such as auto): value is then empty, and is chosen when it is needed.
-  virtual void real_or(std::string_view name, std::optional<double>& value, std::string_view word,
-                       std::string_view meaning, std::string_view unit, double least, double most) = 0;
-  virtual void integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word,
-                          std::string_view meaning, std::string_view unit, int64_t least, int64_t most) = 0;
-  // One or more numbers in brackets, as in [0.1,0.5]; a single number needs no brackets.
-  virtual void reals(std::string_view name, std::vector<double>& value, std::string_view meaning, std::string_view unit,
-                     double least, double most) = 0;
-};
+enum class OptionKind { integer, real, flag, word, reals };
 
 // A field as help and documentation show it.
 struct OptionInfo {
+  OptionKind kind = OptionKind::word;  // a number that is chosen later has its word as value
   std::string name;
   std::string value;  // the default, when the struct is fresh
   std::string meaning;
@@ -66,72 +47,66 @@ struct OptionInfo {
   std::string range;  // "1 to 100", "true or false", "a, b or c"
 };
 
-namespace detail {
-
-// Applies the options of one spec; finish() refuses those that no field took.
-class OptionSetter : public OptionVisitor {
+// Sees each field of an options struct: its name, value, meaning, unit and range. Sets it where the item has an option
+// of that name, and lists it. An input error names a value out of range.
+class OptionVisitor {
  public:
-  explicit OptionSetter(const Spec& spec);
+  explicit OptionVisitor(const Spec& spec);  // which must outlive this
+
   void integer(std::string_view name, int64_t& value, std::string_view meaning, std::string_view unit, int64_t least,
-               int64_t most) override;
+               int64_t most);
   void real(std::string_view name, double& value, std::string_view meaning, std::string_view unit, double least,
-            double most) override;
-  void flag(std::string_view name, bool& value, std::string_view meaning) override;
+            double most);
+  void flag(std::string_view name, bool& value, std::string_view meaning);
+  // The value is one of these words.
   void choice(std::string_view name, std::string& value, std::string_view meaning,
-              const std::vector<std::string>& words) override;
+              const std::vector<std::string>& words);
+  // A number, or `word` (such as auto): value is then empty, and is chosen when it is needed.
   void real_or(std::string_view name, std::optional<double>& value, std::string_view word, std::string_view meaning,
-               std::string_view unit, double least, double most) override;
+               std::string_view unit, double least, double most);
   void integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word, std::string_view meaning,
-                  std::string_view unit, int64_t least, int64_t most) override;
+                  std::string_view unit, int64_t least, int64_t most);
+  // One or more numbers in brackets, as in [0.1,0.5]; a single number needs no brackets.
   void reals(std::string_view name, std::vector<double>& value, std::string_view meaning, std::string_view unit,
-             double least, double most) override;
+             double least, double most);
+
+  // An input error if the item has an option that is no field.
   void finish() const;
+  // The fields that were seen.
+  const std::vector<OptionInfo>& fields() const { return fields_; }
 
  private:
-  const std::string* take(std::string_view name);
+  // What the item says for this field; null if nothing.
+  const std::string* given(std::string_view name);
   [[noreturn]] void refuse(std::string_view name, std::string_view expected, std::string_view found) const;
+  void list(OptionKind kind, std::string_view name, std::string value, std::string_view meaning, std::string_view unit,
+            std::string range);
 
   const Spec& spec_;
   std::vector<bool> used_;
-  std::vector<std::string> known_;
+  std::vector<OptionInfo> fields_;
 };
 
-class OptionLister : public OptionVisitor {
- public:
-  void integer(std::string_view name, int64_t& value, std::string_view meaning, std::string_view unit, int64_t least,
-               int64_t most) override;
-  void real(std::string_view name, double& value, std::string_view meaning, std::string_view unit, double least,
-            double most) override;
-  void flag(std::string_view name, bool& value, std::string_view meaning) override;
-  void choice(std::string_view name, std::string& value, std::string_view meaning,
-              const std::vector<std::string>& words) override;
-  void real_or(std::string_view name, std::optional<double>& value, std::string_view word, std::string_view meaning,
-               std::string_view unit, double least, double most) override;
-  void integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word, std::string_view meaning,
-                  std::string_view unit, int64_t least, int64_t most) override;
-  void reals(std::string_view name, std::vector<double>& value, std::string_view meaning, std::string_view unit,
-             double least, double most) override;
-
-  std::vector<OptionInfo> fields;
+// The options of what has none.
+struct NoOptions {
+  void describe(OptionVisitor& /*visit*/) {}
 };
-
-}  // namespace detail
 
 // The struct with this item's options applied; an input error names an unknown option or a value out of range.
 template <class Options>
-Options options_from(const Spec& spec) {
-  Options options;
-  detail::OptionSetter setter(spec);
-  options.describe(setter);
-  setter.finish();
+Options options_from(const Spec& spec, Options options = {}) {
+  OptionVisitor visitor(spec);
+  options.describe(visitor);
+  visitor.finish();
   return options;
 }
 
 template <class Options>
 std::vector<OptionInfo> list_options(Options options = {}) {
-  detail::OptionLister lister;
-  options.describe(lister);
-  return std::move(lister.fields);
+  const Spec nothing;
+  OptionVisitor visitor(nothing);
+  options.describe(visitor);
+  return visitor.fields();
 }
 
 }  // namespace assay

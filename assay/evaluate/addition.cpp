@@ -19,43 +19,32 @@
 namespace assay {
 namespace {
 
-class Addition final : public Criterion {
- public:
-  struct Options {
-    std::optional<int64_t> k = {};
-    std::string form = "text";
+struct AdditionOptions {
+  std::optional<int64_t> k = {};
+  std::string form = "text";
 
-    void describe(OptionVisitor& visit) {
-      describe_k(visit, k);
-      visit.choice("form", form, "the strongest players added to the reference, or as printed: all others",
-                   {"text", "printed"});
-    }
-  };
-
-  explicit Addition(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    return refuses_k(options_.k, task.explanations.players());
+  void describe(OptionVisitor& visit) {
+    describe_k(visit, k);
+    visit.choice("form", form, "the strongest players added to the reference, or as printed: all others",
+                 {"text", "printed"});
   }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    // What is left without the strongest players should be little.
-    if (options_.form == "printed") scores.direction = Direction::lower;
-    const TopKQuestion question{.name = "addition",
-                                .kept = options_.form == "text",
-                                .value = [](const Removal& removal, size_t row, size_t reference, double made) {
-                                  return made - removal.at_reference(row, reference);
-                                }};
-    score_top_k(task, question, options_.k, scores, context);
-  }
-
- private:
-  Options options_;
 };
+
+void score_addition(const EvaluateTask& task, const AdditionOptions& options, Scores& scores, const Context& context) {
+  // What is left without the strongest players should be little.
+  if (options.form == "printed") scores.direction = Direction::lower;
+  const TopKQuestion question{.name = "addition",
+                              .kept = options.form == "text",
+                              .value = [](const Removal& removal, size_t row, size_t reference, double made) {
+                                return made - removal.at_reference(row, reference);
+                              }};
+  score_top_k(task, question, options.k, scores, context);
+}
 
 }  // namespace
 
 CriterionInfo addition_criterion() {
-  return with_criterion_options<Addition>(
+  return with_criterion_options<ScoredBy<score_addition, refuses_options_k<AdditionOptions>>>(
       {.name = "addition",
        .title = "Log-odds of the predicted class that the strongest players add to the reference",
        .family = "importance",

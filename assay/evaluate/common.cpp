@@ -1,5 +1,7 @@
 #include "assay/evaluate/common.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -75,6 +77,25 @@ double kendall_distance(std::span<const float> a, std::span<const float> b) {
 
 bool all_finite(std::span<const float> values) {
   return std::ranges::all_of(values, [](float v) { return std::isfinite(v); });
+}
+
+void count_undefined(const Matrix& attributions, Scores& scores) {
+  UndefinedCounts undefined;
+  for (size_t r = 0; r < attributions.rows(); r++) {
+    if (std::isnan(scores.values[r])) undefined.add(all_finite(attributions.row(r)) ? kAllZero : kNotFinite);
+  }
+  scores.undefined = undefined.take();
+}
+
+std::optional<Refusal> refuses_one_player(const EvaluateTask& task) {
+  const size_t players = task.explanations.players();
+  if (players < 2) return fmt::format("needs two players or more, and there is {}", players);
+  return {};
+}
+
+std::optional<Refusal> refuses_regression(const EvaluateTask& task) {
+  if (!task.subject.model->info().class_names.empty()) return {};
+  return "needs classes, and the model gives values of a regression";
 }
 
 bool all_zero(std::span<const float> values) {

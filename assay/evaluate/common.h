@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,14 @@ inline constexpr std::string_view kAllZero = "all attributions are 0";
 
 bool all_finite(std::span<const float> values);
 bool all_zero(std::span<const float> values);
+
+// Counts the rows without a score by reason: all attributions are 0, or they are not all numbers.
+void count_undefined(const Matrix& attributions, Scores& scores);
+
+// Why a criterion that compares players cannot score this task; nothing when there are two players or more.
+std::optional<Refusal> refuses_one_player(const EvaluateTask& task);
+// Why a criterion of classes cannot score this task; nothing when the model has classes.
+std::optional<Refusal> refuses_regression(const EvaluateTask& task);
 
 // Players by decreasing |value|; ties by index.
 std::vector<uint32_t> strongest_first(std::span<const float> values);

@@ -49,63 +49,58 @@ std::vector<double> explained_outputs(const EvaluateTask& task, Scores& scores, 
   return outputs;
 }
 
-class Compatibility final : public Criterion {
- public:
-  struct Options {
-    std::string form = "printed";
+struct CompatibilityOptions {
+  std::string form = "printed";
 
-    void describe(OptionVisitor& visit) {
-      visit.choice("form", form, "attributions alone against the value, or with the base value", {"printed", "gap"});
-    }
-  };
-
-  explicit Compatibility(const Options& options) : options_(options) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const Explanations& explanations = task.explanations;
-    const std::vector<double> outputs = explained_outputs(task, scores, context);
-    const bool gap = options_.form == "gap";
-    UndefinedCounts undefined;
-    RunningMoments other;
-    for (size_t r = 0; r < task.rows(); r++) {
-      const std::span<const float> values = explanations.values.row(r);
-      if (!all_finite(values)) {
-        undefined.add(kNotFinite);
-        continue;
-      }
-      if (!std::isfinite(outputs[r])) {
-        undefined.add(kNoOutput);
-        continue;
-      }
-      const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-      const double base = r < explanations.base.size() ? explanations.base[r] : NAN;
-      const double printed = std::abs(sum - outputs[r]);
-      const double with_base = std::abs(sum + base - outputs[r]);
-      scores.values[r] = gap ? with_base : printed;
-      if (std::isnan(scores.values[r])) undefined.add(kNoBase);
-      if (const double beside = gap ? printed : with_base; !std::isnan(beside)) other.add(beside);
-    }
-    scores.tables.push_back({.name = gap ? "printed form" : "completeness gap",
-                             .columns = {"mean", "stderr", "rows"},
-                             .rows = {{other.mean(), other.standard_error(), static_cast<double>(other.count())}}});
-    scores.undefined = undefined.take();
+  void describe(OptionVisitor& visit) {
+    visit.choice("form", form, "attributions alone against the value, or with the base value", {"printed", "gap"});
   }
-
- private:
-  Options options_;
 };
+
+void score_compatibility(const EvaluateTask& task, const CompatibilityOptions& options, Scores& scores,
+                         const Context& context) {
+  const Explanations& explanations = task.explanations;
+  const std::vector<double> outputs = explained_outputs(task, scores, context);
+  const bool gap = options.form == "gap";
+  UndefinedCounts undefined;
+  RunningMoments other;
+  for (size_t r = 0; r < task.rows(); r++) {
+    const std::span<const float> values = explanations.values.row(r);
+    if (!all_finite(values)) {
+      undefined.add(kNotFinite);
+      continue;
+    }
+    if (!std::isfinite(outputs[r])) {
+      undefined.add(kNoOutput);
+      continue;
+    }
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    const double base = r < explanations.base.size() ? explanations.base[r] : NAN;
+    const double printed = std::abs(sum - outputs[r]);
+    const double with_base = std::abs(sum + base - outputs[r]);
+    scores.values[r] = gap ? with_base : printed;
+    if (std::isnan(scores.values[r])) undefined.add(kNoBase);
+    if (const double beside = gap ? printed : with_base; !std::isnan(beside)) other.add(beside);
+  }
+  scores.tables.push_back({.name = gap ? "printed form" : "completeness gap",
+                           .columns = {"mean", "stderr", "rows"},
+                           .rows = {{other.mean(), other.standard_error(), static_cast<double>(other.count())}}});
+  scores.undefined = undefined.take();
+}
 
 }  // namespace
 
 CriterionInfo compatibility_criterion() {
-  return with_criterion_options<Compatibility>({.name = "compatibility",
-                                                .title = "How far the attributions are from adding up to the output",
-                                                .family = "predictability",
-                                                .citation = "Bhatt, Weller, Moura (2020)",
-                                                .cost = "none",
-                                                .direction = Direction::lower,
-                                                .range = "0 or more",
+  return with_criterion_options<ScoredBy<score_compatibility>>(
+      {.name = "compatibility",
+       .title = "How far the attributions are from adding up to the output",
+       .family = "predictability",
+       .citation = "Bhatt, Weller, Moura (2020)",
+       .cost = "none",
+       .direction = Direction::lower,
+       .range = "0 or more",
        .reads_signs = true,
-                                                .of_paper = true});
+       .of_paper = true});
 }
 
 }  // namespace assay

@@ -20,27 +20,14 @@ namespace {
 
 constexpr size_t kEntropiesAtATime = 1024;
 
-class Complexity final : public Criterion {
- public:
-  struct Options {
-    void describe(OptionVisitor& /*visit*/) {}
-  };
-
-  explicit Complexity(const Options& /*options*/) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const Matrix& values = task.explanations.values;
-    parallel_blocks(context, values.rows(), kEntropiesAtATime, [&](const Block& block) {
-      const size_t columns = values.cols();
-      row_entropies(values.data() + block.begin * columns, block.end - block.begin, columns,
-                    &scores.values[block.begin]);
-    });
-    UndefinedCounts undefined;
-    for (size_t r = 0; r < values.rows(); r++) {
-      if (std::isnan(scores.values[r])) undefined.add(all_finite(values.row(r)) ? kAllZero : kNotFinite);
-    }
-    scores.undefined = undefined.take();
-  }
-};
+void score_complexity(const EvaluateTask& task, const NoOptions& /*options*/, Scores& scores, const Context& context) {
+  const Matrix& values = task.explanations.values;
+  parallel_blocks(context, values.rows(), kEntropiesAtATime, [&](const Block& block) {
+    const size_t columns = values.cols();
+    row_entropies(values.data() + block.begin * columns, block.end - block.begin, columns, &scores.values[block.begin]);
+  });
+  count_undefined(values, scores);
+}
 
 }  // namespace
 
@@ -51,15 +38,16 @@ double complexity(std::span<const float> values) {
 }
 
 CriterionInfo complexity_criterion() {
-  return with_criterion_options<Complexity>({.name = "complexity",
-                                             .title = "Entropy of the attributions: how many players matter",
-                                             .family = "complexity",
-                                             .citation = "Bhatt, Weller, Moura (2020)",
-                                             .cost = "none",
-                                             .direction = Direction::lower,
-                                             .range = "0 to ln d",
-                                             .role = CriterionRole::simplicity,
-                                             .of_paper = true});
+  return with_criterion_options<ScoredBy<score_complexity>>(
+      {.name = "complexity",
+       .title = "Entropy of the attributions: how many players matter",
+       .family = "complexity",
+       .citation = "Bhatt, Weller, Moura (2020)",
+       .cost = "none",
+       .direction = Direction::lower,
+       .range = "0 to ln d",
+       .role = CriterionRole::simplicity,
+       .of_paper = true});
 }
 
 }  // namespace assay

@@ -31,54 +31,46 @@ std::vector<size_t> rows_of(const std::vector<uint32_t>& classes, uint32_t which
   return rows;
 }
 
-class ConditionalConviction final : public Criterion {
- public:
-  using Options = SurpriseOptions;
+std::optional<Refusal> refuses_without_classes(const EvaluateTask& task) {
+  if (task.subject.model->info().class_names.empty()) return "needs a model that predicts classes";
+  if (task.pool_explanations != nullptr && task.subject.pool == nullptr)
+    return Refusal("needs the rows of the pool", Need::pool);
+  return {};
+}
 
-  explicit ConditionalConviction(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    if (task.subject.model->info().class_names.empty()) return "needs a model that predicts classes";
-    if (task.pool_explanations != nullptr && task.subject.pool == nullptr)
-      return Refusal("needs the rows of the pool", Need::pool);
-    return {};
+void score_within_classes(const EvaluateTask& task, const SurpriseOptions& options, Scores& scores,
+                          const Context& context) {
+  const ReferenceExplanations reference(task);
+  const std::vector<uint32_t> classes = predicted_classes(*task.subject.model, task.subject.rows->x.view(), context);
+  const std::vector<uint32_t> reference_classes =
+      reference.are_rows() ? classes : predicted_classes(*task.subject.model, task.subject.pool->x.view(), context);
+  scores.evaluations = classes.size() + (reference.are_rows() ? 0 : reference_classes.size());
+  UndefinedCounts undefined;
+  size_t held_against = 0;
+  size_t among = 0;
+  for (uint32_t which = 0; which < task.subject.model->info().class_names.size(); which++) {
+    const std::vector<size_t> rows = rows_of(classes, which);
+    if (rows.empty()) continue;
+    const std::vector<size_t> same = rows_of(reference_classes, which);
+    const double share = static_cast<double>(same.size()) / static_cast<double>(reference.rows());
+    const auto most = static_cast<size_t>(static_cast<double>(options.references) * share);
+    const std::vector<size_t> drawn =
+        reference.draw(same, std::max<size_t>(most, 2), kConditionalConviction, which, context);
+    held_against += drawn.size();
+    among += score_conviction(task.explanations, rows, reference, drawn, options, kConditionalConviction, scores.values,
+                              undefined, context);
   }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const ReferenceExplanations reference(task);
-    const std::vector<uint32_t> classes = predicted_classes(*task.subject.model, task.subject.rows->x.view(), context);
-    const std::vector<uint32_t> reference_classes =
-        reference.are_rows() ? classes : predicted_classes(*task.subject.model, task.subject.pool->x.view(), context);
-    scores.evaluations = classes.size() + (reference.are_rows() ? 0 : reference_classes.size());
-    UndefinedCounts undefined;
-    size_t held_against = 0;
-    size_t among = 0;
-    for (uint32_t which = 0; which < task.subject.model->info().class_names.size(); which++) {
-      const std::vector<size_t> rows = rows_of(classes, which);
-      if (rows.empty()) continue;
-      const std::vector<size_t> same = rows_of(reference_classes, which);
-      const double share = static_cast<double>(same.size()) / static_cast<double>(reference.rows());
-      const auto most = static_cast<size_t>(static_cast<double>(options_.references) * share);
-      const std::vector<size_t> drawn =
-          reference.draw(same, std::max<size_t>(most, 2), kConditionalConviction, which, context);
-      held_against += drawn.size();
-      among += score_conviction(task.explanations, rows, reference, drawn, options_, kConditionalConviction,
-                                scores.values, undefined, context);
-    }
-    scores.undefined = undefined.take();
-    scores.notes.push_back(fmt::format("held against the explanations of {} of the {} {} rows, by predicted class",
-                                       held_against, reference.rows(), reference.name()));
-    note_own_references(reference, among, scores);
-    add_median(scores);
-  }
-
- private:
-  Options options_;
-};
+  scores.undefined = undefined.take();
+  scores.notes.push_back(fmt::format("held against the explanations of {} of the {} {} rows, by predicted class",
+                                     held_against, reference.rows(), reference.name()));
+  note_own_references(reference, among, scores);
+  add_median(scores);
+}
 
 }  // namespace
 
 CriterionInfo conditional_conviction_criterion() {
-  return with_criterion_options<ConditionalConviction>(
+  return with_criterion_options<ScoredBy<score_within_classes, refuses_without_classes>>(
       {.name = "conditional_conviction",
        .title = "How typical an explanation is among those of its predicted class",
        .family = "predictability",

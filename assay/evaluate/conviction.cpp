@@ -30,40 +30,32 @@ std::vector<size_t> counted(size_t count) {
   return rows;
 }
 
-class Conviction final : public Criterion {
- public:
-  using Options = SurpriseOptions;
-
-  explicit Conviction(const Options& options) : options_(options) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const ReferenceExplanations reference(task);
-    const std::vector<size_t> drawn =
-        reference.draw(counted(reference.rows()), static_cast<size_t>(options_.references), kConviction, 0, context);
-    UndefinedCounts undefined;
-    const size_t among = score_conviction(task.explanations, counted(task.rows()), reference, drawn, options_,
-                                          kConviction, scores.values, undefined, context);
-    scores.undefined = undefined.take();
-    scores.notes.push_back(fmt::format("held against the explanations of {} of the {} {} rows", drawn.size(),
-                                       reference.rows(), reference.name()));
-    note_own_references(reference, among, scores);
-    add_median(scores);
-  }
-
- private:
-  Options options_;
-};
+void score_among_all(const EvaluateTask& task, const SurpriseOptions& options, Scores& scores, const Context& context) {
+  const ReferenceExplanations reference(task);
+  const std::vector<size_t> drawn =
+      reference.draw(counted(reference.rows()), static_cast<size_t>(options.references), kConviction, 0, context);
+  UndefinedCounts undefined;
+  const size_t among = score_conviction(task.explanations, counted(task.rows()), reference, drawn, options, kConviction,
+                                        scores.values, undefined, context);
+  scores.undefined = undefined.take();
+  scores.notes.push_back(fmt::format("held against the explanations of {} of the {} {} rows", drawn.size(),
+                                     reference.rows(), reference.name()));
+  note_own_references(reference, among, scores);
+  add_median(scores);
+}
 
 }  // namespace
 
 CriterionInfo conviction_criterion() {
-  return with_criterion_options<Conviction>({.name = "conviction",
-                                             .title = "How typical an explanation is among those of the pool",
-                                             .family = "predictability",
-                                             .citation = "Bhatt, Weller, Moura (2020)",
-                                             .cost = "explanations of the reference rows",
-                                             .direction = Direction::higher,
-                                             .range = "0 or more",
-                                             .of_paper = true});
+  return with_criterion_options<ScoredBy<score_among_all>>(
+      {.name = "conviction",
+       .title = "How typical an explanation is among those of the pool",
+       .family = "predictability",
+       .citation = "Bhatt, Weller, Moura (2020)",
+       .cost = "explanations of the reference rows",
+       .direction = Direction::higher,
+       .range = "0 or more",
+       .of_paper = true});
 }
 
 }  // namespace assay

@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "assay/core/context.h"
@@ -69,6 +71,33 @@ class Criterion {
   // Fills values, undefined, and what else the criterion knows (standard_error, shared_error, tables, notes,
   // evaluations, dependent and mean_error). `scores.values` comes with one NaN for each row.
   virtual void score(const EvaluateTask& task, Scores& scores, const Context& context) const = 0;
+};
+
+// A criterion that is a function of the task and its options. Another function of the task, or of both, may say why it
+// refuses.
+template <auto score_task, auto refuse_task = nullptr>
+class ScoredBy;
+
+template <class OptionsType, void (*score_task)(const EvaluateTask&, const OptionsType&, Scores&, const Context&),
+          auto refuse_task>
+class ScoredBy<score_task, refuse_task> final : public Criterion {
+ public:
+  using Options = OptionsType;
+
+  explicit ScoredBy(Options options) : options_(std::move(options)) {}
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
+    using Function = decltype(refuse_task);
+    if constexpr (std::is_invocable_v<Function, const EvaluateTask&>) return refuse_task(task);
+    if constexpr (std::is_invocable_v<Function, const EvaluateTask&, const Options&>)
+      return refuse_task(task, options_);
+    return {};
+  }
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    score_task(task, options_, scores, context);
+  }
+
+ private:
+  Options options_;
 };
 
 // Which of the qualities that people choose an explanation by a criterion measures.

@@ -10,45 +10,24 @@
 // otherwise a note counts the rows explained for another class.
 // Deviation from the paper: it does not say what S is; here it is the k strongest players, ties by index.
 // Cost: 1 evaluation for each pair of row and reference row, plus one for each row and for each reference row.
-#include <cstdint>
-#include <optional>
-#include <string>
-
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/removal/top_k.h"
 
 namespace assay {
 namespace {
 
-class Deletion final : public Criterion {
- public:
-  struct Options {
-    std::optional<int64_t> k = {};
-
-    void describe(OptionVisitor& visit) { describe_k(visit, k); }
-  };
-
-  explicit Deletion(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    return refuses_k(options_.k, task.explanations.players());
-  }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const TopKQuestion question{.name = "deletion",
-                                .value = [](const Removal& removal, size_t row, size_t /*reference*/, double made) {
-                                  return removal.at_row(row) - made;
-                                }};
-    score_top_k(task, question, options_.k, scores, context);
-  }
-
- private:
-  Options options_;
-};
+void score_deletion(const EvaluateTask& task, const TopKOptions& options, Scores& scores, const Context& context) {
+  const TopKQuestion question{.name = "deletion",
+                              .value = [](const Removal& removal, size_t row, size_t /*reference*/, double made) {
+                                return removal.at_row(row) - made;
+                              }};
+  score_top_k(task, question, options.k, scores, context);
+}
 
 }  // namespace
 
 CriterionInfo deletion_criterion() {
-  return with_criterion_options<Deletion>(
+  return with_criterion_options<ScoredBy<score_deletion, refuses_options_k<TopKOptions>>>(
       {.name = "deletion",
        .title = "Log-odds of the predicted class that are lost without the strongest players",
        .family = "importance",

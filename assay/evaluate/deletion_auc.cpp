@@ -15,28 +15,14 @@
 namespace assay {
 namespace {
 
-class DeletionAuc final : public Criterion {
- public:
-  using Options = CurveOptions;
-
-  explicit DeletionAuc(const Options& options) : options_(options) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const bool classes = !task.subject.model->info().class_names.empty();
-    const CurveQuestion question{
-        .name = "deletion_auc", .add = false, .columns = classes ? "probability" : "value", .value = [](double area) {
-          return area;
-        }};
-    score_curves(task, question, options_, scores, context);
-  }
-
- private:
-  Options options_;
-};
+void score_deletion_auc(const EvaluateTask& task, const CurveOptions& options, Scores& scores, const Context& context) {
+  score_curves(task, {.name = "deletion_auc", .add = false}, options, scores, context);
+}
 
 }  // namespace
 
 CriterionInfo deletion_auc_criterion() {
-  return with_criterion_options<DeletionAuc>(
+  return with_criterion_options<ScoredBy<score_deletion_auc>>(
       {.name = "deletion_auc",
        .title = "Area under the class's probability as players are removed, the largest first",
        .family = "importance",

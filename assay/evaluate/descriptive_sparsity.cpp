@@ -34,36 +34,24 @@ double mass_around_zero(std::span<const float> values) {
   return std::max(0.0, 1 - total / (most * static_cast<double>(values.size())));
 }
 
-class DescriptiveSparsity final : public Criterion {
- public:
-  struct Options {
-    void describe(OptionVisitor& /*visit*/) {}
-  };
-
-  explicit DescriptiveSparsity(const Options& /*options*/) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const Matrix& values = task.explanations.values;
-    parallel_blocks(context, values.rows(), kCountedRowsAtATime, [&](const Block& block) {
-      for (size_t r = block.begin; r < block.end; r++) scores.values[r] = mass_around_zero(values.row(r));
-    });
-    UndefinedCounts undefined;
-    for (size_t r = 0; r < values.rows(); r++) {
-      if (std::isnan(scores.values[r])) undefined.add(all_finite(values.row(r)) ? kAllZero : kNotFinite);
-    }
-    scores.undefined = undefined.take();
-  }
-};
+void score_sparsity(const EvaluateTask& task, const NoOptions& /*options*/, Scores& scores, const Context& context) {
+  const Matrix& values = task.explanations.values;
+  parallel_blocks(context, values.rows(), kCountedRowsAtATime, [&](const Block& block) {
+    for (size_t r = block.begin; r < block.end; r++) scores.values[r] = mass_around_zero(values.row(r));
+  });
+  count_undefined(values, scores);
+}
 
 }  // namespace
 
 CriterionInfo descriptive_sparsity_criterion() {
-  return with_criterion_options<DescriptiveSparsity>({.name = "descriptive_sparsity",
-                                                      .title = "Mass around zero: how many attributions are small",
-                                                      .family = "complexity",
-                                                      .citation = "Warnecke et al. (2020)",
-                                                      .cost = "none",
-                                                      .direction = Direction::higher,
-                                                      .range = "0 to 1 - 1/d"});
+  return with_criterion_options<ScoredBy<score_sparsity>>({.name = "descriptive_sparsity",
+                                                           .title = "Mass around zero: how many attributions are small",
+                                                           .family = "complexity",
+                                                           .citation = "Warnecke et al. (2020)",
+                                                           .cost = "none",
+                                                           .direction = Direction::higher,
+                                                           .range = "0 to 1 - 1/d"});
 }
 
 }  // namespace assay

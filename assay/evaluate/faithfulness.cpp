@@ -75,8 +75,8 @@ class Faithfulness final : public Criterion {
 
   explicit Faithfulness(const Options& options) : options_(options) {}
   std::optional<Refusal> refuses(const EvaluateTask& task) const override {
+    if (auto reason = refuses_one_player(task)) return reason;
     const size_t players = task.explanations.players();
-    if (players < 2) return fmt::format("needs two players or more, and there is {}", players);
     if (const size_t size = subset_size(players); size >= players) {
       return fmt::format("needs a subset smaller than the {} players, and subset is {}", players, size);
     }

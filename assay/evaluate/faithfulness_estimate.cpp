@@ -7,10 +7,6 @@
 // Deviation from the paper: it takes the drop of the class's probability. Here f may be a margin, which does not
 // flatten out where the model is sure.
 // Cost: a game value for each player and reference row.
-#include <fmt/format.h>
-
-#include <optional>
-#include <string>
 
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/subsets/subset_correlation.h"
@@ -19,33 +15,19 @@
 namespace assay {
 namespace {
 
-class FaithfulnessEstimate final : public Criterion {
- public:
-  struct Options {
-    void describe(OptionVisitor& /*visit*/) {}
-  };
-
-  explicit FaithfulnessEstimate(const Options& /*options*/) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    const size_t players = task.explanations.players();
-    if (players < 2) return fmt::format("needs two players or more, and there is {}", players);
-    return {};
-  }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const size_t players = task.explanations.players();
-    const SubsetDesign design = make_subsets(players, 1, players, players, "faithfulness_estimate", context);
-    const ExplainTask explained = explain_task_of(task.subject);
-    const std::unique_ptr<Game> game = make_game(explained, context);
-    score_by_subsets(*game, task.explanations.values.view(), design, scores, context, "faithfulness_estimate",
-                     task.subset_values);
-  }
-};
+void score_estimate(const EvaluateTask& task, const NoOptions& /*options*/, Scores& scores, const Context& context) {
+  const size_t players = task.explanations.players();
+  const SubsetDesign design = make_subsets(players, 1, players, players, "faithfulness_estimate", context);
+  const ExplainTask explained = explain_task_of(task.subject);
+  const std::unique_ptr<Game> game = make_game(explained, context);
+  score_by_subsets(*game, task.explanations.values.view(), design, scores, context, "faithfulness_estimate",
+                   task.subset_values);
+}
 
 }  // namespace
 
 CriterionInfo faithfulness_estimate_criterion() {
-  return with_criterion_options<FaithfulnessEstimate>(
+  return with_criterion_options<ScoredBy<score_estimate, refuses_one_player>>(
       {.name = "faithfulness_estimate",
        .title = "Whether players of higher attribution cost the model more when they alone are removed",
        .family = "faithfulness",

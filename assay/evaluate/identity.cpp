@@ -9,10 +9,6 @@
 // Cost: one more explanation of each row.
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <optional>
-#include <string>
-
 #include "assay/evaluate/again/explain_again.h"
 #include "assay/evaluate/again/row_reasons.h"
 #include "assay/evaluate/common.h"
@@ -22,46 +18,39 @@
 namespace assay {
 namespace {
 
-class Identity final : public Criterion {
- public:
-  struct Options {
-    ComparisonOptions comparison = {.distance = "l0", .normalise = "raw"};
-    void describe(OptionVisitor& visit) { comparison.describe(visit); }
-  };
-
-  explicit Identity(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override { return refuses_again(task); }
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const Comparison compare(task.explanations.values.view(), options_.comparison);
-    RowReasons reasons = given_reasons(task.explanations.values.view());
-    explain_all_again(
-        task, {.seed = fresh_seed(context.seed, task.method_seed)}, {},
-        [&](size_t row, std::span<const float> values) { scores.values[row] = compare(row, values, reasons); },
-        scores.evaluations, context, "identity");
-    reasons.store(scores);
-    const bool sampled = find_method(task.method->name).sampled;
-    scores.notes.push_back(
-        fmt::format("the explanations as given, beside {} called once more {}", task.method->name,
-                    sampled ? "with fresh random streams"
-                            : "(it does not sample: a difference means another build, model, data or fewer digits)"));
-  }
-
- private:
-  Options options_;
+struct IdentityOptions {
+  ComparisonOptions comparison = {.distance = "l0", .normalise = "raw"};
+  void describe(OptionVisitor& visit) { comparison.describe(visit); }
 };
+
+void score_identity(const EvaluateTask& task, const IdentityOptions& options, Scores& scores, const Context& context) {
+  const Comparison compare(task.explanations.values.view(), options.comparison);
+  RowReasons reasons = given_reasons(task.explanations.values.view());
+  explain_all_again(
+      task, {.seed = fresh_seed(context.seed, task.method_seed)}, {},
+      [&](size_t row, std::span<const float> values) { scores.values[row] = compare(row, values, reasons); },
+      scores.evaluations, context, "identity");
+  reasons.store(scores);
+  const bool sampled = find_method(task.method->name).sampled;
+  scores.notes.push_back(
+      fmt::format("the explanations as given, beside {} called once more {}", task.method->name,
+                  sampled ? "with fresh random streams"
+                          : "(it does not sample: a difference means another build, model, data or fewer digits)"));
+}
 
 }  // namespace
 
 CriterionInfo identity_criterion() {
-  return with_criterion_options<Identity>({.name = "identity",
-                                           .title = "Whether the same row has the same explanation twice",
-                                           .family = "predictability",
-                                           .citation = "Bhatt, Weller, Moura (2020)",
-                                           .cost = "1 explanation",
-                                           .direction = Direction::lower,
-                                           .range = "0 to d (l0), 0 or more",
-                                           .needs = {.model = true, .explainer = true},
-                                           .of_paper = true});
+  return with_criterion_options<ScoredBy<score_identity, refuses_again>>(
+      {.name = "identity",
+       .title = "Whether the same row has the same explanation twice",
+       .family = "predictability",
+       .citation = "Bhatt, Weller, Moura (2020)",
+       .cost = "1 explanation",
+       .direction = Direction::lower,
+       .range = "0 to d (l0), 0 or more",
+       .needs = {.model = true, .explainer = true},
+       .of_paper = true});
 }
 
 }  // namespace assay

@@ -29,62 +29,56 @@
 namespace assay {
 namespace {
 
-class InputInvariance final : public Criterion {
- public:
-  struct Options {
-    double shift = 1;
-    NoiseUnit unit = {};
-    std::string reference = "fixed";
-    ComparisonOptions comparison = {};
-    void describe(OptionVisitor& visit) {
-      visit.real("shift", shift, "how far every column is shifted", "", -1e9, 1e9);
-      unit.describe(visit);
-      visit.choice("reference", reference, "keeps its numbers, or moves with the rows", {"fixed", "shifted"});
-      comparison.describe(visit);
-    }
-  };
-
-  explicit InputInvariance(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    if (const auto reason = refuses_unit(task, options_.unit.space)) return reason;
-    return refuses_again(task);
+struct InputInvarianceOptions {
+  double shift = 1;
+  NoiseUnit unit = {};
+  std::string reference = "fixed";
+  ComparisonOptions comparison = {};
+  void describe(OptionVisitor& visit) {
+    visit.real("shift", shift, "how far every column is shifted", "", -1e9, 1e9);
+    unit.describe(visit);
+    visit.choice("reference", reference, "keeps its numbers, or moves with the rows", {"fixed", "shifted"});
+    comparison.describe(visit);
   }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    std::vector<float> c = column_units(task, options_.unit.space);
-    for (float& each : c) each = static_cast<float>(options_.shift * each);
-    scores.notes.push_back(fmt::format("every column shifted by {} {}, the reference {}", options_.shift,
-                                       options_.unit.space == "raw" ? "(raw units)" : "of its deviations over the pool",
-                                       options_.reference == "fixed" ? "left where it is" : "with them"));
-    if (std::ranges::all_of(c, [](float each) { return each == 0; })) {
-      scores.undefined = {{std::string(kNothingMoves), task.rows()}};
-      return;
-    }
-    const auto add_shift = [&](std::span<float> row) {
-      for (size_t i = 0; i < row.size(); i++) row[i] += c[i];
-    };
-    Reference reference = reference_or_none(task);
-    if (options_.reference == "shifted") {
-      for (size_t r = 0; r < reference.rows.rows(); r++) add_shift(reference.rows.row(r));
-    }
-    const std::unique_ptr<Model> shifted = shifted_model(*task.subject.model, c);
-    const Comparison compare(task.explanations.values.view(), options_.comparison);
-    RowReasons reasons = given_reasons(task.explanations.values.view());
-    explain_all_again(
-        task, {.model = shifted.get(), .reference = &reference}, add_shift,
-        [&](size_t row, std::span<const float> values) { scores.values[row] = compare(row, values, reasons); },
-        scores.evaluations, context, "input_invariance");
-    reasons.store(scores);
-  }
-
- private:
-  Options options_;
 };
+
+std::optional<Refusal> refuses_shift(const EvaluateTask& task, const InputInvarianceOptions& options) {
+  if (const auto reason = refuses_unit(task, options.unit.space)) return reason;
+  return refuses_again(task);
+}
+
+void score_invariance(const EvaluateTask& task, const InputInvarianceOptions& options, Scores& scores,
+                      const Context& context) {
+  std::vector<float> c = column_units(task, options.unit.space);
+  for (float& each : c) each = static_cast<float>(options.shift * each);
+  scores.notes.push_back(fmt::format("every column shifted by {} {}, the reference {}", options.shift,
+                                     options.unit.space == "raw" ? "(raw units)" : "of its deviations over the pool",
+                                     options.reference == "fixed" ? "left where it is" : "with them"));
+  if (std::ranges::all_of(c, [](float each) { return each == 0; })) {
+    scores.undefined = {{std::string(kNothingMoves), task.rows()}};
+    return;
+  }
+  const auto add_shift = [&](std::span<float> row) {
+    for (size_t i = 0; i < row.size(); i++) row[i] += c[i];
+  };
+  Reference reference = reference_or_none(task);
+  if (options.reference == "shifted") {
+    for (size_t r = 0; r < reference.rows.rows(); r++) add_shift(reference.rows.row(r));
+  }
+  const std::unique_ptr<Model> shifted = shifted_model(*task.subject.model, c);
+  const Comparison compare(task.explanations.values.view(), options.comparison);
+  RowReasons reasons = given_reasons(task.explanations.values.view());
+  explain_all_again(
+      task, {.model = shifted.get(), .reference = &reference}, add_shift,
+      [&](size_t row, std::span<const float> values) { scores.values[row] = compare(row, values, reasons); },
+      scores.evaluations, context, "input_invariance");
+  reasons.store(scores);
+}
 
 }  // namespace
 
 CriterionInfo input_invariance_criterion() {
-  return with_criterion_options<InputInvariance>(
+  return with_criterion_options<ScoredBy<score_invariance, refuses_shift>>(
       {.name = "input_invariance",
        .title = "Change of the explanation when all inputs are shifted and the model takes it back",
        .family = "stability",

@@ -15,28 +15,15 @@
 namespace assay {
 namespace {
 
-class InsertionAuc final : public Criterion {
- public:
-  using Options = CurveOptions;
-
-  explicit InsertionAuc(const Options& options) : options_(options) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const bool classes = !task.subject.model->info().class_names.empty();
-    const CurveQuestion question{
-        .name = "insertion_auc", .add = true, .columns = classes ? "probability" : "value", .value = [](double area) {
-          return area;
-        }};
-    score_curves(task, question, options_, scores, context);
-  }
-
- private:
-  Options options_;
-};
+void score_insertion_auc(const EvaluateTask& task, const CurveOptions& options, Scores& scores,
+                         const Context& context) {
+  score_curves(task, {.name = "insertion_auc", .add = true}, options, scores, context);
+}
 
 }  // namespace
 
 CriterionInfo insertion_auc_criterion() {
-  return with_criterion_options<InsertionAuc>(
+  return with_criterion_options<ScoredBy<score_insertion_auc>>(
       {.name = "insertion_auc",
        .title = "Area under the class's probability as players join the reference, the largest first",
        .family = "importance",

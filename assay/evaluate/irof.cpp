@@ -11,7 +11,6 @@
 // and are replaced by the mean of the data; here they are the players of the explanations (grid groups for squares),
 // ordered by their own attribution, and the reference stands for absent. For squares of one size the order is the same.
 // Cost: steps - 1 evaluations for each pair of row and reference row, plus one for each row and for each reference row.
-#include <optional>
 #include <string>
 
 #include "assay/evaluate/criterion.h"
@@ -20,40 +19,25 @@
 namespace assay {
 namespace {
 
-class Irof final : public Criterion {
- public:
-  using Options = CurveOptions;
-
-  explicit Irof(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    if (task.subject.model->info().class_names.empty())
-      return "needs classes, and the model gives values of a regression";
-    return {};
-  }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const CurveQuestion question{
-        .name = "irof",
-        .predicted = true,
-        .columns = "relative probability",
-        .adjust = [](const Removal& removal, size_t row, std::span<double> curve) -> std::string_view {
-          const double at_row = removal.at_row(row);
-          if (at_row == 0) return "the class has probability 0 at the row";
-          for (double& point : curve) point /= at_row;
-          return {};
-        },
-        .value = [](double area) { return 1 - area; }};
-    score_curves(task, question, options_, scores, context);
-  }
-
- private:
-  Options options_;
-};
+void score_irof(const EvaluateTask& task, const CurveOptions& options, Scores& scores, const Context& context) {
+  const CurveQuestion question{
+      .name = "irof",
+      .predicted = true,
+      .columns = "relative probability",
+      .adjust = [](const Removal& removal, size_t row, std::span<double> curve) -> std::string_view {
+        const double at_row = removal.at_row(row);
+        if (at_row == 0) return "the class has probability 0 at the row";
+        for (double& point : curve) point /= at_row;
+        return {};
+      },
+      .value = [](double area) { return 1 - area; }};
+  score_curves(task, question, options, scores, context);
+}
 
 }  // namespace
 
 CriterionInfo irof_criterion() {
-  return with_criterion_options<Irof>(
+  return with_criterion_options<ScoredBy<score_irof, refuses_regression>>(
       {.name = "irof",
        .title = "Area over the class's relative probability as players are removed, the largest first",
        .family = "importance",

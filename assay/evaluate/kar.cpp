@@ -12,36 +12,13 @@
 // one k; here there are several seeds, a grid of k and controls.
 //
 // Cost: seeds * k trainings; with controls seeds * (2 k + 1). Explanations of all labelled rows of the pool are needed.
-#include <optional>
-#include <string>
-#include <utility>
-
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/retraining/retraining.h"
 
 namespace assay {
-namespace {
-
-class Kar final : public Criterion {
- public:
-  using Options = RetrainingOptions;
-
-  explicit Kar(Options options) : options_(std::move(options)) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override { return retraining_refusal(task); }
-  bool scores_rows() const override { return false; }
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    score_by_retraining("kar", Replaced::all_but_first, options_, task.subject.trainer_concurrent, task, scores,
-                        context);
-  }
-
- private:
-  Options options_;
-};
-
-}  // namespace
 
 CriterionInfo kar_criterion() {
-  return with_criterion_options<Kar>(
+  return with_criterion_options<RetrainingCriterion<Replaced::all_but_first>>(
       {.name = "kar",
        .title = "Accuracy lost when only the strongest players are kept and the model is retrained",
        .family = "importance",

@@ -55,51 +55,45 @@ void max_sensitivity_over(const EvaluateTask& task, size_t samples, const Pertur
   reasons.store(scores);
 }
 
-class MaxSensitivityYeh final : public Criterion {
- public:
-  struct Options {
-    int64_t samples = 10;
-    double radius = 0.02;
-    NoiseUnit unit = {};
-    std::string over = "none";
-    void describe(OptionVisitor& visit) {
-      visit.integer("samples", samples, "points around each row", "points", 1, 1'000'000);
-      visit.real("radius", radius, "half the side of the box around the row", "", 0, 1e9);
-      unit.describe(visit);
-      visit.choice("over", over, "what the difference is divided by: nothing, or the norm of the explanation",
-                   {"none", "explanation"});
-    }
-  };
-
-  explicit MaxSensitivityYeh(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    if (const auto reason = refuses_unit(task, options_.unit.space)) return reason;
-    return refuses_again(task);
+struct MaxSensitivityYehOptions {
+  int64_t samples = 10;
+  double radius = 0.02;
+  NoiseUnit unit = {};
+  std::string over = "none";
+  void describe(OptionVisitor& visit) {
+    visit.integer("samples", samples, "points around each row", "points", 1, 1'000'000);
+    visit.real("radius", radius, "half the side of the box around the row", "", 0, 1e9);
+    unit.describe(visit);
+    visit.choice("over", over, "what the difference is divided by: nothing, or the norm of the explanation",
+                 {"none", "explanation"});
   }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    std::vector<float> units = column_units(task, options_.unit.space);
-    scores.notes.push_back(fmt::format(
-        "the largest of {} points within {} {} of each row, uniform in every column", options_.samples, options_.radius,
-        options_.unit.space == "raw" ? "(raw units)" : "deviations of the pool's columns"));
-    if (std::ranges::all_of(units, [](float unit) { return unit == 0; })) {
-      scores.undefined = {{std::string(kNothingMoves), task.rows()}};
-      return;
-    }
-    const auto samples = static_cast<size_t>(options_.samples);
-    const Perturb noise = make_noise(NoiseShape::uniform, options_.radius, std::move(units), samples, context.seed,
-                                     "max_sensitivity_yeh");
-    max_sensitivity_over(task, samples, noise, options_.over == "explanation", scores, context);
-  }
-
- private:
-  Options options_;
 };
+
+std::optional<Refusal> refuses_around_rows(const EvaluateTask& task, const MaxSensitivityYehOptions& options) {
+  if (const auto reason = refuses_unit(task, options.unit.space)) return reason;
+  return refuses_again(task);
+}
+
+void score_around_rows(const EvaluateTask& task, const MaxSensitivityYehOptions& options, Scores& scores,
+                       const Context& context) {
+  std::vector<float> units = column_units(task, options.unit.space);
+  scores.notes.push_back(fmt::format("the largest of {} points within {} {} of each row, uniform in every column",
+                                     options.samples, options.radius,
+                                     options.unit.space == "raw" ? "(raw units)" : "deviations of the pool's columns"));
+  if (std::ranges::all_of(units, [](float unit) { return unit == 0; })) {
+    scores.undefined = {{std::string(kNothingMoves), task.rows()}};
+    return;
+  }
+  const auto samples = static_cast<size_t>(options.samples);
+  const Perturb noise =
+      make_noise(NoiseShape::uniform, options.radius, std::move(units), samples, context.seed, "max_sensitivity_yeh");
+  max_sensitivity_over(task, samples, noise, options.over == "explanation", scores, context);
+}
 
 }  // namespace
 
 CriterionInfo max_sensitivity_yeh_criterion() {
-  return with_criterion_options<MaxSensitivityYeh>(
+  return with_criterion_options<ScoredBy<score_around_rows, refuses_around_rows>>(
       {.name = "max_sensitivity_yeh",
        .title = "Largest change of the explanation when the row is perturbed a little",
        .family = "stability",

@@ -64,43 +64,35 @@ double share_not_falling(std::span<const double> values) {
   return static_cast<double>(kept) / static_cast<double>(values.size() - 1);
 }
 
-class Monotonicity final : public Criterion {
- public:
-  struct Options {
-    std::string order = "strength";
-    std::string form = "all";
-    bool first_step = true;
+struct MonotonicityOptions {
+  std::string order = "strength";
+  std::string form = "all";
+  bool first_step = true;
 
-    void describe(OptionVisitor& visit) {
-      visit.choice("order", order,
-                   "players are added by the size of their attributions or by the attributions, least first",
-                   {"strength", "value"});
-      visit.choice("form", form, "1 when no step falls, else 0; or the share of steps that do not fall",
-                   {"all", "share"});
-      visit.flag("first_step", first_step, "whether the step from the reference to the first player counts");
-    }
-  };
-
-  explicit Monotonicity(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    if (!options_.first_step && task.explanations.players() < 2) {
-      return "needs two players or more when the first step does not count, and there is 1";
-    }
-    return {};
+  void describe(OptionVisitor& visit) {
+    visit.choice("order", order,
+                 "players are added by the size of their attributions or by the attributions, least first",
+                 {"strength", "value"});
+    visit.choice("form", form, "1 when no step falls, else 0; or the share of steps that do not fall",
+                 {"all", "share"});
+    visit.flag("first_step", first_step, "whether the step from the reference to the first player counts");
   }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override;
-
- private:
-  Options options_;
 };
 
-void Monotonicity::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
+std::optional<Refusal> refuses_monotonicity(const EvaluateTask& task, const MonotonicityOptions& options) {
+  if (!options.first_step && task.explanations.players() < 2) {
+    return "needs two players or more when the first step does not count, and there is 1";
+  }
+  return {};
+}
+
+void score_monotonicity(const EvaluateTask& task, const MonotonicityOptions& options, Scores& scores,
+                        const Context& context) {
   const MatrixView<const float> x = task.subject.rows->x.view();
   const MatrixView<const float> references = task.subject.reference->rows.view();
   const std::vector<uint32_t>& player = task.subject.players->of_column;
   const size_t players = task.subject.players->size();
-  const size_t first = options_.first_step ? 0 : 1;
+  const size_t first = options.first_step ? 0 : 1;
   const size_t points = players + 1 - first;
   const size_t each = references.rows();
   UndefinedCounts undefined;
@@ -123,7 +115,7 @@ void Monotonicity::score(const EvaluateTask& task, Scores& scores, const Context
     const size_t here = std::min(turn_rows, rows.size() - begin);
     std::vector<std::vector<uint32_t>> turn(here);
     for (size_t i = 0; i < here; i++) {
-      turn[i] = turns(task.explanations.values.row(rows[begin + i]), options_.order == "strength");
+      turn[i] = turns(task.explanations.values.row(rows[begin + i]), options.order == "strength");
     }
     // Of each row: for each coalition of its walk the values against all reference rows.
     Matrix found(here, points * each);
@@ -147,7 +139,7 @@ void Monotonicity::score(const EvaluateTask& task, Scores& scores, const Context
       for (size_t v = 0; v < points * each; v++) means[v / each] += found(i, v);
       for (double& mean : means) mean /= static_cast<double>(each);
       const double share = share_not_falling(means);
-      scores.values[rows[begin + i]] = options_.form == "share" || std::isnan(share) ? share : share == 1 ? 1 : 0;
+      scores.values[rows[begin + i]] = options.form == "share" || std::isnan(share) ? share : share == 1 ? 1 : 0;
       if (!std::isnan(share)) continue;
       undefined.add(std::ranges::all_of(means, [](double v) { return std::isfinite(v); }) ? kFlat
                                                                                           : kNoNumberOfCoalition);
@@ -161,7 +153,7 @@ void Monotonicity::score(const EvaluateTask& task, Scores& scores, const Context
 }  // namespace
 
 CriterionInfo monotonicity_criterion() {
-  return with_criterion_options<Monotonicity>(
+  return with_criterion_options<ScoredBy<score_monotonicity, refuses_monotonicity>>(
       {.name = "monotonicity",
        .title = "Whether the value never falls as players are added from the weakest to the strongest",
        .family = "faithfulness",

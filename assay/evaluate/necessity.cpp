@@ -18,23 +18,15 @@
 namespace assay {
 namespace {
 
-class Necessity final : public Criterion {
- public:
-  using Options = ProportionOptions;
-
-  explicit Necessity(const Options& options) : options_(options) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    score_proportion(task, {.name = "necessity", .add = false}, options_, scores, context);
-  }
-
- private:
-  Options options_;
-};
+void score_necessity(const EvaluateTask& task, const ProportionOptions& options, Scores& scores,
+                     const Context& context) {
+  score_proportion(task, {.name = "necessity", .add = false}, options, scores, context);
+}
 
 }  // namespace
 
 CriterionInfo necessity_criterion() {
-  return with_criterion_options<Necessity>(
+  return with_criterion_options<ScoredBy<score_necessity>>(
       {.name = "necessity",
        .title = "What is left of the class's score as the players that speak for it are removed",
        .family = "importance",

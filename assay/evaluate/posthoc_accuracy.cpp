@@ -9,9 +9,7 @@
 // reference stands for absent.
 // Cost: 1 evaluation for each pair of row and reference row, plus one for each row and for each reference row.
 #include <cmath>
-#include <cstdint>
 #include <optional>
-#include <string>
 
 #include "assay/evaluate/common.h"
 #include "assay/evaluate/criterion.h"
@@ -21,43 +19,30 @@
 namespace assay {
 namespace {
 
-class PosthocAccuracy final : public Criterion {
- public:
-  struct Options {
-    std::optional<int64_t> k = {};
+std::optional<Refusal> refuses_posthoc_accuracy(const EvaluateTask& task, const TopKOptions& options) {
+  if (auto reason = refuses_regression(task)) return reason;
+  return refuses_k(options.k, task.explanations.players());
+}
 
-    void describe(OptionVisitor& visit) { describe_k(visit, k); }
-  };
-
-  explicit PosthocAccuracy(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    if (task.subject.model->info().class_names.empty())
-      return "needs classes, and the model gives values of a regression";
-    return refuses_k(options_.k, task.explanations.players());
-  }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const TopKQuestion question{
-        .name = "posthoc_accuracy",
-        .kept = true,
-        .unit = ScoreUnit::probability,
-        .made =
-            [](const Removal& removal, size_t row, std::span<const float> outputs) {
-              if (!all_finite(outputs)) return static_cast<double>(NAN);
-              return predicted_class(removal.model().info(), outputs) == removal.scored_class_of(row) ? 1.0 : 0.0;
-            },
-        .value = [](const Removal& /*removal*/, size_t /*row*/, size_t /*reference*/, double made) { return made; }};
-    score_top_k(task, question, options_.k, scores, context);
-  }
-
- private:
-  Options options_;
-};
+void score_posthoc_accuracy(const EvaluateTask& task, const TopKOptions& options, Scores& scores,
+                            const Context& context) {
+  const TopKQuestion question{
+      .name = "posthoc_accuracy",
+      .kept = true,
+      .unit = ScoreUnit::probability,
+      .made =
+          [](const Removal& removal, size_t row, std::span<const float> outputs) {
+            if (!all_finite(outputs)) return static_cast<double>(NAN);
+            return predicted_class(removal.model().info(), outputs) == removal.scored_class_of(row) ? 1.0 : 0.0;
+          },
+      .value = [](const Removal& /*removal*/, size_t /*row*/, size_t /*reference*/, double made) { return made; }};
+  score_top_k(task, question, options.k, scores, context);
+}
 
 }  // namespace
 
 CriterionInfo posthoc_accuracy_criterion() {
-  return with_criterion_options<PosthocAccuracy>(
+  return with_criterion_options<ScoredBy<score_posthoc_accuracy, refuses_posthoc_accuracy>>(
       {.name = "posthoc_accuracy",
        .title = "Whether the strongest players alone keep the predicted class",
        .family = "importance",

@@ -108,47 +108,39 @@ double explanation_similarity(std::span<const float> a, std::span<const float> b
   return std::clamp(product / std::sqrt(norm_a) / std::sqrt(norm_b), -1.0, 1.0);
 }
 
-class Randomisation final : public Criterion {
- public:
-  struct Options {
-    std::string order = "cascading";
-    std::string similarity = "spearman";
-    std::string sign = "absolute";
-    int64_t draws = 5;
-    void describe(OptionVisitor& visit) {
-      visit.choice("order", order, "all layers from the outputs down to each one, or each layer alone",
-                   {"cascading", "independent"});
-      visit.choice("similarity", similarity, "between the two explanations: rank correlation or cosine",
-                   {"spearman", "cosine"});
-      visit.choice("sign", sign, "compares the attributions' sizes, or the attributions with their signs",
-                   {"absolute", "signed"});
-      visit.integer("draws", draws, "times that parameters are drawn", "draws", 1, 100);
-    }
-  };
-
-  explicit Randomisation(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    if (task.subject.model->randomisable() == nullptr) {
-      return fmt::format("needs a network whose layers' parameters can be drawn afresh, and {} has none that are known",
-                         task.subject.model->info().name);
-    }
-    return refuses_again(task);
+struct RandomisationOptions {
+  std::string order = "cascading";
+  std::string similarity = "spearman";
+  std::string sign = "absolute";
+  int64_t draws = 5;
+  void describe(OptionVisitor& visit) {
+    visit.choice("order", order, "all layers from the outputs down to each one, or each layer alone",
+                 {"cascading", "independent"});
+    visit.choice("similarity", similarity, "between the two explanations: rank correlation or cosine",
+                 {"spearman", "cosine"});
+    visit.choice("sign", sign, "compares the attributions' sizes, or the attributions with their signs",
+                 {"absolute", "signed"});
+    visit.integer("draws", draws, "times that parameters are drawn", "draws", 1, 100);
   }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override;
-
- private:
-  Options options_;
 };
 
-void Randomisation::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
+std::optional<Refusal> refuses_randomisation(const EvaluateTask& task) {
+  if (task.subject.model->randomisable() == nullptr) {
+    return fmt::format("needs a network whose layers' parameters can be drawn afresh, and {} has none that are known",
+                       task.subject.model->info().name);
+  }
+  return refuses_again(task);
+}
+
+void score_randomisation(const EvaluateTask& task, const RandomisationOptions& options, Scores& scores,
+                         const Context& context) {
   const MatrixView<const float> given = task.explanations.values.view();
   const size_t rows = given.rows();
-  const bool spearman = options_.similarity == "spearman";
-  const bool absolute = options_.sign == "absolute";
+  const bool spearman = options.similarity == "spearman";
+  const bool absolute = options.sign == "absolute";
   const Randomisable& model = *task.subject.model->randomisable();
   const std::vector<std::string> layers = model.layers();
-  const auto draws = static_cast<size_t>(options_.draws);
+  const auto draws = static_cast<size_t>(options.draws);
   const FeatureScale scale = scale_of_features(task);
   if (scale.deviation.empty()) {
     scores.notes.emplace_back(
@@ -172,7 +164,7 @@ void Randomisation::score(const EvaluateTask& task, Scores& scores, const Contex
     for (size_t s = 0; s < draws; s++) {
       context.check_cancelled();
       const uint64_t seed = RandomStream(context.seed, "randomisation", 0, static_cast<uint32_t>(s)).bits64();
-      const std::unique_ptr<Model> randomised = model.randomised(l + 1, options_.order == "independent", seed, scale);
+      const std::unique_ptr<Model> randomised = model.randomised(l + 1, options.order == "independent", seed, scale);
       explain_all_again(task, {.model = randomised.get()}, {},
                         [&](size_t row, std::span<const float> values) {
                           if (!all_finite(values)) return reasons.set(row, kAgainNotFinite);
@@ -244,7 +236,7 @@ void Randomisation::score(const EvaluateTask& task, Scores& scores, const Contex
 }  // namespace
 
 CriterionInfo randomisation_criterion() {
-  return with_criterion_options<Randomisation>(
+  return with_criterion_options<ScoredBy<score_randomisation, refuses_randomisation>>(
       {.name = "randomisation",
        .title = "Similarity to the explanations of models whose layers have random parameters",
        .family = "stability",

@@ -26,47 +26,42 @@ std::vector<double> ranked_by(std::span<const float> values, bool absolute) {
   return keys;
 }
 
-class RankCorrelation final : public Criterion {
- public:
-  struct Options {
-    std::string coefficient = "spearman";
-    std::string order = "absolute";
+struct RankCorrelationOptions {
+  std::string coefficient = "spearman";
+  std::string order = "absolute";
 
-    void describe(OptionVisitor& visit) {
-      visit.choice("coefficient", coefficient, "Spearman's rho or Kendall's tau-b", {"spearman", "kendall"});
-      visit.choice("order", order, "players ranked by size, or by value with its sign", {"absolute", "signed"});
-    }
-  };
-
-  explicit RankCorrelation(const Options& options) : options_(options) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const bool absolute = options_.order == "absolute";
-    const bool kendall = options_.coefficient == "kendall";
-    score_agreement(
-        task,
-        [=](std::span<const float> mine, std::span<const float> other) {
-          const std::vector<double> a = ranked_by(mine, absolute);
-          const std::vector<double> b = ranked_by(other, absolute);
-          return kendall ? kendall_tau_b(a, b) : spearman(a, b);
-        },
-        kNoOrder, scores, context);
+  void describe(OptionVisitor& visit) {
+    visit.choice("coefficient", coefficient, "Spearman's rho or Kendall's tau-b", {"spearman", "kendall"});
+    visit.choice("order", order, "players ranked by size, or by value with its sign", {"absolute", "signed"});
   }
-
- private:
-  Options options_;
 };
+
+void score_rank_correlation(const EvaluateTask& task, const RankCorrelationOptions& options, Scores& scores,
+                            const Context& context) {
+  const bool absolute = options.order == "absolute";
+  const bool kendall = options.coefficient == "kendall";
+  score_agreement(
+      task,
+      [=](std::span<const float> mine, std::span<const float> other) {
+        const std::vector<double> a = ranked_by(mine, absolute);
+        const std::vector<double> b = ranked_by(other, absolute);
+        return kendall ? kendall_tau_b(a, b) : spearman(a, b);
+      },
+      kNoOrder, scores, context);
+}
 
 }  // namespace
 
 CriterionInfo rank_correlation_criterion() {
-  return with_criterion_options<RankCorrelation>({.name = "rank_correlation",
-                                                  .title = "Whether explanations order the players alike",
-                                                  .family = "agreement",
-                                                  .citation = "Krishna et al. (2022)",
-                                                  .cost = "none",
-                                                  .direction = Direction::higher,
-                                                  .range = "-1 to 1",
-                                                  .needs = {.others = true}});
+  return with_criterion_options<ScoredBy<score_rank_correlation>>(
+      {.name = "rank_correlation",
+       .title = "Whether explanations order the players alike",
+       .family = "agreement",
+       .citation = "Krishna et al. (2022)",
+       .cost = "none",
+       .direction = Direction::higher,
+       .range = "-1 to 1",
+       .needs = {.others = true}});
 }
 
 }  // namespace assay

@@ -12,35 +12,13 @@
 // one k; here there are several seeds, a grid of k and controls.
 //
 // Cost: seeds * k trainings; with controls seeds * (2 k + 1). Explanations of all labelled rows of the pool are needed.
-#include <optional>
-#include <string>
-#include <utility>
-
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/retraining/retraining.h"
 
 namespace assay {
-namespace {
-
-class Roar final : public Criterion {
- public:
-  using Options = RetrainingOptions;
-
-  explicit Roar(Options options) : options_(std::move(options)) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override { return retraining_refusal(task); }
-  bool scores_rows() const override { return false; }
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    score_by_retraining("roar", Replaced::first, options_, task.subject.trainer_concurrent, task, scores, context);
-  }
-
- private:
-  Options options_;
-};
-
-}  // namespace
 
 CriterionInfo roar_criterion() {
-  return with_criterion_options<Roar>(
+  return with_criterion_options<RetrainingCriterion<Replaced::first>>(
       {.name = "roar",
        .title = "Accuracy lost when the strongest players are removed and the model is retrained",
        .family = "importance",

@@ -18,8 +18,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "assay/evaluate/criterion.h"
@@ -57,42 +55,28 @@ std::vector<size_t> spread_sizes(size_t players, size_t most) {
   return sizes;
 }
 
-class SensitivityN final : public Criterion {
- public:
-  struct Options {
-    int64_t sizes = 32;
-    int64_t budget = 1000;
-    int64_t samples = 100;
+struct SensitivityNOptions {
+  int64_t sizes = 32;
+  int64_t budget = 1000;
+  int64_t samples = 100;
 
-    void describe(OptionVisitor& visit) {
-      visit.integer("sizes", sizes, "of subsets, at most so many, evenly spread from 1 to all players but one", "sizes",
-                    1, 256);
-      visit.integer("budget", budget, "all subsets of a size are taken when there are at most so many", "subsets", 0,
-                    1'000'000);
-      visit.integer("samples", samples, "random subsets of each size beyond the budget", "subsets", 50, 100'000);
-    }
-  };
-
-  explicit SensitivityN(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    const size_t players = task.explanations.players();
-    if (players < 2) return fmt::format("needs two players or more, and there is {}", players);
-    return {};
+  void describe(OptionVisitor& visit) {
+    visit.integer("sizes", sizes, "of subsets, at most so many, evenly spread from 1 to all players but one", "sizes",
+                  1, 256);
+    visit.integer("budget", budget, "all subsets of a size are taken when there are at most so many", "subsets", 0,
+                  1'000'000);
+    visit.integer("samples", samples, "random subsets of each size beyond the budget", "subsets", 50, 100'000);
   }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override;
-
- private:
-  Options options_;
 };
 
-void SensitivityN::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
+void score_sensitivity_n(const EvaluateTask& task, const SensitivityNOptions& options, Scores& scores,
+                         const Context& context) {
   const size_t players = task.explanations.players();
-  const std::vector<size_t> sizes = spread_sizes(players, static_cast<size_t>(options_.sizes));
+  const std::vector<size_t> sizes = spread_sizes(players, static_cast<size_t>(options.sizes));
   std::vector<SubsetDesign> designs;
   for (const size_t size : sizes) {
-    designs.push_back(make_subsets(players, size, static_cast<size_t>(options_.budget),
-                                   static_cast<size_t>(options_.samples), "sensitivity_n", context));
+    designs.push_back(make_subsets(players, size, static_cast<size_t>(options.budget),
+                                   static_cast<size_t>(options.samples), "sensitivity_n", context));
   }
   const ExplainTask explained = explain_task_of(task.subject);
   const std::unique_ptr<Game> game = make_game(explained, context);
@@ -121,8 +105,8 @@ void SensitivityN::score(const EvaluateTask& task, Scores& scores, const Context
   scores.tables.push_back(std::move(table));
   scores.notes.push_back(
       fmt::format("the mean over {} subset sizes from 1 to {} of {} players, {}", sizes.size(), sizes.back(), players,
-                  sampled ? fmt::format("with at most {} random subsets where there are more than {}", options_.samples,
-                                        std::max(options_.budget, options_.samples))
+                  sampled ? fmt::format("with at most {} random subsets where there are more than {}", options.samples,
+                                        std::max(options.budget, options.samples))
                           : "with all subsets of each"));
   scores.evaluations += found.evaluations;
 }
@@ -130,18 +114,19 @@ void SensitivityN::score(const EvaluateTask& task, Scores& scores, const Context
 }  // namespace
 
 CriterionInfo sensitivity_n_criterion() {
-  return with_criterion_options<SensitivityN>({.name = "sensitivity_n",
-                                               .title = "Faithfulness at every subset size: mean over sizes",
-                                               .family = "faithfulness",
-                                               .citation = "Ancona, Ceolini, Oztireli, Gross (2018)",
-                                               .cost = "a coalition for each subset of each size and reference row",
-                                               .direction = Direction::higher,
-                                               .range = "-1 to 1",
-                                               .needs = {.model = true, .reference = true},
+  return with_criterion_options<ScoredBy<score_sensitivity_n, refuses_one_player>>(
+      {.name = "sensitivity_n",
+       .title = "Faithfulness at every subset size: mean over sizes",
+       .family = "faithfulness",
+       .citation = "Ancona, Ceolini, Oztireli, Gross (2018)",
+       .cost = "a coalition for each subset of each size and reference row",
+       .direction = Direction::higher,
+       .range = "-1 to 1",
+       .needs = {.model = true, .reference = true},
        .reads_signs = true,
-                                               .sampled = true,
-                                               .by_subset_size = true,
-                                               .shares_values = true});
+       .sampled = true,
+       .by_subset_size = true,
+       .shares_values = true});
 }
 
 }  // namespace assay

@@ -138,34 +138,26 @@ double error_of_mean(const Scores& scores) {
   return std::sqrt(4 * (n - 1) * (n - 1) / (n * (n - 2) * (n - 2)) * of_rows + own / (n * n));
 }
 
-class Separability final : public Criterion {
- public:
-  struct Options {
-    ComparisonOptions comparison = {.distance = "l0"};
-    int64_t partners = 500;
+struct SeparabilityOptions {
+  ComparisonOptions comparison = {.distance = "l0"};
+  int64_t partners = 500;
 
-    void describe(OptionVisitor& visit) {
-      comparison.describe(visit);
-      visit.integer("partners", partners, "rows that each row is compared with: all others, or so many drawn", "rows",
-                    2, 1'000'000);
-    }
-  };
-
-  explicit Separability(const Options& options) : options_(options) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override;
-
- private:
-  Options options_;
+  void describe(OptionVisitor& visit) {
+    comparison.describe(visit);
+    visit.integer("partners", partners, "rows that each row is compared with: all others, or so many drawn", "rows", 2,
+                  1'000'000);
+  }
 };
 
-void Separability::score(const EvaluateTask& task, Scores& scores, const Context& context) const {
+void score_separability(const EvaluateTask& task, const SeparabilityOptions& options, Scores& scores,
+                        const Context& context) {
   const size_t rows = task.rows();
-  SeparatedRows all{.values = prepared(task.explanations.values.view(), options_.comparison),
+  SeparatedRows all{.values = prepared(task.explanations.values.view(), options.comparison),
                     .usable = std::vector<uint8_t>(rows),
                     .kinds = task.subject.rows != nullptr ? kinds_of_rows(task.subject.rows->x) : kinds_of_rows(rows),
-                    .distance = explanation_distance(options_.comparison.distance),
-                    .partners = static_cast<size_t>(options_.partners),
-                    .sampled = rows > static_cast<size_t>(options_.partners) + 1};
+                    .distance = explanation_distance(options.comparison.distance),
+                    .partners = static_cast<size_t>(options.partners),
+                    .sampled = rows > static_cast<size_t>(options.partners) + 1};
   for (size_t r = 0; r < rows; r++) all.usable[r] = all_finite(task.explanations.values.row(r)) ? 1 : 0;
   if (all.sampled) {
     all.order_by_kind();
@@ -204,15 +196,16 @@ void Separability::score(const EvaluateTask& task, Scores& scores, const Context
 }  // namespace
 
 CriterionInfo separability_criterion() {
-  return with_criterion_options<Separability>({.name = "separability",
-                                               .title = "How much explanations of different rows differ",
-                                               .family = "predictability",
-                                               .citation = "Bhatt, Weller, Moura (2020)",
-                                               .cost = "none; rows x min(rows, partners) distances",
-                                               .direction = Direction::higher,
-                                               .range = "0 to d for l0",
-                                               .sampled = true,
-                                               .of_paper = true});
+  return with_criterion_options<ScoredBy<score_separability>>(
+      {.name = "separability",
+       .title = "How much explanations of different rows differ",
+       .family = "predictability",
+       .citation = "Bhatt, Weller, Moura (2020)",
+       .cost = "none; rows x min(rows, partners) distances",
+       .direction = Direction::higher,
+       .range = "0 to d for l0",
+       .sampled = true,
+       .of_paper = true});
 }
 
 }  // namespace assay

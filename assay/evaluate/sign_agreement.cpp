@@ -9,54 +9,44 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "assay/evaluate/agreement/by_other.h"
 #include "assay/evaluate/agreement/top_players.h"
 #include "assay/evaluate/criterion.h"
+#include "assay/evaluate/removal/top_k.h"
 
 namespace assay {
 namespace {
 
 int sign_of(float value) { return (value > 0) - (value < 0); }
 
-class SignAgreement final : public Criterion {
- public:
-  struct Options {
-    std::optional<int64_t> k = {};
+struct SignAgreementOptions {
+  std::optional<int64_t> k = {};
 
-    void describe(OptionVisitor& visit) {
-      visit.integer_or("k", k, "all", "strongest players that are compared", "players", 1, 1'000'000);
-    }
-  };
-
-  explicit SignAgreement(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    return refuses_top(options_.k, task.explanations.players());
+  void describe(OptionVisitor& visit) {
+    visit.integer_or("k", k, "all", "strongest players that are compared", "players", 1, 1'000'000);
   }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const size_t players = task.explanations.players();
-    const size_t k = options_.k ? static_cast<size_t>(*options_.k) : players;
-    score_agreement(
-        task,
-        [=](std::span<const float> mine, std::span<const float> other) {
-          const std::vector<uint32_t> both = common_top_players(mine, other, k);
-          const auto same =
-              std::ranges::count_if(both, [&](uint32_t p) { return sign_of(mine[p]) == sign_of(other[p]); });
-          return static_cast<double>(same) / static_cast<double>(k);
-        },
-        kAllZero, scores, context);
-  }
-
- private:
-  Options options_;
 };
+
+void score_sign_agreement(const EvaluateTask& task, const SignAgreementOptions& options, Scores& scores,
+                          const Context& context) {
+  const size_t players = task.explanations.players();
+  const size_t k = options.k ? static_cast<size_t>(*options.k) : players;
+  score_agreement(
+      task,
+      [=](std::span<const float> mine, std::span<const float> other) {
+        const std::vector<uint32_t> both = common_top_players(mine, other, k);
+        const auto same =
+            std::ranges::count_if(both, [&](uint32_t p) { return sign_of(mine[p]) == sign_of(other[p]); });
+        return static_cast<double>(same) / static_cast<double>(k);
+      },
+      kAllZero, scores, context);
+}
 
 }  // namespace
 
 CriterionInfo sign_agreement_criterion() {
-  return with_criterion_options<SignAgreement>(
+  return with_criterion_options<ScoredBy<score_sign_agreement, refuses_options_k<SignAgreementOptions>>>(
       {.name = "sign_agreement",
        .title = "Share of the strongest players that explanations have in common with one sign",
        .family = "agreement",

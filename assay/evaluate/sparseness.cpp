@@ -37,36 +37,25 @@ double gini_index(std::span<const float> values) {
   return total > 0 ? std::max(0.0, weighted / (count * total)) : NAN;
 }
 
-class Sparseness final : public Criterion {
- public:
-  struct Options {
-    void describe(OptionVisitor& /*visit*/) {}
-  };
-
-  explicit Sparseness(const Options& /*options*/) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const Matrix& values = task.explanations.values;
-    parallel_blocks(context, values.rows(), kSortedRowsAtATime, [&](const Block& block) {
-      for (size_t r = block.begin; r < block.end; r++) scores.values[r] = gini_index(values.row(r));
-    });
-    UndefinedCounts undefined;
-    for (size_t r = 0; r < values.rows(); r++) {
-      if (std::isnan(scores.values[r])) undefined.add(all_finite(values.row(r)) ? kAllZero : kNotFinite);
-    }
-    scores.undefined = undefined.take();
-  }
-};
+void score_sparseness(const EvaluateTask& task, const NoOptions& /*options*/, Scores& scores, const Context& context) {
+  const Matrix& values = task.explanations.values;
+  parallel_blocks(context, values.rows(), kSortedRowsAtATime, [&](const Block& block) {
+    for (size_t r = block.begin; r < block.end; r++) scores.values[r] = gini_index(values.row(r));
+  });
+  count_undefined(values, scores);
+}
 
 }  // namespace
 
 CriterionInfo sparseness_criterion() {
-  return with_criterion_options<Sparseness>({.name = "sparseness",
-                                             .title = "Gini index of the attributions: how unequal they are",
-                                             .family = "complexity",
-                                             .citation = "Chalasani et al. (2020)",
-                                             .cost = "none",
-                                             .direction = Direction::higher,
-                                             .range = "0 to 1 - 1/d"});
+  return with_criterion_options<ScoredBy<score_sparseness>>(
+      {.name = "sparseness",
+       .title = "Gini index of the attributions: how unequal they are",
+       .family = "complexity",
+       .citation = "Chalasani et al. (2020)",
+       .cost = "none",
+       .direction = Direction::higher,
+       .range = "0 to 1 - 1/d"});
 }
 
 }  // namespace assay

@@ -19,24 +19,16 @@
 namespace assay {
 namespace {
 
-class Sufficiency final : public Criterion {
- public:
-  using Options = ProportionOptions;
-
-  explicit Sufficiency(const Options& options) : options_(options) {}
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    if (options_.form == "proportionality") scores.direction = Direction::lower;
-    score_proportion(task, {.name = "sufficiency", .add = true}, options_, scores, context);
-  }
-
- private:
-  Options options_;
-};
+void score_sufficiency(const EvaluateTask& task, const ProportionOptions& options, Scores& scores,
+                       const Context& context) {
+  if (options.form == "proportionality") scores.direction = Direction::lower;
+  score_proportion(task, {.name = "sufficiency", .add = true}, options, scores, context);
+}
 
 }  // namespace
 
 CriterionInfo sufficiency_criterion() {
-  return with_criterion_options<Sufficiency>(
+  return with_criterion_options<ScoredBy<score_sufficiency>>(
       {.name = "sufficiency",
        .title = "What the class's score becomes as the players that speak for it join the reference",
        .family = "importance",

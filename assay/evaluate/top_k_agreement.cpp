@@ -11,51 +11,41 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "assay/evaluate/agreement/by_other.h"
 #include "assay/evaluate/agreement/top_players.h"
 #include "assay/evaluate/criterion.h"
+#include "assay/evaluate/removal/top_k.h"
 
 namespace assay {
 namespace {
 
-class TopKAgreement final : public Criterion {
- public:
-  struct Options {
-    std::optional<int64_t> k = {};
+struct TopKAgreementOptions {
+  std::optional<int64_t> k = {};
 
-    void describe(OptionVisitor& visit) {
-      visit.integer_or("k", k, "auto", "strongest players that are compared; auto: a quarter of them", "players", 1,
-                       1'000'000);
-    }
-  };
-
-  explicit TopKAgreement(const Options& options) : options_(options) {}
-  std::optional<Refusal> refuses(const EvaluateTask& task) const override {
-    return refuses_top(options_.k, task.explanations.players());
+  void describe(OptionVisitor& visit) {
+    visit.integer_or("k", k, "auto", "strongest players that are compared; auto: a quarter of them", "players", 1,
+                     1'000'000);
   }
-
-  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
-    const size_t players = task.explanations.players();
-    const size_t k = options_.k ? static_cast<size_t>(*options_.k) : std::max<size_t>(players / 4, 1);
-    if (!options_.k) scores.notes.push_back(fmt::format("k = {} of {} players", k, players));
-    score_agreement(
-        task,
-        [=](std::span<const float> mine, std::span<const float> other) {
-          return static_cast<double>(common_top_players(mine, other, k).size()) / static_cast<double>(k);
-        },
-        kAllZero, scores, context);
-  }
-
- private:
-  Options options_;
 };
+
+void score_top_k_agreement(const EvaluateTask& task, const TopKAgreementOptions& options, Scores& scores,
+                           const Context& context) {
+  const size_t players = task.explanations.players();
+  const size_t k = options.k ? static_cast<size_t>(*options.k) : std::max<size_t>(players / 4, 1);
+  if (!options.k) scores.notes.push_back(fmt::format("k = {} of {} players", k, players));
+  score_agreement(
+      task,
+      [=](std::span<const float> mine, std::span<const float> other) {
+        return static_cast<double>(common_top_players(mine, other, k).size()) / static_cast<double>(k);
+      },
+      kAllZero, scores, context);
+}
 
 }  // namespace
 
 CriterionInfo top_k_agreement_criterion() {
-  return with_criterion_options<TopKAgreement>(
+  return with_criterion_options<ScoredBy<score_top_k_agreement, refuses_options_k<TopKAgreementOptions>>>(
       {.name = "top_k_agreement",
        .title = "Share of the strongest players that explanations have in common",
        .family = "agreement",

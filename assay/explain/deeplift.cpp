@@ -17,24 +17,17 @@
 namespace assay {
 namespace {
 
-class DeepLift final : public Explainer {
- public:
-  struct Options {
-    void describe(OptionVisitor& /*visit*/) {}
-  };
+std::optional<Refusal> refuses_rescale(const ExplainTask& task) { return refuses_multipliers(task); }
 
-  explicit DeepLift(const Options& /*options*/) {}
-  std::optional<Refusal> refuses(const ExplainTask& task) const override { return refuses_multipliers(task); }
-
-  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
-    attribute_differences(task, DeepLiftRule::rescale, "deeplift", out, context);
-  }
-};
+void attribute_by_rescale(const ExplainTask& task, const NoOptions& /*options*/, Attributions& out,
+                          const Context& context) {
+  attribute_differences(task, DeepLiftRule::rescale, "deeplift", out, context);
+}
 
 }  // namespace
 
 MethodInfo deeplift_method() {
-  return with_options<DeepLift>(
+  return with_options<AttributedBy<attribute_by_rescale, refuses_rescale>>(
       {.name = "deeplift",
        .title = "Differences from the reference, passed back by the Rescale rule",
        .citation = "Shrikumar, Greenside, Kundaje (2017); Lundberg, Lee (2017) for backgrounds",

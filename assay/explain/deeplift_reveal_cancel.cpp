@@ -20,27 +20,19 @@
 namespace assay {
 namespace {
 
-class DeepLiftRevealCancel final : public Explainer {
- public:
-  struct Options {
-    void describe(OptionVisitor& /*visit*/) {}
-  };
+std::optional<Refusal> refuses_parts(const ExplainTask& task) {
+  return refuses_multipliers(task, DeepLiftRule::reveal_cancel);
+}
 
-  explicit DeepLiftRevealCancel(const Options& /*options*/) {}
-
-  std::optional<Refusal> refuses(const ExplainTask& task) const override {
-    return refuses_multipliers(task, DeepLiftRule::reveal_cancel);
-  }
-
-  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
-    attribute_differences(task, DeepLiftRule::reveal_cancel, "deeplift_reveal_cancel", out, context);
-  }
-};
+void attribute_by_parts(const ExplainTask& task, const NoOptions& /*options*/, Attributions& out,
+                        const Context& context) {
+  attribute_differences(task, DeepLiftRule::reveal_cancel, "deeplift_reveal_cancel", out, context);
+}
 
 }  // namespace
 
 MethodInfo deeplift_reveal_cancel_method() {
-  return with_options<DeepLiftRevealCancel>(
+  return with_options<AttributedBy<attribute_by_parts, refuses_parts>>(
       {.name = "deeplift_reveal_cancel",
        .title = "Differences from the reference, positive and negative parts apart",
        .citation = "Shrikumar, Greenside, Kundaje (2017)",

@@ -11,26 +11,19 @@
 namespace assay {
 namespace {
 
-class ExactShapley final : public Explainer {
- public:
-  struct Options {
-    void describe(OptionVisitor&) {}
-  };
-  explicit ExactShapley(const Options&) {}
+std::optional<Refusal> refuses_many_players(const ExplainTask& task) {
+  const size_t players = task.players.size();
+  if (players <= kMostExactPlayers) return {};
+  return fmt::format(
+      "needs all 2^d coalitions of d players, at most {} players, and there are {}: group features, or use "
+      "kernel_shap",
+      kMostExactPlayers, players);
+}
 
-  std::optional<Refusal> refuses(const ExplainTask& task) const override {
-    const size_t players = task.players.size();
-    if (players <= kMostExactPlayers) return {};
-    return fmt::format(
-        "needs all 2^d coalitions of d players, at most {} players, and there are {}: group features, or use "
-        "kernel_shap",
-        kMostExactPlayers, players);
-  }
-
-  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
-    exact_shapley(*make_game(task, context), out, context);
-  }
-};
+void attribute_exactly(const ExplainTask& task, const NoOptions& /*options*/, Attributions& out,
+                       const Context& context) {
+  exact_shapley(*make_game(task, context), out, context);
+}
 
 }  // namespace
 
@@ -40,14 +33,15 @@ void exact_shapley(const Game& game, Attributions& out, const Context& context) 
 }
 
 MethodInfo exact_shapley_method() {
-  return with_options<ExactShapley>({.name = "exact_shapley",
-                                     .title = "Shapley values from all coalitions of up to 24 players",
-                                     .citation = "Shapley (1953)",
-                                     .cost = "2^d for d players, times the reference rows",
-                                     .complete = true,
-                                     .uses_reference = true,
-                                     .sampled = false,
-                                     .same_as = "tree_shap"});
+  return with_options<AttributedBy<attribute_exactly, refuses_many_players>>(
+      {.name = "exact_shapley",
+       .title = "Shapley values from all coalitions of up to 24 players",
+       .citation = "Shapley (1953)",
+       .cost = "2^d for d players, times the reference rows",
+       .complete = true,
+       .uses_reference = true,
+       .sampled = false,
+       .same_as = "tree_shap"});
 }
 
 }  // namespace assay

@@ -10,6 +10,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "assay/core/context.h"
@@ -61,6 +63,34 @@ class Explainer {
   virtual bool gives_output() const { return false; }
   // How many model evaluations the task takes, if that is known without running it; for planning.
   virtual std::optional<uint64_t> known_evaluations(const ExplainTask& /*task*/) const { return {}; }
+};
+
+// A method that is a function of the task and its options, and another of the task, or of both, that says why it
+// refuses.
+template <auto attribute_task, auto refuse_task>
+class AttributedBy;
+
+template <class OptionsType,
+          void (*attribute_task)(const ExplainTask&, const OptionsType&, Attributions&, const Context&),
+          auto refuse_task>
+class AttributedBy<attribute_task, refuse_task> final : public Explainer {
+ public:
+  using Options = OptionsType;
+
+  explicit AttributedBy(Options options) : options_(std::move(options)) {}
+  std::optional<Refusal> refuses(const ExplainTask& task) const override {
+    if constexpr (std::is_invocable_v<decltype(refuse_task), const ExplainTask&>) {
+      return refuse_task(task);
+    } else {
+      return refuse_task(task, options_);
+    }
+  }
+  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
+    attribute_task(task, options_, out, context);
+  }
+
+ private:
+  Options options_;
 };
 
 // One line of the table of methods.

@@ -17,9 +17,7 @@ namespace {
 
 class GradientXInput final : public Explainer {
  public:
-  struct Options {
-    void describe(OptionVisitor& /*visit*/) {}
-  };
+  using Options = NoOptions;
 
   explicit GradientXInput(const Options& /*options*/) {}
   std::optional<Refusal> refuses(const ExplainTask& task) const override { return refuses_gradient(task); }

@@ -259,58 +259,49 @@ void play_groups(const ExplainTask& task, std::vector<VaryingPlayers>& groups, c
   }
 }
 
-class KernelShap final : public Explainer {
- public:
-  using Options = KernelShapOptions;
-  explicit KernelShap(const Options& options) : options_(options) {}
+std::optional<Refusal> refuses_kernel(const ExplainTask& task, const KernelShapOptions& options) {
+  return kernel_shap_refuses(task.players.size(), options);
+}
 
-  std::optional<Refusal> refuses(const ExplainTask& task) const override {
-    return kernel_shap_refuses(task.players.size(), options_);
+void attribute_by_kernel(const ExplainTask& task, const KernelShapOptions& options, Attributions& out,
+                         const Context& context) {
+  const size_t players = task.players.size();
+  out.standard_error = Matrix(task.rows.rows(), players);
+  if (task.reference.rows.rows() > 1) out.background_error = Matrix(task.rows.rows(), players);
+  VaryingPlayers rest;
+  std::vector<VaryingPlayers> alone;
+  size_t exact = 0;
+  for (VaryingPlayers& group : group_by_varying_players(task)) {
+    const size_t varying = group.players.size();
+    const bool in_full = covers_all(varying, static_cast<size_t>(options.samples));
+    // Rounds of a tolerance count the rows that do not reach it: those are played together.
+    const bool together = options.tolerance > 0 && !in_full;
+    if (varying == players || together || covers_all(players, static_cast<size_t>(options.samples))) {
+      rest.rows.insert(rest.rows.end(), group.rows.begin(), group.rows.end());
+      continue;
+    }
+    if (in_full) exact += group.rows.size();
+    // Of a row that is the reference itself all values are 0.
+    if (varying > 0) alone.push_back(std::move(group));
   }
-
-  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
-    const size_t players = task.players.size();
-    out.standard_error = Matrix(task.rows.rows(), players);
-    if (task.reference.rows.rows() > 1) out.background_error = Matrix(task.rows.rows(), players);
-    VaryingPlayers rest;
-    std::vector<VaryingPlayers> alone;
-    size_t exact = 0;
-    for (VaryingPlayers& group : group_by_varying_players(task)) {
-      const size_t varying = group.players.size();
-      const bool in_full = covers_all(varying, static_cast<size_t>(options_.samples));
-      // Rounds of a tolerance count the rows that do not reach it: those are played together.
-      const bool together = options_.tolerance > 0 && !in_full;
-      if (varying == players || together || covers_all(players, static_cast<size_t>(options_.samples))) {
-        rest.rows.insert(rest.rows.end(), group.rows.begin(), group.rows.end());
-        continue;
-      }
-      if (in_full) exact += group.rows.size();
-      // Of a row that is the reference itself all values are 0.
-      if (varying > 0) alone.push_back(std::move(group));
-    }
-    play_groups(task, alone, options_, rest.rows, out, context);
-    if (exact > 0) {
-      out.notes.push_back(fmt::format(
-          "kernel_shap: {} of {} rows differ from the reference in so few players that {} samples cover all "
-          "coalitions of those; their values are exact",
-          exact, task.rows.rows(), options_.samples));
-    }
-    if (rest.rows.size() == task.rows.rows()) {
-      kernel_shap(*make_game(task, context), options_, out, context);
-    } else if (!rest.rows.empty()) {
-      std::ranges::sort(rest.rows);
-      rest.players.resize(players);
-      std::iota(rest.players.begin(), rest.players.end(), uint32_t{0});
-      attribute_groups(task, std::span(&rest, 1), out, context,
-                       [&](const Game& game, Attributions& found, const Context& here) {
-                         kernel_shap(game, options_, found, here);
-                       });
-    }
+  play_groups(task, alone, options, rest.rows, out, context);
+  if (exact > 0) {
+    out.notes.push_back(
+        fmt::format("kernel_shap: {} of {} rows differ from the reference in so few players that {} samples cover all "
+                    "coalitions of those; their values are exact",
+                    exact, task.rows.rows(), options.samples));
   }
-
- private:
-  Options options_;
-};
+  if (rest.rows.size() == task.rows.rows()) {
+    kernel_shap(*make_game(task, context), options, out, context);
+  } else if (!rest.rows.empty()) {
+    std::ranges::sort(rest.rows);
+    rest.players.resize(players);
+    std::iota(rest.players.begin(), rest.players.end(), uint32_t{0});
+    attribute_groups(
+        task, std::span(&rest, 1), out, context,
+        [&](const Game& game, Attributions& found, const Context& here) { kernel_shap(game, options, found, here); });
+  }
+}
 
 }  // namespace
 
@@ -340,14 +331,15 @@ void kernel_shap(const Game& game, const KernelShapOptions& options, Attribution
 }
 
 MethodInfo kernel_shap_method() {
-  return with_options<KernelShap>({.name = "kernel_shap",
-                                   .title = "Shapley values by weighted least squares over sampled coalitions",
-                                   .citation = "Lundberg and Lee (2017); Covert and Lee (2021)",
-                                   .cost = "samples (default 2048), times the reference rows",
-                                   .complete = true,
-                                   .uses_reference = true,
-                                   .sampled = true,
-                                   .of_paper = true});
+  return with_options<AttributedBy<attribute_by_kernel, refuses_kernel>>(
+      {.name = "kernel_shap",
+       .title = "Shapley values by weighted least squares over sampled coalitions",
+       .citation = "Lundberg and Lee (2017); Covert and Lee (2021)",
+       .cost = "samples (default 2048), times the reference rows",
+       .complete = true,
+       .uses_reference = true,
+       .sampled = true,
+       .of_paper = true});
 }
 
 }  // namespace assay

@@ -125,35 +125,25 @@ struct RowState {
   VectorMoments coefficients;
 };
 
-class Lime final : public Explainer {
- public:
-  using Options = LimeOptions;
-
-  explicit Lime(const Options& options) : options_(options) {}
-
-  std::optional<Refusal> refuses(const ExplainTask& task) const override {
-    const size_t players = task.players.size();
-    const size_t masks = mask_count(players, options_.samples);
-    if (options_.ridge == 0 && masks <= players) {
-      return fmt::format("needs at least {} samples for {} players without a ridge, and has {}", players + 1, players,
-                         masks);
-    }
-    const double numbers = MaskRegression::size(masks, players);
-    if (numbers <= kMostNumbers) return {};
-    return fmt::format(
-        "would keep {:.0f} numbers in memory for {} masks of {} players, and keeps at most {:.0f}: take "
-        "fewer samples, or group features",
-        numbers, masks, players, kMostNumbers);
+std::optional<Refusal> refuses_lime(const ExplainTask& task, const LimeOptions& options) {
+  const size_t players = task.players.size();
+  const size_t masks = mask_count(players, options.samples);
+  if (options.ridge == 0 && masks <= players) {
+    return fmt::format("needs at least {} samples for {} players without a ridge, and has {}", players + 1, players,
+                       masks);
   }
+  const double numbers = MaskRegression::size(masks, players);
+  if (numbers <= kMostNumbers) return {};
+  return fmt::format(
+      "would keep {:.0f} numbers in memory for {} masks of {} players, and keeps at most {:.0f}: take "
+      "fewer samples, or group features",
+      numbers, masks, players, kMostNumbers);
+}
 
-  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
-    lime(*make_game(task, context), options_, out, context);
-    clear_players_that_do_not_vary(task, out);
-  }
-
- private:
-  Options options_;
-};
+void attribute_by_lime(const ExplainTask& task, const LimeOptions& options, Attributions& out, const Context& context) {
+  lime(*make_game(task, context), options, out, context);
+  clear_players_that_do_not_vary(task, out);
+}
 
 }  // namespace
 
@@ -172,7 +162,9 @@ void lime(const Game& game, const LimeOptions& options, Attributions& out, const
   if (references > 1) out.background_error = Matrix(game.rows(), players);
   play(
       game, all_rows(game.rows()), design, context, "lime",
-      [&](size_t /*row*/) { return RowState{std::vector<double>(regression.masks()), VectorMoments(players)}; },
+      [&](size_t /*row*/) {
+        return RowState{std::vector<double>(regression.masks()), VectorMoments(players)};
+      },
       [&](RowState& state, size_t /*row*/, size_t /*reference*/, size_t /*part*/, std::span<const float> found) {
         std::vector<double> coefficients(players);
         std::vector<double> centred(found.size());
@@ -192,12 +184,13 @@ void lime(const Game& game, const LimeOptions& options, Attributions& out, const
 }
 
 MethodInfo lime_method() {
-  return with_options<Lime>({.name = "lime",
-                             .title = "Coefficients of a linear model fitted to the output near the row",
-                             .citation = "Ribeiro, Singh, Guestrin (2016)",
-                             .cost = "`samples` evaluations for each reference row (default 2048)",
-                             .uses_reference = true,
-                             .sampled = true});
+  return with_options<AttributedBy<attribute_by_lime, refuses_lime>>(
+      {.name = "lime",
+       .title = "Coefficients of a linear model fitted to the output near the row",
+       .citation = "Ribeiro, Singh, Guestrin (2016)",
+       .cost = "`samples` evaluations for each reference row (default 2048)",
+       .uses_reference = true,
+       .sampled = true});
 }
 
 }  // namespace assay

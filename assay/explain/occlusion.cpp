@@ -29,9 +29,7 @@ Coalitions all_but_one(size_t players) {
 
 class Occlusion final : public Explainer {
  public:
-  struct Options {
-    void describe(OptionVisitor& /*visit*/) {}
-  };
+  using Options = NoOptions;
 
   explicit Occlusion(const Options& /*options*/) {}
   std::optional<Refusal> refuses(const ExplainTask& /*task*/) const override { return {}; }

@@ -13,7 +13,6 @@
 // float32 rounding.
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,36 +68,28 @@ Matrix background_errors(const TreeEnsemble& trees, const ExplainTask& task, con
   return errors;
 }
 
-class TreeShap final : public Explainer {
- public:
-  struct Options {
-    bool background_error = false;
-    void describe(OptionVisitor& visit) {
-      visit.flag("background_error", background_error,
-                 "also the standard error over background rows, which takes far longer than the values");
-    }
-  };
-  explicit TreeShap(const Options& options) : options_(options) {}
-
-  std::optional<Refusal> refuses(const ExplainTask& task) const override { return refuses_trees(task); }
-
-  void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
-    const TreeEnsemble& trees = task.model.tree_scores()->trees();
-    const TreeGameView game{trees, task.players, &task.reference.rows};
-    tree_values(game, task, TreeTableLimits{}, out.values, context, "tree_shap");
-    if (!options_.background_error || !task.reference.is_background()) return;
-    const Context quiet = context.quiet();
-    out.background_error = background_errors(trees, task, quiet);
+struct TreeShapOptions {
+  bool background_error = false;
+  void describe(OptionVisitor& visit) {
+    visit.flag("background_error", background_error,
+               "also the standard error over background rows, which takes far longer than the values");
   }
-
- private:
-  Options options_;
 };
+
+void attribute_by_trees(const ExplainTask& task, const TreeShapOptions& options, Attributions& out,
+                        const Context& context) {
+  const TreeEnsemble& trees = task.model.tree_scores()->trees();
+  const TreeGameView game{trees, task.players, &task.reference.rows};
+  tree_values(game, task, TreeTableLimits{}, out.values, context, "tree_shap");
+  if (!options.background_error || !task.reference.is_background()) return;
+  const Context quiet = context.quiet();
+  out.background_error = background_errors(trees, task, quiet);
+}
 
 }  // namespace
 
 MethodInfo tree_shap_method() {
-  return with_options<TreeShap>(
+  return with_options<AttributedBy<attribute_by_trees, refuses_trees>>(
       {.name = "tree_shap",
        .title = "Shapley values of trees against a reference, exact for any number of players",
        .citation = "Lundberg et al. (2020)",

@@ -15,18 +15,6 @@ from ._run import ProgressLike, SpecLike, run_of, spec_list, spec_of, spec_text,
 from ._scores import Evaluation, Scores
 from ._subject import RowArguments, cells_of, subject_of, with_labels
 
-# What the engine says is missing, and the arguments that give it.
-MISSING = {
-    "model": "model= and X=",
-    "reference": "pool=, baseline= or background=",
-    "pool": "pool=",
-    "pool_explanations": "pool_explanations=",
-    "pool_members": "pool_members=",
-    "labels": "y=",
-    "pool_labels": "pool_y=",
-    "others": "others=",
-}
-
 
 def methods() -> Catalogue:
     """The explanation functions, with their options."""
@@ -238,9 +226,8 @@ def _advising(remembered: bool) -> Iterator[None]:
         raise _core.UnsupportedError(advised) from None
 
 
-def _with_advice(refusal: str, need: str, remembered: bool) -> str:
-    arguments = MISSING.get(need)
-    if arguments is None:
+def _with_advice(refusal: str, arguments: str, remembered: bool) -> str:
+    if not arguments:
         return refusal
     # Explanations keep their model, rows and pool. Only labels can be added.
     there = " to assay.explain, or here beside model= and X=" if remembered and arguments.startswith("pool=") else ""

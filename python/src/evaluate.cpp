@@ -143,7 +143,7 @@ std::optional<std::pair<std::string, std::string>> why_not(const std::shared_ptr
     const std::unique_ptr<Joined> joined = join(explained, subject, pool, others, names, context);
     const std::optional<Refusal> refusal = criterion_refusal(spec_of(criterion), joined->task());
     std::optional<std::pair<std::string, std::string>> found;
-    if (refusal) found.emplace(refusal->reason, need_name(refusal->need));
+    if (refusal) found.emplace(refusal->reason, arguments_for(refusal->need));
     return found;
   });
 }

@@ -46,9 +46,9 @@ void translate_errors(nb::module_& m) {
                                                                 : PyExc_RuntimeError;
       PyObject* made = PyObject_CallFunction(kind, "s", in_arguments(error).c_str());
       if (made == nullptr) return;
-      // What would help: the package names the argument for it.
+      // The arguments that would help, for the package to add.
       const nb::object holder = nb::steal(made);
-      const nb::str need(need_name(error.need()));
+      const nb::str need(arguments_for(error.need()));
       if (PyObject_SetAttrString(made, "need", need.ptr()) != 0) PyErr_Clear();
       PyErr_SetObject(kind, made);
     }

@@ -7,20 +7,20 @@
 
 namespace assay::python {
 
-// The key in the package's table of arguments; "" if nothing helps.
-inline const char* need_name(Need need) {
+// The arguments that meet the need; "" if none does.
+inline const char* arguments_for(Need need) {
   switch (need) {
-    case Need::none: return "";
-    case Need::model: return "model";
-    case Need::reference: return "reference";
-    case Need::pool: return "pool";
-    case Need::pool_explanations: return "pool_explanations";
-    case Need::pool_members: return "pool_members";
-    case Need::labels: return "labels";
-    case Need::pool_labels: return "pool_labels";
-    case Need::others: return "others";
-    case Need::members: return "members";
-    case Need::data_folder: return "data_folder";
+    case Need::none:
+    case Need::members:
+    case Need::data_folder: return "";
+    case Need::model: return "model= and X=";
+    case Need::reference: return "pool= (its mean is the default), baseline= or background=";
+    case Need::pool: return "pool=";
+    case Need::pool_explanations: return "pool_explanations=";
+    case Need::pool_members: return "pool_members=";
+    case Need::labels: return "y=";
+    case Need::pool_labels: return "pool_y=";
+    case Need::others: return "others=";
   }
   return "";
 }
@@ -28,12 +28,11 @@ inline const char* need_name(Need need) {
 // The library's sentence, and the package's argument that would help. Refusals get theirs from the package, which knows
 // what explanations remember.
 inline std::string in_arguments(const Error& error) {
-  std::string sentence = error.what();
+  const std::string sentence = error.what();
   if (error.kind() != ErrorKind::input) return sentence;
-  if (error.need() == Need::pool) sentence += "; give pool=";
-  if (error.need() == Need::reference) sentence += "; give pool= (its mean is the default), baseline= or background=";
-  if (error.need() == Need::data_folder) sentence += "; name its folder by folders= or ASSAY_DATA";
-  return sentence;
+  if (error.need() == Need::data_folder) return sentence + "; name its folder by folders= or ASSAY_DATA";
+  const std::string arguments = arguments_for(error.need());
+  return arguments.empty() ? sentence : sentence + "; give " + arguments;
 }
 
 }  // namespace assay::python

@@ -176,7 +176,10 @@ def test_explanations_of_the_pool_may_be_given(ending, aggregator, iris, command
         ),
         ({"value": "probability"}, "expected explanations in the unit margin, as in 'kernel_shap', found probability"),
         ({"target": "setosa"}, "expected the target 'versicolor' in row 11, as in 'kernel_shap', found 'setosa'"),
-        ({"groups": {"petal": ["petal_length", "petal_width"]}}, "expected 4 features, as 'kernel_shap' has, found 3"),
+        (
+            {"groups": {"petal": ["petal_length", "petal_width"]}},
+            "expected 4 columns, one for each player of 'kernel_shap', found 3",
+        ),
     ],
 )
 @pytest.mark.parametrize("aggregator", ["mean", "convex_min"])

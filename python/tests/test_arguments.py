@@ -370,7 +370,10 @@ AGGREGATE = [
     ({"members": "made"}, "members: expected a list or dict of explanations, found Explanations"),
     ({"members": np.ones((2, 3, 4))}, "members: expected a list or dict of explanations, found ndarray"),
     ({"members": [None]}, "members[0]: expected Explanations, a shap.Explanation or an array ... found NoneType"),
-    ({"members": [np.ones((3, 4)), np.ones((3, 2))]}, "member 2: expected 4 features, as 'member 1' has, found 2"),
+    (
+        {"members": [np.ones((3, 4)), np.ones((3, 2))]},
+        "member 2: expected 4 columns, one for each player of 'member 1', found 2",
+    ),
     ({"members": [np.ones((3, 4)), np.ones((2, 4))]}, "member 2: expected 3 rows, as 'member 1' has, found 2"),
     ({"aggregator": None}, "aggregator: expected a name, found NoneType"),
     ({"aggregator": "average"}, "aggregator: expected one of mean, ... pareto, found 'average'"),

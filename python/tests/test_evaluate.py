@@ -363,7 +363,8 @@ def test_explanations_without_a_pool_are_told_what_they_lack(remembered, iris):
     found = refusals_of(made, **said)
     for criterion, needs in NEEDS.items():
         if "reference" in needs:
-            wanted = f"stands for absent features; give pool=, baseline= or background={there}"
+            arguments = "pool= (its mean is the default), baseline= or background="
+            wanted = f"stands for absent features; give {arguments}{there}"
         elif "pool" in needs:
             wanted = f"needs a pool of training rows; give pool={there}"
         elif "other explanations" in needs:

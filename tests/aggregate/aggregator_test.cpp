@@ -177,7 +177,7 @@ TEST(Aggregate, MembersThatDoNotFitAreAnInputError) {
   MemberTrial trial = two_members();
   trial.members[1].features[0] = "age";
   EXPECT_EQ(sentence([&] { aggregated("mean", trial); }),
-            "member 2: expected 'p0' as feature 1, as in 'member 1', found 'age'");
+            "member 2: expected 'p0' as player 1, as in 'member 1', found 'age'");
 }
 
 TEST(Aggregate, RefusesWithTheAggregatorsReason) {

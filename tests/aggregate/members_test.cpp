@@ -47,9 +47,9 @@ TEST(CheckMembers, NamesBothMembersAndWhatDiffers) {
   EXPECT_EQ(complaint([](Explanations& other) { other = explanations_of(Matrix(3, 2)); }),
             "two: expected 2 rows, as 'one' has, found 3");
   EXPECT_EQ(complaint([](Explanations& other) { other = explanations_of(Matrix(2, 3)); }),
-            "two: expected 2 features, as 'one' has, found 3");
+            "two: expected 2 columns, one for each player of 'one', found 3");
   EXPECT_EQ(complaint([](Explanations& other) { other.features[1] = "age"; }),
-            "two: expected 'p1' as feature 2, as in 'one', found 'age'");
+            "two: expected 'p1' as player 2, as in 'one', found 'age'");
   EXPECT_EQ(complaint([](Explanations& other) { other.ids[1] = "c"; }),
             "two: expected the id 'b' in row 2, as in 'one', found 'c'");
   EXPECT_EQ(complaint([](Explanations& other) { other.target[0] = 1; }),

@@ -87,7 +87,7 @@ def refused(program, made, one_sentence):
         ("--members a.npz,short.npy --aggregator mean", "short.npy: expected 30 rows, as 'a.npz' has, found 29"),
         (
             "--members bare.npy,narrow.npy --aggregator mean",
-            "narrow.npy: expected 4 features, as 'bare.npy' has, found 3",
+            "narrow.npy: expected 4 columns, one for each player of 'bare.npy', found 3",
         ),
         ("--aggregator mean", "mean needs explanations to combine: give --members"),
         ("--aggregator mean --pool-members pa.npz", "--pool-members is of no use without --members"),
@@ -242,7 +242,7 @@ def test_members_must_fit(refused, edit, made, load):
     assert refusal == "u.npz: expected explanations in the unit margin, as in 'a.npz', found probability"
     features = np.array(["sepal_length", "petal_length", "sepal_width", "petal_width"])
     refusal = refused(changed(edit, made, "f.npz", arrays={"features": features}))
-    assert refusal == "f.npz: expected 'sepal_width' as feature 2, as in 'a.npz', found 'petal_length'"
+    assert refusal == "f.npz: expected 'sepal_width' as player 2, as in 'a.npz', found 'petal_length'"
     ids = np.array([f"r{i}" for i in range(30)])
     edit(made / "a.npz", made / "i.npz", arrays={"ids": ids}, id_name="name")
     edit(made / "b.npz", made / "j.npz", arrays={"ids": ids[::-1].copy()}, id_name="name")

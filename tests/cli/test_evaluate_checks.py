@@ -155,7 +155,7 @@ BAD = """
 no model | phi.npz | faithfulness | | faithfulness needs the model and the rows that were explained: give --model and --
 no model by its options | phi.npz | effective_complexity | | effective_complexity needs the model and the rows that
 no rows | phi.npz | faithfulness | MODEL | the model and the rows that were explained: give --data
-no reference | phi.npz | faithfulness | MODEL DATA | give --baseline, --background or --pool
+no reference | phi.npz | faithfulness | MODEL DATA | give --pool (its mean is the default), --baseline
 no pool | phi.npz | complexity,avg_sensitivity | MODEL DATA ZERO | needs a pool of training rows: give --pool
 no reference to explain again | phi.npz | identity | MODEL DATA | something that stands for absent features
 pool explanations of nobody | bare.npy | max_sensitivity | MODEL DATA POOL | give --pool-explanations

@@ -16,7 +16,7 @@ TEST(Addition, IsTheGainOverTheReference) {
   EXPECT_DOUBLE_EQ(scored("addition", ":k=1:form=printed", trial).values[0], 0.5);
   EXPECT_DOUBLE_EQ(scored("addition", ":k=3:form=printed", trial).values[0], 0);
   EXPECT_EQ(scored("addition", ":form=printed", trial).direction, Direction::lower);
-  EXPECT_EQ(refusal_of("addition", ":k=4", trial), "has k = 4, and there are 3 players");
+  EXPECT_EQ(refusal_of("addition", ":k=4", trial), "needs k of at most the 3 players, and k is 4");
 }
 
 // For a softmax, in plain doubles, over a background of three rows: the class of each row stays that of the row.

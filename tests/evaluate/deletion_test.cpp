@@ -114,7 +114,7 @@ TEST(Deletion, ChoicesAndTiesAreSaid) {
   EXPECT_EQ(found.notes[1],
             "1 of 1 rows have players of equal strength at the cut; the earlier ones count as stronger");
   EXPECT_EQ(scored("deletion", ":k=3", trial).notes.size(), 0U);
-  EXPECT_EQ(refusal_of("deletion", ":k=10", trial), "has k = 10, and there are 9 players");
+  EXPECT_EQ(refusal_of("deletion", ":k=10", trial), "needs k of at most the 9 players, and k is 10");
   EXPECT_EQ(refusal_of("deletion", ":k=9", trial), "");
 }
 

@@ -54,7 +54,7 @@ TEST(PosthocAccuracy, DegenerateRowsAndRefusals) {
   const Scores found = scored("posthoc_accuracy", "", trial);
   EXPECT_EQ(found.coverage, 0);
   EXPECT_EQ(found.undefined.size(), 2U);
-  EXPECT_EQ(refusal_of("posthoc_accuracy", ":k=3", trial), "has k = 3, and there are 2 players");
+  EXPECT_EQ(refusal_of("posthoc_accuracy", ":k=3", trial), "needs k of at most the 2 players, and k is 3");
   Trial regression = removal_trial(one_output({1}, OutputUnit::value), {{1}}, {{0}}, {{1}});
   EXPECT_EQ(refusal_of("posthoc_accuracy", "", regression),
             "needs classes, and the model gives values of a regression");

@@ -98,7 +98,7 @@ TEST(PredictionGapImportant, DegenerateRowsAndRefusals) {
             "none)");
   EXPECT_EQ(refusal_of("prediction_gap_important", ":perturbation=baseline", trial), "");
   EXPECT_EQ(refusal_of("prediction_gap_important", ":k=3:perturbation=baseline", trial),
-            "has k = 3, and there are 2 players");
+            "needs k of at most the 2 players, and k is 3");
   trial.setting->reference.scales = {1, 1};
   const Scores found = scored("prediction_gap_important", "", trial);
   EXPECT_TRUE(std::isnan(found.values[0]));

@@ -5,18 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "assay/core/refusal.h"
 #include "assay/evaluate/common.h"
 
 namespace assay {
-
-// For Criterion::refuses: refuses a k above the number of players.
-std::optional<Refusal> refuses_top(std::optional<int64_t> k, size_t players);
 
 // The k players of largest |value|, ties by index; listed by ascending index.
 inline std::vector<uint32_t> top_players(std::span<const float> values, size_t k) {

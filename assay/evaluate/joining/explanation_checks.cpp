@@ -18,15 +18,14 @@ namespace {
 constexpr double kRoundingOfValue = 1e-3;
 constexpr double kRoundingOfLargest = 1e-5;
 
-// Arrays made elsewhere have numbers instead of names.
+}  // namespace
+
 bool are_names(const std::vector<std::string>& players) {
   for (size_t p = 0; p < players.size(); p++) {
     if (players[p] != fmt::format("{}", p)) return true;
   }
   return false;
 }
-
-}  // namespace
 
 bool same_explained_value(double a, double b, double largest) {
   // An infinite value would allow for everything.

@@ -34,6 +34,9 @@ void check_explained_unit(const std::string& file, const Explanations& found);
 Targets named_targets(const std::string& file, const Explanations& found, const Model& model,
                       MatrixView<const float> rows);
 
+// Whether these are names of players. Arrays made elsewhere have numbers instead.
+bool are_names(const std::vector<std::string>& players);
+
 // The file has as many players, with the same names (not checked if one side has none, as arrays made elsewhere). `of`:
 // where the names are from. `advice`: the end of the error message.
 void check_player_names(const std::string& file, const Explanations& found, const std::vector<std::string>& names,

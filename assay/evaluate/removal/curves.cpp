@@ -100,13 +100,18 @@ void score_curves(const EvaluateTask& task, const CurveQuestion& question, const
           undefined.add(reason);
           return;
         }
-        scores.values[row] = question.value(area_under(shares, curve));
+        const double area = area_under(shares, curve);
+        scores.values[row] = question.value ? question.value(area) : area;
         for (size_t j = 0; j < curve.size(); j++) total[j] += curve[j];
         curves++;
       },
       context, question.name);
   note_steps(options.steps, players, scores);
-  ScoreTable table{"mean curve", {question.add ? "share added" : "share removed", std::string(question.columns)}, {}};
+  const std::string_view unit = task.subject.model->info().class_names.empty() ? "value" : "probability";
+  ScoreTable table{
+      "mean curve",
+      {question.add ? "share added" : "share removed", std::string(question.columns.empty() ? unit : question.columns)},
+      {}};
   for (size_t j = 0; curves > 0 && j < total.size(); j++) {
     table.rows.push_back({shares[j], total[j] / static_cast<double>(curves)});
   }

@@ -49,14 +49,14 @@ void note_steps(std::optional<int64_t> steps, size_t players, Scores& scores);
 double area_under(std::span<const double> x, std::span<const double> y);
 
 struct CurveQuestion {
-  std::string_view name;     // of the criterion
-  bool add = false;          // players are added to the reference; else removed from the row
-  bool predicted = false;    // rows explained for another class than the predicted one are undefined
-  std::string_view columns;  // what the curve's y is, for its table
+  std::string_view name;          // of the criterion
+  bool add = false;               // players are added to the reference; else removed from the row
+  bool predicted = false;         // rows explained for another class than the predicted one are undefined
+  std::string_view columns = {};  // what the curve's y is, for its table; if empty, probability or value
   // Changes the curve of a row in place (irof divides it); may be empty. Returns why the row is undefined, if it is.
   std::function<std::string_view(const Removal& removal, size_t row, std::span<double> curve)> adjust = {};
-  // The score for this area.
-  std::function<double(double area)> value;
+  // The score for this area; if empty, the area.
+  std::function<double(double area)> value = {};
 };
 
 void score_curves(const EvaluateTask& task, const CurveQuestion& question, const CurveOptions& options, Scores& scores,

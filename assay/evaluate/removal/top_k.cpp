@@ -50,7 +50,7 @@ size_t chosen_k(std::optional<int64_t> k, size_t players) {
 
 std::optional<Refusal> refuses_k(std::optional<int64_t> k, size_t players, bool rest) {
   const size_t chosen = chosen_k(k, players);
-  if (chosen > players) return fmt::format("has k = {}, and there are {} players", chosen, players);
+  if (chosen > players) return fmt::format("needs k of at most the {} players, and k is {}", players, chosen);
   if (rest && chosen == players) {
     return fmt::format("needs players beside the k = {} strongest, and there are {} players", chosen, players);
   }

@@ -26,10 +26,22 @@ inline void describe_k(OptionVisitor& visit, std::optional<int64_t>& k) {
                    "players", 1, 1'000'000'000);
 }
 
+// The options of a criterion that has k alone.
+struct TopKOptions {
+  std::optional<int64_t> k = {};
+
+  void describe(OptionVisitor& visit) { describe_k(visit, k); }
+};
+
 // k as given, or max(1, players / 4).
 size_t chosen_k(std::optional<int64_t> k, size_t players);
 // Refuses a k above the number of players; with `rest`, also a k that leaves no other player.
 std::optional<Refusal> refuses_k(std::optional<int64_t> k, size_t players, bool rest = false);
+// The same for a criterion whose options have a k.
+template <class Options>
+std::optional<Refusal> refuses_options_k(const EvaluateTask& task, const Options& options) {
+  return refuses_k(options.k, task.explanations.players());
+}
 // Adds notes: which k was chosen, and in how many of these rows the k-th and the next player are equally strong.
 void note_k(const EvaluateTask& task, std::span<const size_t> rows, std::optional<int64_t> k, Scores& scores,
             const Context& context);

@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/core/context.h"
@@ -54,5 +55,23 @@ Needs retraining_needs();
 // several threads at once; then trainings run side by side with few threads each, else one by one with all threads.
 void score_by_retraining(std::string_view name, Replaced replaced, const RetrainingOptions& options, bool concurrent,
                          const EvaluateTask& task, Scores& scores, const Context& context);
+
+// ROAR or KAR, by which players are replaced.
+template <Replaced replaced>
+class RetrainingCriterion final : public Criterion {
+ public:
+  using Options = RetrainingOptions;
+
+  explicit RetrainingCriterion(Options options) : options_(std::move(options)) {}
+  std::optional<Refusal> refuses(const EvaluateTask& task) const override { return retraining_refusal(task); }
+  bool scores_rows() const override { return false; }
+  void score(const EvaluateTask& task, Scores& scores, const Context& context) const override {
+    score_by_retraining(replaced == Replaced::first ? "roar" : "kar", replaced, options_,
+                        task.subject.trainer_concurrent, task, scores, context);
+  }
+
+ private:
+  Options options_;
+};
 
 }  // namespace assay

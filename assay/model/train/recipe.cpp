@@ -25,39 +25,20 @@ constexpr size_t kDepth = 4;  // our own is 3 deep: the object, options, a list
 constexpr size_t kMostLayers = 64;
 
 // The fields of an options struct as a JSON object, in their order.
-class JsonOptions : public OptionVisitor {
- public:
-  void integer(std::string_view name, int64_t& value, std::string_view, std::string_view, int64_t, int64_t) override {
-    object[std::string(name)] = value;
-  }
-  void real(std::string_view name, double& value, std::string_view, std::string_view, double, double) override {
-    object[std::string(name)] = value;
-  }
-  void flag(std::string_view name, bool& value, std::string_view) override { object[std::string(name)] = value; }
-  void choice(std::string_view name, std::string& value, std::string_view, const std::vector<std::string>&) override {
-    object[std::string(name)] = value;
-  }
-  void real_or(std::string_view name, std::optional<double>& value, std::string_view word, std::string_view,
-               std::string_view, double, double) override {
-    object[std::string(name)] = value ? Json(*value) : Json(word);
-  }
-  void integer_or(std::string_view name, std::optional<int64_t>& value, std::string_view word, std::string_view,
-                  std::string_view, int64_t, int64_t) override {
-    object[std::string(name)] = value ? Json(*value) : Json(word);
-  }
-  void reals(std::string_view name, std::vector<double>& value, std::string_view, std::string_view, double,
-             double) override {
-    object[std::string(name)] = value;
-  }
-
-  Json object = Json::object();
-};
-
 template <class Options>
-Json json_of(Options options) {
-  JsonOptions visitor;
-  options.describe(visitor);
-  return std::move(visitor.object);
+Json json_of(const Options& options) {
+  Json object = Json::object();
+  for (const OptionInfo& field : list_options(options)) {
+    Json& value = object[field.name] = field.value;
+    if (field.kind == OptionKind::word) continue;
+    Json number = Json::parse(field.value, nullptr, false);
+    if (number.is_discarded()) continue;  // a word, such as auto
+    value = std::move(number);
+    // 1 as 1.0, because JSON tells the two apart.
+    if (field.kind == OptionKind::real) value = value.get<double>();
+    if (field.kind == OptionKind::reals) value = value.get<std::vector<double>>();
+  }
+  return object;
 }
 
 // Back through the spelling of the command line, which checks names and ranges.
