@@ -8,6 +8,7 @@
 
 #include "assay/archive/io/entry_json.h"
 #include "assay/archive/io/json_parts.h"
+#include "assay/archive/io/quality_json.h"
 #include "assay/core/error.h"
 #include "assay/evaluate/criteria.h"
 
@@ -39,6 +40,7 @@ Json facts_json(const StudyFacts& facts) {
           {"pool_rows_available", facts.pool_rows_available},
           {"seed", facts.seed},
           {"accuracy", number(facts.accuracy)},
+          {"quality", quality_json(facts.quality)},
           {"settings", pairs_json(facts.settings)},
           {"inputs", inputs_json(facts.inputs)},
           {"version", facts.version},
