@@ -27,7 +27,8 @@ CriterionInfo avg_sensitivity_criterion() {
        .range = "0 or more",
        .needs = {.model = true, .pool = true, .pool_explanations = true},
        .role = CriterionRole::stability,
-       .of_paper = true});
+       .of_paper = true,
+       .scale_dependent = &distance_has_scale});
 }
 
 }  // namespace assay

@@ -104,7 +104,8 @@ CriterionInfo compatibility_criterion() {
                                                 .cost = "none",
                                                 .direction = Direction::lower,
                                                 .range = "0 or more",
-                                                .of_paper = true});
+                                                .of_paper = true,
+                                                .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

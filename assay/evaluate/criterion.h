@@ -91,6 +91,9 @@ struct CriterionInfo {
   bool of_paper = false;        // a study uses it unless the user chooses criteria
   bool retrains = false;        // a study uses it only if the user asks for retraining
   bool by_subset_size = false;  // its table "by size" is the curve of faithfulness over the sizes of subsets
+  // Whether scores with these options, all of them given, change with the unit, the target or the reference of what is
+  // explained, so that those of two studies cannot be compared unless these are the same. Null: they never do.
+  bool (*scale_dependent)(const Spec& spec) = nullptr;
   // The options that a study sets for this number of players, if the user sets none.
   std::vector<std::pair<std::string, std::string>> (*study_options)(size_t players) = nullptr;
   // A note that a study adds for these options and this number of players; usually nothing.
@@ -101,6 +104,11 @@ struct CriterionInfo {
   // Shown before all others, and scored where nobody chooses.
   bool main() const { return role != CriterionRole::none; }
 };
+
+// For CriterionInfo::scale_dependent: of criteria in the unit of the model's outputs, and of distances between
+// explanations, which have no unit if they count, compare orders or angles, or are relative.
+bool always_has_scale(const Spec& spec);
+bool distance_has_scale(const Spec& spec);
 
 // Fills the options and the maker of a criterion whose class has `Options` and is made from them.
 template <class Class>

@@ -393,7 +393,8 @@ CriterionInfo infidelity_criterion() {
        .direction = Direction::lower,
        .range = "0 or more",
        .needs = {.model = true, .reference = true},
-       .sampled = true});
+       .sampled = true,
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

@@ -44,7 +44,8 @@ CriterionInfo insertion_auc_criterion() {
        .cost = "steps evaluations for each reference row",
        .direction = Direction::higher,
        .range = "0 to 1; of a regression, any number",
-       .needs = {.model = true, .reference = true}});
+       .needs = {.model = true, .reference = true},
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

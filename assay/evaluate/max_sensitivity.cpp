@@ -26,7 +26,8 @@ CriterionInfo max_sensitivity_criterion() {
        .range = "0 or more",
        .needs = {.model = true, .pool = true, .pool_explanations = true},
        .role = CriterionRole::largest_change,
-       .of_paper = true});
+       .of_paper = true,
+       .scale_dependent = &distance_has_scale});
 }
 
 }  // namespace assay

@@ -42,7 +42,8 @@ CriterionInfo necessity_criterion() {
        .cost = "players + 1 evaluations for each reference row",
        .direction = Direction::lower,
        .range = "0 or more",
-       .needs = {.model = true, .reference = true}});
+       .needs = {.model = true, .reference = true},
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

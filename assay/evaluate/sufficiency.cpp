@@ -44,7 +44,8 @@ CriterionInfo sufficiency_criterion() {
        .cost = "players + 1 evaluations for each reference row",
        .direction = Direction::higher,
        .range = "0 to 1; of log-odds and regressions, any number",
-       .needs = {.model = true, .reference = true}});
+       .needs = {.model = true, .reference = true},
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay
