@@ -12,8 +12,10 @@
 #include "assay/data/table_io.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/model_file.h"
+#include "assay/model/renamed_classes.h"
 #include "assay/model/text_columns.h"
 #include "assay/model/trees/booster.h"
+#include "assay/study/class_names.h"
 #include "cli/file_lists.h"
 
 namespace assay::cli {
@@ -96,6 +98,48 @@ void require_same_order(const Dataset& rows, const Dataset& other) {
       other.source, theirs - other.feature_names.begin() + 1, in_quotes(*theirs), rows.source, in_quotes(*mine)));
 }
 
+// Gives the classes the names that the user said, or else those of the labels. Returns notes.
+std::vector<std::string> name_classes(const ModelRowsWanted& wanted, const EngineModel& model,
+                                      std::vector<TextLabels>& labels, const std::vector<Dataset*>& data,
+                                      OwnedSubject& subject, const Context& context) {
+  std::vector<std::string> names = wanted.classes;
+  std::vector<std::string> notes;
+  if (names.empty()) {
+    std::vector<LabelledRows> rows;
+    for (size_t i = 0; i < data.size(); i++) rows.push_back({data[i], std::move(labels[i])});
+    AgreedNames agreed = agreed_class_names(model, rows, context);
+    for (size_t i = 0; i < data.size(); i++) labels[i] = std::move(rows[i].labels);
+    if (!agreed.note.empty()) notes.push_back(std::move(agreed.note));
+    names = std::move(agreed.names);
+  }
+  if (names.empty()) return notes;
+  for (size_t i = 0; i < data.size(); i++) set_labels_by_name(model.info(), names, labels[i], *data[i]);
+  subject.model = with_class_names(subject.model, names);
+  if (subject.margins != nullptr) subject.margins = with_class_names(subject.margins, names);
+  return notes;
+}
+
+// Refuses names of classes that do not fit the model, before rows are encoded.
+void check_named_classes(const std::vector<std::string>& names, const EngineModel& model) {
+  if (names.empty()) return;
+  check_class_names(model.info(), names);
+  if (model.encoder() == nullptr || names == model.info().class_names) return;
+  fail_argument("classes", fmt::format(": expected none, for {} has the names of its classes, {}, found {}",
+                                       model.info().name, joined(model.info().class_names), joined(names)));
+}
+
+// What a model does not take: by name, or by the number of columns if it takes them by position.
+std::vector<std::string> ids_beside(const EngineModel& model, const ModelRowsArguments& arguments, const Tables& tables,
+                                    const Session& session) {
+  const bool by_position = !model.takes_column("");
+  const auto taken = [&](const std::string& name) { return model.takes_column(name).value_or(false); };
+  std::vector<std::string> found =
+      found_ids(arguments, {&tables.rows, &tables.doubles}, {&*tables.pool, &tables.pool_doubles}, taken, session);
+  const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
+  if (by_position && columns != model.info().features() + found.size()) found.clear();
+  return found;
+}
+
 // The model in margins, if `unit` is another one and the model has margins; else null.
 std::unique_ptr<EngineModel> margins_beside(const std::string& name, const std::string& path,
                                             const EngineModelOptions& options, const Context& context) {
@@ -145,7 +189,7 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
   declare_text_columns(arguments.model, onnx, arguments.table.options);
   // The model first: it decides whether cells are kept as doubles.
   const bool keep_doubles = compares_doubles(onnx);
-  const Tables tables = open_tables(arguments, session, keep_doubles);
+  Tables tables = open_tables(arguments, session, keep_doubles || wanted.find_ids);
   const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
   ModelRows made;
   OwnedSubject& subject = made.subject;
@@ -153,23 +197,47 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
   const EngineModelOptions options{wanted.unit, columns, std::make_shared<TextCodes>()};
   made.model = EngineModel::from_onnx(arguments.model, std::move(onnx), options, session.context);
   if (wanted.margins) subject.margins = margins_beside(arguments.model, path, options, session.context);
+  check_named_classes(wanted.classes, *made.model);
+  std::vector<std::string> ids;
+  if (wanted.find_ids && tables.pool) {
+    ids = ids_beside(*made.model, arguments, tables, session);
+    take_ids(tables.rows, &tables.doubles, ids);
+    take_ids(*tables.pool, &tables.pool_doubles, ids);
+    made.notes = notes_on_ids(ids);
+  }
   const auto features_of = [&](const Table& table, const KeptDoubles& doubles) {
     return made.model->features_of(table, keep_doubles ? &doubles : nullptr);
   };
   subject.model = made.model;
-  subject.rows =
-      std::make_shared<Dataset>(chosen_rows(features_of(tables.rows, tables.doubles), arguments.rows, made.numbers));
+  // An encoder knows the labels that the model was trained on.
+  const bool naming = (wanted.name_classes || !wanted.classes.empty()) && made.model->encoder() == nullptr;
+  std::vector<TextLabels> labels;
+  for (Table* table : {&tables.rows, tables.pool ? &*tables.pool : nullptr}) {
+    if (table == nullptr || !naming) continue;
+    labels.push_back(wanted.classes.empty() ? text_labels(*table) : take_labels(*table));
+  }
+  Dataset rows = features_of(tables.rows, tables.doubles);
+  const Dataset* first = &rows;
   const auto alike = [&](const Table& table, const KeptDoubles& doubles) {
     Dataset other = features_of(table, doubles);
-    require_same_order(*subject.rows, other);
+    require_same_order(*first, other);
     return other;
   };
   const auto open = [&](const std::string& what) {
     KeptDoubles doubles;
-    const Table table = open_alike(arguments, session, what, "all", true, keep_doubles ? &doubles : nullptr);
+    Table table = open_alike(arguments, session, what, "all", true, keep_doubles ? &doubles : nullptr);
+    take_ids(table, &doubles, ids);
     return alike(table, doubles);
   };
-  if (tables.pool) subject.pool = std::make_shared<Dataset>(alike(*tables.pool, tables.pool_doubles));
+  std::optional<Dataset> pool;
+  if (tables.pool) pool = alike(*tables.pool, tables.pool_doubles);
+  if (!labels.empty()) {
+    std::vector<Dataset*> data = {&rows};
+    if (pool) data.push_back(&*pool);
+    std::ranges::move(name_classes(wanted, *made.model, labels, data, subject, session.context),
+                      std::back_inserter(made.notes));
+  }
+  if (pool) subject.pool = std::make_shared<Dataset>(std::move(*pool));
   const auto note_label = [&](const Table& table) {
     if (table.label) made.named_labels.push_back(table.columns[*table.label].name);
   };
@@ -177,6 +245,8 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
     note_label(tables.rows);
     if (tables.pool) note_label(*tables.pool);
   }
+  subject.rows = std::make_shared<Dataset>(chosen_rows(std::move(rows), arguments.rows, made.numbers));
+  first = subject.rows.get();
   subject.reference = choose_reference(arguments.reference, wanted.reference, subject.pool.get(), *made.model,
                                        made.model->encoder(), open, session.context);
   subject.trainer = trainer_of(*made.model);
@@ -184,6 +254,18 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
   subject.words.rows = rows_in_words(arguments);
   subject.words.pool = pool_in_words(arguments);
   return made;
+}
+
+std::vector<std::string> found_ids(const ModelRowsArguments& arguments, const TableCells& rows, const TableCells& pool,
+                                   const std::function<bool(const std::string&)>& taken, const Session& session) {
+  const TableOptions& said = arguments.table.options;
+  const auto data_set = [](const std::string& what) { return is_dataset(what.substr(0, what.find(':'))); };
+  if (!said.id.empty() || data_set(arguments.table.what) || data_set(arguments.pool)) return {};
+  const std::vector<std::string> grouped = columns_in_groups(arguments.groups, session.context);
+  return id_columns(rows, pool, [&](const std::string& name) {
+    const auto named = [&](const std::vector<std::string>& list) { return std::ranges::count(list, name) > 0; };
+    return named(grouped) || named(said.numeric) || named(said.categorical) || taken(name);
+  });
 }
 
 void choose_groups(const std::string& groups, OwnedSubject& subject, const Context& context) {

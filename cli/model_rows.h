@@ -2,12 +2,14 @@
 // tables are read in the same way.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "assay/data/id_columns.h"
 #include "assay/explain/subject.h"
 #include "assay/model/engine_model.h"
 #include "cli/commands.h"
@@ -38,13 +40,24 @@ struct ModelRows {
   std::vector<size_t> numbers = {};  // of the chosen rows, from 0, in the table or the part chosen by --split
   std::vector<std::string> external_files = {};  // files beside the model that hold its weights
   std::vector<std::string> named_labels = {};    // the label columns of rows and pool, if --label is given
+  std::vector<std::string> notes = {};           // sentences on columns taken for ids and on the names of the classes
 };
 
 struct ModelRowsWanted {
   std::optional<OutputUnit> unit = {};
   bool reference = false;  // required: an input error if there is none
   bool margins = false;    // for probabilities and log-odds: also load the model in margins, if it has some
+  // The names of the model's classes, and without them whether the table's labels may name classes that the model only
+  // counts. subject.model then has other names than `model`.
+  std::vector<std::string> classes = {};
+  bool name_classes = false;
+  bool find_ids = false;  // whether columns that only name rows, and that the model does not take, are taken for ids
 };
+
+// Columns of rows and pool that only name rows; none if the user said --id, or if the table is a data set by name.
+// Columns that the user says something about are none, nor those for which `taken` is true.
+std::vector<std::string> found_ids(const ModelRowsArguments& arguments, const TableCells& rows, const TableCells& pool,
+                                   const std::function<bool(const std::string&)>& taken, const Session& session);
 
 ModelRows open_model_rows(const ModelRowsArguments& arguments, const ModelRowsWanted& wanted, const Session& session);
 

@@ -62,6 +62,12 @@ void StudyArguments::add_to(CLI::App& command) {
   command.add_option("--members", members, "The methods that are aggregated, or paper for the paper's six (default: those found faithful "
                      "on rows of the pool)");
   command.add_option("--target", target, "auto, predicted, or a class or output by name or index");
+  command
+      .add_option("--classes", classes,
+                  "Names of the model's classes, in its order, as in good,bad (default: the model's own; if it only "
+                  "counts them, those of the labels where its predictions tell them apart)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command.add_option("--value", value, "What is explained: margin, probability or log_odds")
       ->check(CLI::IsMember({"margin", "probability", "log_odds"}));
   command.add_option("--encode", encode, "How raw columns become numbers where the study trains its own model");

@@ -14,6 +14,7 @@ struct StudyArguments {
   std::string subject;  // a data set by name, in place of --data
   ModelRowsArguments rows;
   std::string target = "auto";
+  std::vector<std::string> classes;  // names, in the model's order
   std::string value;
   std::string methods;
   std::string criteria;

@@ -62,8 +62,19 @@ void train_into(const StudyArguments& arguments, const std::string& path, const 
   TableArguments pool = arguments.rows.table;
   pool.what = arguments.rows.pool;
   pool.split = arguments.rows.pool_split;
-  const Table training = pool.open(session);
-  Table held_out = arguments.rows.table.open(session);
+  // The network must not learn what only names rows. open_model_rows finds the same columns.
+  KeptDoubles pool_doubles;
+  KeptDoubles doubles;
+  pool.options.doubles = &pool_doubles;
+  TableArguments held = arguments.rows.table;
+  held.options.doubles = &doubles;
+  Table training = pool.open(session);
+  Table held_out = held.open(session);
+  const std::vector<std::string> ids = found_ids(
+      arguments.rows, {&held_out, &doubles}, {&training, &pool_doubles}, [](const std::string&) { return false; },
+      session);
+  take_ids(training, &pool_doubles, ids);
+  take_ids(held_out, &doubles, ids);
   const bool labelled = held_out.label.has_value();
   const TrainingRows rows = training_rows(training, labelled ? &held_out : nullptr,
                                           arguments.encode.empty() ? kDefaultEncoding : arguments.encode,
@@ -141,6 +152,10 @@ void fill_in(StudyArguments& arguments) {
       fail_input("--sample", "none beside --rows, which says which rows", in_quotes(arguments.sample));
     arguments.sample = "all";
   }
+  if (arguments.rows.model.empty() && !arguments.classes.empty()) {
+    fail_input("--classes", "none without --model: the network that the study trains has the names of the labels",
+               joined(arguments.classes));
+  }
   if (!arguments.rows.model.empty() && !arguments.encode.empty()) {
     fail_input("--encode", "none with --model, which says itself what it takes", in_quotes(arguments.encode));
   }
@@ -192,7 +207,8 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
     if (!is_file(path)) train_into(arguments, path, session);
   }
   auto made = std::make_unique<OpenedStudy>();
-  made->rows = open_model_rows(arguments.rows, {unit_of(arguments.value), true, true}, session);
+  made->rows =
+      open_model_rows(arguments.rows, {unit_of(arguments.value), true, true, arguments.classes, true, true}, session);
   ModelRows& rows = made->rows;
   OwnedSubject& subject = rows.subject;
   const Context& context = session.context;
@@ -220,13 +236,15 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   subject.in_pool = places_in_pool(arguments.rows, rows, session);
   choose_groups(arguments.rows.groups, subject, context);
   sample(arguments, context.seed, rows);
-  made->notes = notes_on_unknown(arguments, rows, session);
+  made->notes = rows.notes;
+  std::ranges::move(notes_on_unknown(arguments, rows, session), std::back_inserter(made->notes));
 
-  const std::vector<TargetChoice> choices = parse_target(rows.model->info(), arguments.target);
+  const Model& model = *subject.model;
+  const std::vector<TargetChoice> choices = parse_target(model.info(), arguments.target);
   if (choices.size() != 1)
     fail_input("--target", "one class or output; a study explains one thing", in_quotes(arguments.target));
-  subject.targets = freeze_targets(*rows.model, subject.rows->x.view(), choices[0], context);
-  subject.pool_targets = freeze_targets(*rows.model, subject.pool->x.view(), choices[0], context);
+  subject.targets = freeze_targets(model, subject.rows->x.view(), choices[0], context);
+  subject.pool_targets = freeze_targets(model, subject.pool->x.view(), choices[0], context);
   const ReferenceWords& said = arguments.rows.reference;
   facts.reference_facts = choose_study_reference(subject, *subject.pool_targets,
                                                  {.said = !said.baseline.empty() || !said.background.empty(),
@@ -238,9 +256,8 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   facts.data = sampled_in_words(subject.rows->rows(), facts.rows_available, subject.words.rows);
   facts.pool = sampled_in_words(subject.pool->rows(), facts.pool_rows_available, subject.words.pool);
   facts.players = subject.words.players;
-  const std::string model =
-      trained ? fmt::format("a network trained on {}", subject.words.pool) : rows.model->info().name;
-  facts.title = fmt::format("{} on {}", model, subject.words.rows);
+  const std::string name = trained ? fmt::format("a network trained on {}", subject.words.pool) : model.info().name;
+  facts.title = fmt::format("{} on {}", name, subject.words.rows);
   return made;
 }
 

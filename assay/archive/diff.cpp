@@ -9,6 +9,7 @@
 #include "assay/core/error.h"
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
+#include "assay/evaluate/criteria.h"
 #include "assay/study/verdict.h"
 
 namespace assay {
@@ -141,6 +142,50 @@ std::string option_changes(const Scores& before, const Scores& after) {
   return parts.empty() ? std::string() : joined(parts);
 }
 
+std::string fact_named(const StudyFolder& study, std::string_view name) {
+  const auto found = std::ranges::find(study.facts, name, &std::pair<std::string, std::string>::first);
+  return found == study.facts.end() ? std::string() : found->second;
+}
+
+// The reference in words, without the names of files whose hash both studies have: they may have moved.
+std::string reference_of(const StudyFolder& study, const StudyFolder& other) {
+  std::string words = fact_named(study, "reference");
+  for (const StudyInput& input : study.summary.inputs) {
+    const auto same = [&](const StudyInput& each) { return each.role == input.role && each.sha256 == input.sha256; };
+    if (input.sha256.empty() || input.name.empty() || std::ranges::none_of(other.summary.inputs, same)) continue;
+    for (size_t at = words.find(input.name); at != std::string::npos; at = words.find(input.name, at)) {
+      words.erase(at, input.name.size());
+    }
+  }
+  return words;
+}
+
+std::string unit_in_words(const std::string& unit) {
+  if (unit == "probability") return "probabilities";
+  if (unit == "log_odds") return "log-odds";
+  return unit == "information" ? unit : fmt::format("{}s", one_line(unit));
+}
+
+// Why scores that have a scale cannot be compared; empty if they can.
+std::string other_scale(const StudyFolder& before, const StudyFolder& after) {
+  std::vector<std::string> reasons;
+  const std::string units[] = {fact_named(before, "unit"), fact_named(after, "unit")};
+  if (units[0] != units[1]) {
+    reasons.push_back(
+        fmt::format("one study explains {} and the other {}", unit_in_words(units[0]), unit_in_words(units[1])));
+  }
+  const std::string targets[] = {fact_named(before, "target"), fact_named(after, "target")};
+  if (targets[0] != targets[1]) {
+    reasons.push_back(fmt::format("one explains {} and the other {}", short_name(targets[0]), short_name(targets[1])));
+  }
+  if (reference_of(before, after) != reference_of(after, before)) {
+    reasons.push_back(fmt::format("absent features are {} in one and {} in the other",
+                                  short_name(fact_named(before, "reference")),
+                                  short_name(fact_named(after, "reference"))));
+  }
+  return reasons.empty() ? std::string() : joined(reasons);
+}
+
 struct Common {
   size_t before = 0;
   size_t after = 0;
@@ -166,6 +211,38 @@ std::vector<Common> common_items(const std::vector<Item>& before, const std::vec
     if (!met[i]) diff.only_after.push_back(words(after[i]));
   }
   return common;
+}
+
+// The entry whose attributions show what drives the model: of those that both have, the one that the first study found
+// most faithful; without such a criterion the first.
+const Common& driving_entry(const StudySummary& study, const std::vector<Common>& entries) {
+  const Common* best = &entries[0];
+  for (size_t c = 0; c < study.criteria.size(); c++) {
+    if (role_of(study.criteria[c].name) != CriterionRole::faithfulness) continue;
+    for (const Common& entry : entries) {
+      const double own = study.entries[entry.before].scores[c].mean;
+      const double known = study.entries[best->before].scores[c].mean;
+      if (std::isfinite(own) && !(own <= known)) best = &entry;
+    }
+    break;
+  }
+  return *best;
+}
+
+// What the model says and what drives it.
+void compare_outputs(const StudyFolder& before, const StudyFolder& after, const std::vector<Common>& entries,
+                     StudyDiff& diff, const Context& context) {
+  if (entries.empty()) return;
+  const Common& entry = driving_entry(before.summary, entries);
+  const auto read = [&](const StudyFolder& study, size_t index) {
+    const std::string inner = fmt::format("explanations/{}.npz", study.summary.entries[index].stem);
+    return read_explanations(file_within(study.path, inner), context);
+  };
+  const Explanations first = read(before, entry.before);
+  const Explanations second = read(after, entry.after);
+  if (diff.same_rows) diff.predictions = prediction_changes(first, second);
+  const bool paired = diff.same_rows && first.rows() == second.rows();
+  diff.drivers = driver_changes(before.summary.entries[entry.before].name, first, second, paired);
 }
 
 }  // namespace
@@ -225,6 +302,9 @@ StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, cons
       [](const CriterionSummary& criterion) { return fmt::format("the criterion {}", criterion.spec); }, diff);
   compare_rows(before, after, diff);
 
+  compare_outputs(before, after, entries, diff, context);
+  const std::string scale = other_scale(before, after);
+  std::set<size_t> not_compared;
   std::set<std::string> notes;  // one for each criterion and change of options, not for each entry
   for (const Common& entry : entries) {
     context.check_cancelled();
@@ -233,6 +313,14 @@ StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, cons
     for (const Common& criterion : criteria) {
       const Scores& old_scores = own.scores[criterion.before];
       const Scores& new_scores = other.scores[criterion.after];
+      const std::string& name = first.criteria[criterion.before].name;
+      if (!scale.empty() &&
+          (scale_dependent({name, old_scores.options}) || scale_dependent({name, new_scores.options}))) {
+        if (not_compared.insert(criterion.before).second) {
+          diff.not_compared.push_back({first.criteria[criterion.before].spec, scale});
+        }
+        continue;
+      }
       ScoreChange score;
       score.criterion = criterion.before;
       score.criterion_spec = first.criteria[criterion.before].spec;

@@ -1,5 +1,5 @@
-// What changed between two studies, before and after: their inputs, what only one of them studies, and the scores that
-// both have, with significance.
+// What changed between two studies, before and after: their inputs, what only one of them studies, what the model says
+// and what drives it (diff_outputs.h), and the scores that both have, with significance.
 //
 //   the same rows   Student's t over the pairs of rows where both are defined (entry_comparison in study/assess.h)
 //   other rows      Welch's t: (m2 - m1) / sqrt(s1^2 + s2^2), with s the standard errors of the means and
@@ -8,6 +8,9 @@
 // p-values are two-sided and Holm-adjusted over the explanations of a criterion (Holm 1979); below 0.05 is significant.
 // If both studies name their rows, the rows are the same when the names are equal, in order. Else they are the same
 // when chosen by the same seed from the same data (equal hashes, or one built-in data set). Row numbers are not names.
+//
+// If the studies explain other units or targets, or have other references, scores that depend on these are not compared
+// (CriterionInfo::scale_dependent): they would differ even if nothing became better or worse.
 //
 // Cost: reads the scores/*.json files of the entries that both have, two at a time.
 #pragma once
@@ -18,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/archive/diff_outputs.h"
 #include "assay/archive/study_folder.h"
 #include "assay/core/context.h"
 #include "assay/study/assess.h"
@@ -54,6 +58,12 @@ struct ScoreChange {
   ChangeKind change = ChangeKind::same;
 };
 
+// A criterion that both studies have and whose scores cannot be compared.
+struct NotCompared {
+  std::string criterion;  // its spec
+  std::string reason;     // "one study explains margins and the other probabilities"
+};
+
 struct StudyDiff {
   std::string before;  // names of the folders
   std::string after;
@@ -63,7 +73,10 @@ struct StudyDiff {
   std::vector<std::string> only_before = {};  // "the method lime", "the criterion irof"
   std::vector<std::string> only_after = {};
   std::vector<ScoreChange> scores = {};  // what both have: criterion by criterion, in the first study's order
-  std::vector<std::string> notes = {};   // on criteria whose options differ
+  std::vector<NotCompared> not_compared = {};
+  PredictionChanges predictions = {};
+  DriverChanges drivers = {};
+  std::vector<std::string> notes = {};  // on criteria whose options differ
 };
 
 StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, const Context& context);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/archive/io/json_parts.h"
+#include "assay/archive/io/quality_json.h"
 #include "assay/archive/io/run_json.h"
 #include "assay/archive/study_folder.h"
 #include "assay/archive/study_names.h"
@@ -44,6 +45,7 @@ StudyFacts facts_from(const JsonFields& fields) {
   facts.pool_rows_available = fields.count("pool_rows_available");
   facts.seed = fields.count("seed");
   facts.accuracy = fields.number("accuracy");
+  facts.quality = quality_from_json(fields);
   facts.settings = fields.pairs("settings");
   facts.inputs = fields.inputs("inputs");
   facts.version = fields.text("version");

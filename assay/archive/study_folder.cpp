@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -47,6 +48,13 @@ void read_facts(const std::string& where, std::string_view text, StudyFolder& st
     study.facts.emplace_back(key, fmt::format("{}", facts.count(key)));
   }
   study.facts.emplace_back("accuracy", number_text(facts.number("accuracy")));
+  if (facts.has("quality")) {
+    const JsonFields quality = facts.object("quality");
+    for (const char* key : {"auc", "log_loss", "rmse", "r2"}) {
+      if (const double value = quality.number(key); !std::isnan(value))
+        study.facts.emplace_back(key, number_text(value));
+    }
+  }
   for (const char* key : {"version", "vector_target"}) study.facts.emplace_back(key, facts.text(key));
 }
 

@@ -34,7 +34,8 @@ CriterionInfo avg_sensitivity_criterion() {
        .needs = {.model = true, .pool = true, .pool_explanations = true},
        .reads_signs = true,
        .role = CriterionRole::stability,
-       .of_paper = true});
+       .of_paper = true,
+       .scale_dependent = &distance_has_scale});
 }
 
 }  // namespace assay

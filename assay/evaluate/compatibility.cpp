@@ -100,7 +100,8 @@ CriterionInfo compatibility_criterion() {
        .direction = Direction::lower,
        .range = "0 or more",
        .reads_signs = true,
-       .of_paper = true});
+       .of_paper = true,
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

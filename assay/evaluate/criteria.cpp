@@ -113,6 +113,17 @@ CriterionRole role_of(std::string_view criterion) {
   return found == criteria().end() ? CriterionRole::none : found->role;
 }
 
+bool scale_dependent(const Spec& spec) {
+  const auto found = std::ranges::find(criteria(), spec.name, &CriterionInfo::name);
+  if (found == criteria().end() || found->scale_dependent == nullptr) return false;
+  Spec complete = spec;
+  for (const OptionInfo& option : found->options) {
+    const auto said = std::ranges::find(spec.options, option.name, &std::pair<std::string, std::string>::first);
+    if (said == spec.options.end()) complete.options.emplace_back(option.name, option.value);
+  }
+  return found->scale_dependent(complete);
+}
+
 std::vector<std::string> needs_in_words(const Needs& needs) {
   std::vector<std::string> words;
   const auto add = [&](bool needed, const char* word) {

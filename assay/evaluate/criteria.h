@@ -22,6 +22,10 @@ const CriterionInfo& find_criterion(std::string_view name);
 std::vector<std::string> main_criteria();
 CriterionRole role_of(std::string_view criterion);
 
+// CriterionInfo::scale_dependent of a criterion by its name, for options that need not be complete: what is missing has
+// its default. False if there is no such criterion.
+bool scale_dependent(const Spec& spec);
+
 // In the words of the documentation: "model", "pool".
 std::vector<std::string> needs_in_words(const Needs& needs);
 

@@ -55,6 +55,17 @@ bool lacks_explainer(const Needs& needs, const EvaluateTask& task) { return need
 
 }  // namespace
 
+bool always_has_scale(const Spec& /*spec*/) { return true; }
+
+bool distance_has_scale(const Spec& spec) {
+  const auto is = [&](std::string_view name, std::string_view value) {
+    return std::ranges::any_of(spec.options,
+                               [&](const auto& each) { return each.first == name && each.second == value; });
+  };
+  const bool counts = is("distance", "l0") || is("distance", "cosine") || is("distance", "kendall");
+  return !counts && !is("normalise", "unit") && !is("over", "explanation");
+}
+
 std::optional<Refusal> criterion_refusal(const Spec& spec, const EvaluateTask& task) {
   const CriterionInfo& info = find_criterion(spec.name);
   const std::unique_ptr<Criterion> criterion = info.make(spec);

@@ -126,12 +126,20 @@ struct CriterionInfo {
   bool retrains = false;        // a study uses it only if the user asks for retraining
   bool by_subset_size = false;  // its table "by size" is the curve of faithfulness over the sizes of subsets
   bool shares_values = false;   // its evaluations are made once for all explanations of a study (subset_values)
+  // Whether scores with these options, all of them given, change with the unit, the target or the reference of what is
+  // explained, so that those of two studies cannot be compared unless these are the same. Null: they never do.
+  bool (*scale_dependent)(const Spec& spec) = nullptr;
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Criterion> (*make)(const Spec&) = nullptr;
 
   // Shown before all others, and scored where nobody chooses.
   bool main() const { return role != CriterionRole::none; }
 };
+
+// For CriterionInfo::scale_dependent: of criteria in the unit of the model's outputs, and of distances between
+// explanations, which have no unit if they count, compare orders or angles, or are relative.
+bool always_has_scale(const Spec& spec);
+bool distance_has_scale(const Spec& spec);
 
 // Fills the options and the maker of a criterion whose class has `Options` and is made from them.
 template <class Class>

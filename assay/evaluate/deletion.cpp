@@ -36,7 +36,8 @@ CriterionInfo deletion_criterion() {
        .direction = Direction::higher,
        .range = "any number",
        .needs = {.model = true, .reference = true},
-       .of_paper = true});
+       .of_paper = true,
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

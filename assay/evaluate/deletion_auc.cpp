@@ -31,7 +31,8 @@ CriterionInfo deletion_auc_criterion() {
        .direction = Direction::lower,
        .range = "0 to 1; of a regression, any number",
        .needs = {.model = true, .reference = true},
-       .reads_signs = true});
+       .reads_signs = true,
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

@@ -50,7 +50,8 @@ CriterionInfo identity_criterion() {
        .direction = Direction::lower,
        .range = "0 to d (l0), 0 or more",
        .needs = {.model = true, .explainer = true},
-       .of_paper = true});
+       .of_paper = true,
+       .scale_dependent = &distance_has_scale});
 }
 
 }  // namespace assay

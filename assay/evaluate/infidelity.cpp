@@ -394,7 +394,8 @@ CriterionInfo infidelity_criterion() {
        .range = "0 or more",
        .needs = {.model = true, .reference = true},
        .reads_signs = true,
-       .sampled = true});
+       .sampled = true,
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

@@ -86,7 +86,8 @@ CriterionInfo input_invariance_criterion() {
        .cost = "1 explanation",
        .direction = Direction::lower,
        .range = "0 or more",
-       .needs = {.model = true, .explainer = true}});
+       .needs = {.model = true, .explainer = true},
+       .scale_dependent = &distance_has_scale});
 }
 
 }  // namespace assay

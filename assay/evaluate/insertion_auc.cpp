@@ -32,7 +32,8 @@ CriterionInfo insertion_auc_criterion() {
        .direction = Direction::higher,
        .range = "0 to 1; of a regression, any number",
        .needs = {.model = true, .reference = true},
-       .reads_signs = true});
+       .reads_signs = true,
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

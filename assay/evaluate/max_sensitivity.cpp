@@ -32,7 +32,8 @@ CriterionInfo max_sensitivity_criterion() {
        .needs = {.model = true, .pool = true, .pool_explanations = true},
        .reads_signs = true,
        .role = CriterionRole::largest_change,
-       .of_paper = true});
+       .of_paper = true,
+       .scale_dependent = &distance_has_scale});
 }
 
 }  // namespace assay

@@ -101,7 +101,8 @@ CriterionInfo max_sensitivity_yeh_criterion() {
        .cost = "`samples` explanations (default 10)",
        .direction = Direction::lower,
        .range = "0 or more",
-       .needs = {.model = true, .explainer = true}});
+       .needs = {.model = true, .explainer = true},
+       .scale_dependent = &distance_has_scale});
 }
 
 }  // namespace assay

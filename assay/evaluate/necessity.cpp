@@ -35,7 +35,8 @@ CriterionInfo necessity_criterion() {
        .direction = Direction::lower,
        .range = "0 or more",
        .needs = {.model = true, .reference = true},
-       .reads_signs = true});
+       .reads_signs = true,
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

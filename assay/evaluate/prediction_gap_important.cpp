@@ -31,7 +31,8 @@ CriterionInfo prediction_gap_important_criterion() {
        .direction = Direction::higher,
        .range = "0 to 1; of a regression, 0 or more",
        .needs = {.model = true, .reference = true},
-       .sampled = true});
+       .sampled = true,
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

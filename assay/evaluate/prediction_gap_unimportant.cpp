@@ -31,7 +31,8 @@ CriterionInfo prediction_gap_unimportant_criterion() {
        .direction = Direction::lower,
        .range = "0 to 1; of a regression, 0 or more",
        .needs = {.model = true, .reference = true},
-       .sampled = true});
+       .sampled = true,
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

@@ -205,7 +205,8 @@ CriterionInfo separability_criterion() {
        .direction = Direction::higher,
        .range = "0 to d for l0",
        .sampled = true,
-       .of_paper = true});
+       .of_paper = true,
+       .scale_dependent = &distance_has_scale});
 }
 
 }  // namespace assay

@@ -37,7 +37,8 @@ CriterionInfo sufficiency_criterion() {
        .direction = Direction::higher,
        .range = "0 to 1; of log-odds and regressions, any number",
        .needs = {.model = true, .reference = true},
-       .reads_signs = true});
+       .reads_signs = true,
+       .scale_dependent = &always_has_scale});
 }
 
 }  // namespace assay

@@ -189,6 +189,19 @@ Players choose_players(const std::string& word, const Dataset& data, const std::
   return players_from_json(word, read_all(*open_bytes(word, context), kMostGroupBytes), data.feature_names);
 }
 
+std::vector<std::string> columns_in_groups(const std::string& word, const Context& context) {
+  if (word.empty() || word == "auto" || word == "none" || word.starts_with("grid:")) return {};
+  const json groups = json::parse(read_all(*open_bytes(word, context), kMostGroupBytes), nullptr, false);
+  std::vector<std::string> found;
+  if (!groups.is_object()) return found;
+  for (const json& columns : groups) {
+    for (const json& column : columns) {
+      if (column.is_string()) found.push_back(column.get<std::string>());
+    }
+  }
+  return found;
+}
+
 void sum_by_player(const Players& players, MatrixView<const float> by_column, MatrixView<float> by_player) {
   std::vector<double> sums(players.size());
   for (size_t i = 0; i < by_column.rows(); i++) {

@@ -45,6 +45,10 @@ Players players_from_json(std::string_view where, std::string_view text, const s
 Players choose_players(const std::string& word, const Dataset& data, const std::vector<size_t>& item_shape,
                        const Context& context);
 
+// The columns that a JSON file of groups names; none for the other words. What is wrong with the file is left to
+// choose_players.
+std::vector<std::string> columns_in_groups(const std::string& word, const Context& context);
+
 // by_player[i][p] = sum over p's columns of by_column[i][c], in float64.
 void sum_by_player(const Players& players, MatrixView<const float> by_column, MatrixView<float> by_player);
 

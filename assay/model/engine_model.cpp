@@ -90,7 +90,14 @@ class OnnxEngineModel final : public EngineModel,
       }
       info_.unit = OutputUnit::margin;
       info_.note = "scores as the graph gives them: they are not between 0 and 1";
+      head.link = Link::none;
     }
+    // Sigmoids of more than two classes need not sum to 1.
+    const bool sigmoid = head.link == Link::sigmoid && !head.one_vs_rest && predict_->width(0) <= 2;
+    info_.margin_link = head.link == Link::softmax ? MarginLink::softmax
+                        : sigmoid                  ? MarginLink::sigmoid
+                                                   : MarginLink::unknown;
+    info_.value_is_prediction = !head.transformed;
     if (const std::string* note = find_metadata(graph_->metadata(), kNoteKey); note != nullptr) {
       info_.note += fmt::format("{}{}", info_.note.empty() ? "" : "; ", *note);
     }
@@ -223,6 +230,17 @@ class OnnxEngineModel final : public EngineModel,
                              info_.features()));
     }
     return data;
+  }
+
+  std::optional<bool> takes_column(const std::string& name) const override {
+    if (encoder_) {
+      return std::ranges::find(encoder_->columns(), name, &ColumnEncoding::name) != encoder_->columns().end();
+    }
+    if (!inputs_.named) return {};
+    std::string written = name;
+    if (inputs_.underscored) std::ranges::replace(written, ' ', '_');
+    const auto is_it = [&](const std::string& feature) { return feature == name || feature == written; };
+    return std::ranges::any_of(inputs_.feature_names, is_it);
   }
 
   bool compares_doubles() const override { return doubles() != nullptr; }

@@ -59,6 +59,9 @@ class EngineModel : public Model {
   // table, for a model that compares doubles; null: the float32 cells are used.
   virtual Dataset features_of(const Table& table, const KeptDoubles* doubles = nullptr) const = 0;
 
+  // Whether features_of finds this column by its name. Nothing if the model takes all columns by position.
+  virtual std::optional<bool> takes_column(const std::string& name) const = 0;
+
   // These rows of all features as float32. If the trees of the model compare doubles, a cell becomes a number on which
   // every branch decides as on the cell. An input error names the row (counted from 0), the column and the cell without
   // such a number. For other models, cells are rounded. names: of the columns, for that message.

@@ -112,11 +112,12 @@ std::string add_raw_scores(Graph& graph, const GraphNode& node) {
   return scores;
 }
 
-// A regression whose file says which value is explained: the one before exp, say.
-bool find_told(const Graph& graph, GraphHead& head) {
+// A regression whose file says which value is explained: the one before exp, say. value: what its output copies.
+bool find_told(const Graph& graph, size_t value, GraphHead& head) {
   const std::string* margin = find_metadata(graph.metadata(), kMarginKey);
   if (margin == nullptr || graph.find_value(*margin) == kNoValue) return false;
   head.margin = *margin;
+  head.transformed = graph.value_name(value) != head.margin;
   // What is predicted may be a probability all the same, as of XGBoost's reg:logistic.
   const GraphNode* node = producer(graph, graph.find_value(head.output));
   if (is(node, "", "Sigmoid") && node->onnx.inputs[0] == head.margin) {
@@ -177,7 +178,7 @@ GraphHead find_head(Graph& graph) {
         fmt::format("{}: none of its outputs holds numbers that can be explained; found only labels", graph.name()));
   }
   const size_t value = behind_copies(graph, graph.find_value(head.output), head);
-  if (find_told(graph, head) || find_classifier(graph, value, head)) return head;
+  if (find_told(graph, value, head) || find_classifier(graph, value, head)) return head;
   const auto scores = std::find_if(graph.outputs().begin(), graph.outputs().end(),
                                    [&](const OnnxValue& output) { return output.name == head.output; });
   const auto& dims = scores->type.dims;

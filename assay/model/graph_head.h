@@ -23,6 +23,7 @@ struct GraphHead {
   std::string probability;  // the value after the link, which a regression may have too; or empty
   Link link = Link::none;
   bool classification = false;
+  bool transformed = false;              // of a regression: the margin is not yet what it predicts
   bool one_vs_rest = false;              // sigmoids, normalised to sum to 1: no log-odds from margins
   std::vector<std::string> class_names;  // as the graph's nodes tell them; may be empty
   std::string reason;                    // how it was recognised, in words for users; may be empty for a regression

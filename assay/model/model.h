@@ -30,6 +30,13 @@ enum class OutputUnit {
 };
 std::string_view output_unit_name(OutputUnit unit);
 
+// How the margins of classes become their probabilities.
+enum class MarginLink {
+  softmax,  // over all outputs; a single one is the logit of the second class
+  sigmoid,  // of each output by itself
+  unknown,  // they do not, as the scores of a support vector machine, or in a way that nothing here looks into
+};
+
 struct ModelInfo {
   std::string name;                        // of the file, for messages
   std::vector<std::string> feature_names;  // one for each column of the rows
@@ -40,6 +47,10 @@ struct ModelInfo {
   std::string note;         // what users should know about the choice of output; may be empty
   std::string no_gradient;  // why there are no derivatives, as in "its TreeEnsemble has none"; empty when there are
   std::vector<size_t> item_shape = {};  // of a row, where the model takes rows of several dimensions, as images have
+  MarginLink margin_link = MarginLink::softmax;  // says something only where the unit is margin
+  // Of a regression: whether its value is what it predicts. Not so if a function such as exp makes the prediction of
+  // it.
+  bool value_is_prediction = true;
 
   size_t features() const { return feature_names.size(); }
   size_t outputs() const { return output_names.size(); }

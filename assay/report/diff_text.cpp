@@ -9,9 +9,13 @@
 #include "assay/archive/io/json_parts.h"
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
+#include "assay/study/verdict.h"
 
 namespace assay {
 namespace {
+
+// Changed drivers that are shown unless all are asked for.
+constexpr size_t kMostDrivers = 10;
 
 bool coverage_changed(const ScoreChange& score) { return score.before.coverage != score.after.coverage; }
 
@@ -45,6 +49,62 @@ std::string score_table(const StudyDiff& diff, bool all) {
   return lines.size() > 1 ? fmt::format("\n{}", aligned(lines, {0, 1, 7})) : std::string();
 }
 
+// Criteria with one reason on one line.
+std::string not_compared_text(const StudyDiff& diff) {
+  std::string text;
+  for (size_t from = 0; from < diff.not_compared.size();) {
+    std::vector<std::string> names;
+    const std::string& reason = diff.not_compared[from].reason;
+    for (; from < diff.not_compared.size() && diff.not_compared[from].reason == reason; from++) {
+      names.push_back(short_name(diff.not_compared[from].criterion));
+    }
+    text += fmt::format("not compared: {}, because {}\n", joined(names), one_line(reason));
+  }
+  return text;
+}
+
+std::string predictions_text(const PredictionChanges& changes) {
+  std::vector<std::string> parts;
+  if (changes.classes) {
+    parts.push_back(fmt::format("{} of {} predicted to be of another class", with_commas(changes.other_class),
+                                plural(changes.rows, "row")));
+  }
+  if (changes.same_target > 0) {
+    parts.push_back(fmt::format("the output changed by {} on average, of {}{}", number_text(changes.mean_change),
+                                number_text(changes.mean_size),
+                                changes.same_target < changes.rows
+                                    ? fmt::format(" ({} with the same target)", plural(changes.same_target, "row"))
+                                    : ""));
+  }
+  return parts.empty() ? std::string() : fmt::format("predictions: {}\n", fmt::join(parts, "; "));
+}
+
+// all: also players whose share did not change significantly.
+std::string drivers_text(const DriverChanges& drivers, bool all) {
+  if (drivers.explanation.empty()) return {};
+  std::vector<std::vector<std::string>> lines = {{"driver", "share before", "after", "rank", "p"}};
+  size_t hidden = 0;
+  for (const DriverChange& each : drivers.players) {
+    if (!all && !(each.adjusted_p < kSignificance)) continue;
+    if (!all && lines.size() > kMostDrivers) {
+      hidden++;
+      continue;
+    }
+    const std::string rank = each.rank_before == each.rank_after
+                                 ? fmt::format("{}", each.rank_before)
+                                 : fmt::format("{} -> {}", each.rank_before, each.rank_after);
+    lines.push_back({short_name(each.player), fmt::format("{:.3g} %", 100 * each.before),
+                     fmt::format("{:.3g} %", 100 * each.after), rank, p_text(each.adjusted_p)});
+  }
+  if (lines.size() == 1) {
+    return fmt::format("drivers by {}: no share of {} changed significantly\n", short_name(drivers.explanation),
+                       plural(drivers.players.size(), "player"));
+  }
+  const std::string more = hidden == 0 ? std::string() : fmt::format("and {} more\n", hidden);
+  return fmt::format("drivers by {}, by their mean share of |attribution|:\n{}{}", short_name(drivers.explanation),
+                     aligned(lines, {0, 3}), more);
+}
+
 std::string totals(const StudyDiff& diff) {
   std::vector<std::string> parts;
   for (const ChangeKind change : {ChangeKind::better, ChangeKind::worse, ChangeKind::different, ChangeKind::lost,
@@ -76,6 +136,33 @@ Json change_json(const ScoreChange& score) {
           {"change", change_name(score.change)}};
 }
 
+Json predictions_json(const PredictionChanges& changes) {
+  if (changes.rows == 0) return {};
+  return {{"rows", changes.rows},
+          {"other_class", changes.classes ? Json(changes.other_class) : Json()},
+          {"same_target", changes.same_target},
+          {"mean_change", number(changes.mean_change)},
+          {"mean_size", number(changes.mean_size)}};
+}
+
+Json drivers_json(const DriverChanges& drivers) {
+  if (drivers.explanation.empty()) return {};
+  Json players = Json::array();
+  for (const DriverChange& each : drivers.players) {
+    players.push_back({{"player", each.player},
+                       {"before", number(each.before)},
+                       {"after", number(each.after)},
+                       {"rank_before", each.rank_before},
+                       {"rank_after", each.rank_after},
+                       {"difference", number(each.test.difference)},
+                       {"stderr", number(each.test.error)},
+                       {"paired", each.test.paired},
+                       {"p", number(each.test.p_value)},
+                       {"p_adjusted", number(each.adjusted_p)}});
+  }
+  return {{"explanation", drivers.explanation}, {"players", players}};
+}
+
 }  // namespace
 
 std::string diff_text(const StudyDiff& diff, bool all) {
@@ -89,6 +176,9 @@ std::string diff_text(const StudyDiff& diff, bool all) {
   for (const std::string& each : diff.only_after) text += fmt::format("only after: {}\n", one_line(each));
   for (const std::string& note : diff.notes) text += fmt::format("note: {}\n", one_line(note));
   text += fmt::format("{}\n", diff.rows_words);
+  text += predictions_text(diff.predictions);
+  text += drivers_text(diff.drivers, all);
+  text += not_compared_text(diff);
   text += score_table(diff, all);
   return fmt::format("{}\n{}", text, totals(diff));
 }
@@ -101,6 +191,10 @@ std::string diff_json(const StudyDiff& diff) {
   }
   Json scores = Json::array();
   for (const ScoreChange& score : diff.scores) scores.push_back(change_json(score));
+  Json not_compared = Json::array();
+  for (const NotCompared& each : diff.not_compared) {
+    not_compared.push_back({{"criterion", each.criterion}, {"reason", each.reason}});
+  }
   return dumped({{"before", diff.before},
                  {"after", diff.after},
                  {"same_rows", diff.same_rows},
@@ -109,6 +203,9 @@ std::string diff_json(const StudyDiff& diff) {
                  {"inputs", inputs},
                  {"only_before", diff.only_before},
                  {"only_after", diff.only_after},
+                 {"predictions", predictions_json(diff.predictions)},
+                 {"drivers", drivers_json(diff.drivers)},
+                 {"not_compared", not_compared},
                  {"notes", diff.notes},
                  {"scores", scores}});
 }

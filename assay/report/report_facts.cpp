@@ -7,6 +7,7 @@
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/report/json_text.h"
+#include "assay/report/quality_text.h"
 
 namespace assay {
 namespace {
@@ -48,9 +49,7 @@ FactPairs fact_pairs(const Study& study) {
                      {"rows of the pool", count_of(facts.pool_rows, facts.pool_rows_available)},
                      {"features", with_commas(facts.features.size())},
                      {"seed", std::to_string(facts.seed)}};
-  if (std::isfinite(facts.accuracy)) {
-    pairs.emplace_back("accuracy of the model on these rows", fmt::format("{:.4g}", facts.accuracy));
-  }
+  pairs.emplace_back("quality of the model on these rows", quality_sentence(facts));
   pairs.emplace_back("version of Assay", facts.version);
   pairs.emplace_back("vector target", facts.vector_target);
   std::erase_if(pairs, [](const auto& pair) { return pair.second.empty(); });

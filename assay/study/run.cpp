@@ -215,22 +215,6 @@ class Runner {
   std::vector<PoolExplanations> pools_;  // one for each method
 };
 
-double accuracy_of(const Subject& subject, const Context& context) {
-  const ModelInfo& info = subject.model->info();
-  if (info.class_names.empty() || subject.rows->labels.empty()) return NAN;
-  Matrix outputs(subject.rows->rows(), info.outputs());
-  subject.model->predict(subject.rows->x.view(), outputs.view(), context);
-  size_t known = 0;
-  size_t right = 0;
-  for (size_t r = 0; r < outputs.rows(); r++) {
-    const float label = subject.rows->labels[r];
-    if (std::isnan(label)) continue;
-    known++;
-    right += static_cast<float>(predicted_class(info, outputs.row(r))) == label ? 1 : 0;
-  }
-  return known == 0 ? NAN : static_cast<double>(right) / static_cast<double>(known);
-}
-
 void fill_facts(const Subject& subject, StudyFacts& facts, const Context& context) {
   facts.model = subject.model->info().name;
   facts.unit = explained_unit(subject.model->info(), *subject.targets);
@@ -246,7 +230,8 @@ void fill_facts(const Subject& subject, StudyFacts& facts, const Context& contex
   facts.rows = subject.rows->rows();
   facts.pool_rows = subject.pool->rows();
   facts.seed = context.seed;
-  facts.accuracy = accuracy_of(subject, context);
+  facts.quality = model_quality(subject, context);
+  facts.accuracy = facts.quality.accuracy;
   facts.version = kVersion;
   facts.vector_target = vector_target();
 }

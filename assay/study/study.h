@@ -15,6 +15,7 @@
 #include "assay/core/options.h"
 #include "assay/evaluate/scores.h"
 #include "assay/explain/explanations.h"
+#include "assay/study/quality.h"
 
 namespace assay {
 
@@ -105,7 +106,8 @@ struct StudyFacts {
   size_t pool_rows = 0;
   size_t pool_rows_available = 0;
   uint64_t seed = 0;
-  double accuracy = 0;  // of the model on the studied rows with labels; NaN without labels or classes
+  double accuracy = 0;  // that of `quality`
+  ModelQuality quality = {};
   std::vector<std::pair<std::string, std::string>> settings = {};  // what the user asked for: name, value
   std::vector<StudyInput> inputs = {};
   std::string version = {};        // of Assay

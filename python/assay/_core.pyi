@@ -303,9 +303,11 @@ class Model:
         note: str = "",
         no_layers: str = "",
         most_rows: int = 65536,
+        logits: bool = True,
     ) -> Model:
         """graph: finds the same function as an ONNX model of the same features and outputs, or why there is none; asked
-        once, by the first that needs its layers. no_layers: why there is none where nobody finds one."""
+        once, by the first that needs its layers. no_layers: why there is none where nobody finds one. logits: whether
+        softmax (of one output: sigmoid) makes probabilities of its margins."""
 
     @property
     def name(self) -> str: ...
@@ -354,6 +356,9 @@ class Model:
     @property
     def compares_doubles(self) -> bool:
         """Whether its trees compare float64 cells. `narrowed` and `features_of` then find matching float32 ones."""
+
+    def with_class_names(self, names: Sequence[str]) -> Model:
+        """The same model with other names of its classes. Tables are still encoded with the first ones."""
 
     def narrowed(self, source: str, names: Sequence[str], rows: NDArray[np.float64]) -> NDArray[np.float32]:
         """Rows of float32 for which every branch decides as for these."""
@@ -419,6 +424,9 @@ class Subject:
     def target_names(self) -> list[str]: ...
     @property
     def targets(self) -> NDArray[np.uint32]: ...
+    def add_note(self, note: str) -> None:
+        """A sentence for the notes of a study."""
+
     def labelled(self, data: Dataset | None, pool: Dataset | None) -> Subject:
         """The same subject with these labels of rows and pool; None: unchanged. The rows must be the same."""
 
@@ -568,6 +576,18 @@ class StudyResult:
     @property
     def entries(self) -> list[tuple[str, str, Explanations, list[Scores]]]:
         """name, "method" or "aggregate", and one Scores for each criterion. Explanations are of the sampled rows."""
+
+def agreed_class_names(
+    model: Model, parts: Sequence[tuple[Dataset, list[str], list[float]]], column: str, run: Run
+) -> tuple[list[str], str]:
+    """Names for a model that counts its classes, and a sentence. parts: rows, the texts of their labels, and for each
+    row the index of its text, NaN if it has none."""
+
+def found_ids(
+    model: Model, rows: Table, doubles: Doubles, pool: Table, pool_doubles: Doubles, kept: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Columns that only name rows and that the model does not take, and a sentence on each. kept: columns that the
+    user says something about."""
 
 def plan_study(
     subject: Subject,

@@ -41,6 +41,20 @@ def labels_of(y: Any, argument: str, rows: int, class_names: Sequence[str]) -> t
     return out, list(class_names)
 
 
+def text_codes(y: Any) -> tuple[list[str], NDArray[np.float32]] | None:
+    """The texts of labels, sorted, and for each row the index of its text, NaN where it is missing; None if some label
+    is no text."""
+    cells = _one_column(y, "y")
+    missing = _missing(cells)
+    if cells.dtype.kind != "O" or not all(isinstance(value, str) for value in cells[~missing]):
+        return None
+    levels = sorted(set(cells[~missing]), key=lambda text: text.encode())
+    places = {text: place for place, text in enumerate(levels)}
+    out = np.full(len(cells), np.nan, np.float32)
+    out[~missing] = [places[text] for text in cells[~missing]]
+    return levels, out
+
+
 def _one_column(y: Any, argument: str) -> NDArray[Any]:
     if is_instance(y, "pandas", "DataFrame"):
         if len(y.columns) != 1:

@@ -31,6 +31,7 @@ class _Plan:
     method: str  # of the estimator
     classes: list[str]  # their names; empty for a regression
     outputs: list[str]
+    logits: bool = True  # of margins: whether softmax or sigmoid makes the probabilities of them
 
 
 class Estimator(Model):
@@ -135,9 +136,10 @@ class Estimator(Model):
         if not hasattr(self._estimator, method):
             raise _core.UnsupportedError(self._lacks(unit, method, wanted))
         outputs = [classes[1]] if len(classes) == 2 else classes
-        if unit == "margin":
-            self._check_margins(first, classes, [str(each) for each in known], [str(each) for each in predicted.flat])
-        return _Plan(unit, method, classes, outputs)
+        if unit != "margin":
+            return _Plan(unit, method, classes, outputs)
+        self._check_margins(first, classes, [str(each) for each in known], [str(each) for each in predicted.flat])
+        return _Plan(unit, method, classes, outputs, logits=self._are_logits(first, len(outputs)))
 
     def _plan_of_values(self, wanted: str | None) -> _Plan:
         if wanted not in (None, "value"):
@@ -205,20 +207,26 @@ class Estimator(Model):
 
     def _margins(self, codec: Codec, first: Callable[[], Any], plan: _Plan) -> _core.Model | None:
         """Margins that belong to the probabilities: only if these are their logits, which is not so for an SVC."""
+        if not self._are_logits(first, len(plan.outputs)):
+            return None
         margin_plan = _Plan("margin", "decision_function", plan.classes, plan.outputs)
+        return self._core_model(self._estimator, codec, margin_plan)
+
+    def _are_logits(self, first: Callable[[], Any], outputs: int) -> bool:
+        """Whether softmax or sigmoid makes the estimator's own probabilities of its margins."""
+        if not hasattr(self._estimator, "predict_proba"):
+            return False
         probabilities = np.asarray(self._estimator.predict_proba(first()), np.float64)
         found = output_matrix(self.name, self._estimator.decision_function(first()), len(probabilities))
-        if found.shape[1] != len(plan.outputs):
-            return None
+        if found.shape[1] != outputs:
+            return False
         found = found.astype(np.float64)
         if found.shape[1] == 1:
             implied, probabilities = 1 / (1 + np.exp(-found)), probabilities[:, 1:]
         else:
             powers = np.exp(found - found.max(axis=1, keepdims=True))
             implied = powers / powers.sum(axis=1, keepdims=True)
-        if not np.allclose(implied, probabilities, rtol=0, atol=1e-5):
-            return None
-        return self._core_model(self._estimator, codec, margin_plan)
+        return bool(np.allclose(implied, probabilities, rtol=0, atol=1e-5))
 
     def _core_model(self, estimator: Any, codec: Codec, plan: _Plan) -> _core.Model:
         ask = getattr(estimator, plan.method)
@@ -242,6 +250,7 @@ class Estimator(Model):
             train=self._trainer(estimator, codec, plan) if "sklearn" in sys.modules else None,
             note=self._note,
             most_rows=self._batch,
+            logits=plan.logits,
         )
 
     def _trainer(self, estimator: Any, codec: Codec, plan: _Plan) -> Callable[[_core.Dataset, int], _core.Model]:

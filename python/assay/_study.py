@@ -13,6 +13,7 @@ from typing import Any
 
 from . import _core
 from ._files import Path, path_text
+from ._id_columns import without_ids
 from ._models import GraphModel, Model
 from ._run import ProgressLike, run_of, spec_list, spec_text, whole_number, yes_or_no
 from ._study_result import Study
@@ -40,6 +41,7 @@ def study(
     value: str | None = None,
     groups: Any = None,
     ids: Any = None,
+    classes: Any = None,
     sample: int | str = "auto",
     pool_sample: int | str = "auto",
     retrain: bool = False,
@@ -66,6 +68,8 @@ def study(
                  commas; by default all methods that the model allows, the paper's criteria, all aggregators ("none" or
                  []: none)
     members      the methods that are aggregated; by default the paper's six
+    classes      names of the model's classes, in its order, as in ["good", "bad"]; by default its own. If it only
+                 counts them (0, 1, ...), labels that are texts name them where its predictions tell them apart
     sample       how many rows to study, in the classes' shares, or "all"; "auto": 500, fewer where there are many
                  features
     pool_sample  how many rows of the pool to use, or "all"
@@ -90,7 +94,7 @@ def study(
         raise ValueError("resume: expected no overwrite beside it, found both")
     if resume and out is None:
         raise ValueError("resume: expected out=, the folder of the study to go on with, found none")
-    said = RowArguments(X, y, pool, pool_y, baseline, background, target, value, groups, ids)
+    said = RowArguments(X, y, pool, pool_y, baseline, background, target, value, groups, ids, classes)
     chosen = _chosen(methods, criteria, aggregators, members)
     asked = _asked(model, said, chosen | flags, sample, pool_sample, run_of(seed, threads, progress))
     subject = asked.subject
@@ -182,7 +186,10 @@ def _asked(
         raise ValueError("X: expected rows to explain, found none")
     if said.pool is None:
         raise ValueError("pool: expected training rows, which neighbours and references come from, found none")
-    return _Asked(model, said, subject_of(model, said, run, reference_needed=True), chosen, counts, run)
+    given = said
+    said, notes = without_ids(model, said) if isinstance(model, Model) else (said, [])
+    subject = subject_of(model, said, run, reference_needed=True, name_classes=True, notes=notes)
+    return _Asked(model, replace(said, ids=given.ids), subject, chosen, counts, run)
 
 
 def _remove(folder: str, owner: int) -> None:

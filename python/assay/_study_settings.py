@@ -38,7 +38,7 @@ def setting_words(said: RowArguments, chosen: Mapping[str, Any], others: Mapping
         words.append("aggregators=none")
     if chosen["members"]:
         words.append(f"members={','.join(chosen['members'])}")
-    for name in ("baseline", "background", "target", "value", "groups", "ids"):
+    for name in ("baseline", "background", "target", "value", "groups", "ids", "classes"):
         value = getattr(said, name)
         if value is not None:
             words.append(f"{name}={_word(value)}")

@@ -18,6 +18,7 @@ from ._codec import PoolMean
 from ._frames import is_categorical, is_text_dtype, whole_texts
 from ._labels import labels_of
 from ._models import Bound, GraphModel, Model, check_value
+from ._named_classes import agreed, class_list, renamed
 from ._run import text_of
 from ._tables import Table, column_names, kind_of, named_kind, row_names
 from ._targets import target_of
@@ -40,14 +41,24 @@ class RowArguments:
     value: str | None = None
     groups: Any = None
     ids: Any = None
+    classes: Any = None
     # Of explanations that came from elsewhere: what they explain, where the user does not say.
     explained: _core.Explanations | None = field(default=None, repr=False)
 
 
 def subject_of(
-    model: Model, said: RowArguments, run: _core.Run, *, reference_needed: bool, method: _core.Spec | None = None
+    model: Model,
+    said: RowArguments,
+    run: _core.Run,
+    *,
+    reference_needed: bool,
+    method: _core.Spec | None = None,
+    name_classes: bool = False,
+    notes: Sequence[str] = (),
 ) -> _core.Subject:
-    """Joins them. A ValueError names what does not fit, an UnsupportedError says why the method cannot work."""
+    """Joins them. A ValueError names what does not fit, an UnsupportedError says why the method cannot work.
+
+    name_classes: whether labels may name classes that the model only counts. notes: what a study says of the rows."""
     if not isinstance(model, Model):
         advice = (
             "assay.load reads files" if isinstance(model, (str, os.PathLike)) else "assay.wrap(model) makes one of it"
@@ -68,18 +79,30 @@ def subject_of(
     if mean is not None:
         tables.append(("baseline", mean))
     bound = model._bind(tables, None if information else value)
-    data = _rows("X", said.X, said.y, "y", bound)
-    _name_rows(data, said.X, said.ids)
+    data = bound.encode("X", said.X)
     pool = data if said.pool is said.X and said.pool is not None and said.pool_y is None else None
-    if pool is None and said.pool is not None:
-        pool = _rows("pool", said.pool, said.pool_y, "pool_y", bound)
+    apart = pool is None and said.pool is not None
+    if apart:
+        pool = bound.encode("pool", said.pool)
+    note, classes = "", class_list(said.classes)
+    if classes is not None:
+        bound = renamed(bound, classes)
+    elif name_classes:
+        parts = [(data, said.X, said.y)]
+        if apart and pool is not None:
+            parts.append((pool, said.pool, said.pool_y))
+        bound, note = agreed(bound, parts, run)
+    _label_rows(data, "X", said.X, said.y, "y", bound.model)
+    _name_rows(data, said.X, said.ids)
+    if apart and pool is not None:
+        _label_rows(pool, "pool", said.pool, said.pool_y, "pool_y", bound.model)
     groups, groups_json = _groups(said, data)
     if mean is not None and mean.row is not None:
         given_baseline: str | _core.Dataset | None = bound.encode(f"mean of {mean.of}", mean)
     else:
         given_baseline = _reference("baseline", baseline, said, bound)
     target, targets = target_of(said.target, said.explained, bound.model, information)
-    return _core.Subject(
+    made = _core.Subject(
         bound.model,
         data,
         run,
@@ -100,6 +123,9 @@ def subject_of(
         owner=model,
         method=method,
     )
+    for each in (*notes, *([note] if note else [])):
+        made.add_note(each)
+    return made
 
 
 def cells_of(X: Any, features: Sequence[str]) -> Callable[[], NDArray[Any]] | None:
@@ -159,16 +185,18 @@ def _mean_of_pool(said: RowArguments, model: Model) -> PoolMean | None:
     return PoolMean("X" if said.pool is said.X else "pool")
 
 
-def _rows(argument: str, table: Any, labels: Any, labels_argument: str, bound: Bound) -> _core.Dataset:
-    data = bound.encode(argument, table)
+def _label_rows(
+    data: _core.Dataset, argument: str, table: Any, labels: Any, labels_argument: str, model: _core.Model
+) -> None:
     if labels is not None:
         _refuse_reordered(labels_argument, getattr(labels, "index", None), argument, _index_of(table))
-        _set_labels(data, labels_argument, labels, bound.model)
-    elif isinstance(table, Table) and table.labels is not None and data.labels is None:
+        _set_labels(data, labels_argument, labels, model)
+    elif isinstance(table, Table) and table.labels is not None:
+        if data.labels is not None and data.class_names == model.class_names:
+            return
         # A table's own label need not be what this model predicts.
         with contextlib.suppress(ValueError):
-            _set_labels(data, labels_argument, table.labels, bound.model)
-    return data
+            _set_labels(data, labels_argument, table.labels, model)
 
 
 def _refuse_reordered(argument: str, index: Any, rows_argument: str, expected: Sequence[Any] | None) -> None:

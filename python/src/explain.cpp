@@ -248,6 +248,9 @@ void bind_explain(nb::module_& m) {
                    [](nb::handle_t<SubjectHandle> self) {
                      return vector_view(nb::cast<SubjectHandle&>(self).subject.targets.of_row, self);
                    })
+      .def(
+          "add_note", [](SubjectHandle& self, std::string note) { self.notes.push_back(std::move(note)); },
+          nb::arg("note"))
       .def("labelled", &labelled_subject, nb::arg("data").none(), nb::arg("pool").none());
   bind_explanations(m);
   m.def("explain", &explain_subject, nb::arg("subject"), nb::arg("method"), nb::arg("run"));

@@ -22,6 +22,7 @@
 #include "assay/model/graph/onnx.h"
 #include "assay/model/metadata.h"
 #include "assay/model/model_file.h"
+#include "assay/model/renamed_classes.h"
 #include "assay/model/train/recipe.h"
 #include "assay/model/train/training_rows.h"
 #include "assay/model/trees/booster.h"
@@ -105,7 +106,7 @@ ModelHandle model_from_functions(std::string name, std::vector<std::string> feat
                                  std::vector<std::string> output_names, std::vector<std::string> class_names,
                                  const std::string& unit, nb::callable predict, nb::object gradient,
                                  std::string no_gradient, nb::object graph, nb::object train, std::string note,
-                                 std::string no_layers, size_t most_rows) {
+                                 std::string no_layers, size_t most_rows, bool logits) {
   if (most_rows == 0) fail_input("batch", "at least one row", "0");
   CallableParts parts;
   parts.info = {.name = std::move(name),
@@ -114,7 +115,8 @@ ModelHandle model_from_functions(std::string name, std::vector<std::string> feat
                 .class_names = std::move(class_names),
                 .unit = unit_named(unit),
                 .note = std::move(note),
-                .no_gradient = std::move(no_gradient)};
+                .no_gradient = std::move(no_gradient),
+                .margin_link = logits ? MarginLink::softmax : MarginLink::unknown};
   parts.predict = std::move(predict);
   parts.gradient = std::move(gradient);
   parts.train = std::move(train);
@@ -122,6 +124,19 @@ ModelHandle model_from_functions(std::string name, std::vector<std::string> feat
   parts.no_layers = std::move(no_layers);
   parts.most_rows = most_rows;
   return {.model = callable_model(std::move(parts))};
+}
+
+// Rows are still encoded by the graph itself, which knows the first names.
+ModelHandle renamed_model(const ModelHandle& self, std::vector<std::string> names) {
+  const ModelInfo& info = self.model->info();
+  check_class_names(info, names);
+  if (self.graph != nullptr && self.graph->encoder() != nullptr && names != info.class_names) {
+    fail_argument("classes", fmt::format(": expected none, for {} has the names of its classes, {}, found {}",
+                                         info.name, joined(info.class_names), joined(names)));
+  }
+  ModelHandle made = self;
+  made.model = with_class_names(self.model, std::move(names));
+  return made;
 }
 
 std::vector<std::string> capabilities(const ModelHandle& self) {
@@ -221,7 +236,7 @@ void bind_models(nb::module_& m) {
                   nb::arg("output_names"), nb::arg("class_names"), nb::arg("unit"), nb::arg("predict"),
                   nb::arg("gradient").none() = nb::none(), nb::arg("no_gradient") = "",
                   nb::arg("graph").none() = nb::none(), nb::arg("train").none() = nb::none(), nb::arg("note") = "",
-                  nb::arg("no_layers") = "", nb::arg("most_rows") = 65536)
+                  nb::arg("no_layers") = "", nb::arg("most_rows") = 65536, nb::arg("logits") = true)
       .def_prop_ro("name", [](const ModelHandle& self) { return self.model->info().name; })
       .def_prop_ro("feature_names", [](const ModelHandle& self) { return self.model->info().feature_names; })
       .def_prop_ro("output_names", [](const ModelHandle& self) { return self.model->info().output_names; })
@@ -258,6 +273,7 @@ void bind_models(nb::module_& m) {
                    [](const ModelHandle& self) { return self.graph != nullptr && self.graph->takes_doubles(); })
       .def_prop_ro("compares_doubles",
                    [](const ModelHandle& self) { return self.graph != nullptr && self.graph->compares_doubles(); })
+      .def("with_class_names", &renamed_model, nb::arg("names"))
       .def("narrowed", &narrowed, nb::arg("source"), nb::arg("names"), nb::arg("rows").noconvert())
       .def("predict", &predicted, nb::arg("data"), nb::arg("run"))
       .def("with_training", &with_training, nb::arg("train"))

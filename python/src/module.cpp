@@ -137,4 +137,5 @@ NB_MODULE(_core, m) {
   bind_evaluate(m);
   bind_aggregate(m);
   bind_study(m);
+  bind_names(m);
 }

@@ -135,6 +135,12 @@ void sample_into(SampledSubject& made, const StudyWords& words, bool variations,
   made.facts.pool_rows_available = pool->rows();
 }
 
+std::vector<std::string> notes_of(const SubjectHandle& handle) {
+  std::vector<std::string> notes = handle.notes;
+  std::ranges::move(notes_on_unknown(handle), std::back_inserter(notes));
+  return notes;
+}
+
 // Words that are empty are taken from the subject.
 StudyWords completed(StudyWords words, const OwnedSubject& subject) {
   const auto fill = [](std::string& word, const std::string& from) {
@@ -202,7 +208,7 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<SubjectH
   return run_engine(run, [&](const Context& context) {
     sample_into(sampled, words, variations, context);
     const Subject view = sampled.handle->view_with_pool(context);
-    const StudyPlan plan = plan_study(view, options, context, notes_on_unknown(*sampled.handle));
+    const StudyPlan plan = plan_study(view, options, context, notes_of(*sampled.handle));
     return std::tuple(plan_text(plan, sampled.facts, view) + plan_costs(plan), plan.evaluations, plan.seconds);
   });
 }
@@ -238,7 +244,7 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<SubjectHandle>&
     steps.inputs = [&] { return sampled.facts.inputs; };
     steps.open = [&]() -> OpenedSubject {
       sample_into(sampled, words, variations, context);
-      return {sampled.handle->view_with_pool(context), sampled.facts, notes_on_unknown(*sampled.handle)};
+      return {sampled.handle->view_with_pool(context), sampled.facts, notes_of(*sampled.handle)};
     };
     steps.planned = [&](const OpenedSubject&, const StudyPlan& planned, size_t) { plan = planned; };
     steps.page = [&](const FinishedStudy& finished, const Subject& studied) {

@@ -41,6 +41,7 @@ std::shared_ptr<SubjectHandle> labelled_subject(const SubjectHandle& from, const
   made->set_models(from.model, from.margins);
   made->owner = from.owner;
   made->choice = from.choice;
+  made->notes = from.notes;
   made->subject = from.subject;
   if (rows != nullptr) made->subject.rows = rows;
   if (pool != nullptr) made->subject.pool = pool;

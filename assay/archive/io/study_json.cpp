@@ -9,6 +9,7 @@
 #include "assay/archive/io/advice_json.h"
 #include "assay/archive/io/entry_json.h"
 #include "assay/archive/io/json_parts.h"
+#include "assay/archive/io/quality_json.h"
 #include "assay/core/error.h"
 #include "assay/evaluate/criteria.h"
 
@@ -50,6 +51,7 @@ Json facts_json(const StudyFacts& facts) {
           {"pool_rows_available", facts.pool_rows_available},
           {"seed", facts.seed},
           {"accuracy", number(facts.accuracy)},
+          {"quality", quality_json(facts.quality)},
           {"settings", pairs_json(facts.settings)},
           {"inputs", inputs_json(facts.inputs)},
           {"version", facts.version},

@@ -1,0 +1,15 @@
+// The model's quality on the studied rows, as a sentence.
+#pragma once
+
+#include <string>
+
+#include "assay/study/study.h"
+
+namespace assay {
+
+// "accuracy 0.93 (95 % 0.79 to 0.98; always the largest class: 0.33), AUC 0.99 (95 % ...), log-loss 0.21, calibration
+// error 0.04 (by chance 0.05) on 30 rows", or "RMSE 3.1 (always the mean: 9.2), R2 0.88 (95 % 0.79 to 0.93) on 100
+// rows". Numbers have the digits that their intervals allow. Empty without labels.
+std::string quality_sentence(const StudyFacts& facts);
+
+}  // namespace assay
