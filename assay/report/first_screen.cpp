@@ -19,8 +19,11 @@ namespace {
 constexpr size_t kMostDrivers = 5;
 constexpr size_t kMostRivals = 4;
 constexpr size_t kMostSentences = 5;
+constexpr std::ptrdiff_t kMostLines = 25;
 // Below this correlation, higher values neither raise nor lower the explained value.
 constexpr double kClearTrend = 0.3;
+
+std::ptrdiff_t line_count(const std::string& text) { return std::ranges::count(text, '\n'); }
 
 std::string labelled(std::string_view label, const std::string& text) {
   return wrapped(text, fmt::format("{:<11}", label), std::string(11, ' '));
@@ -117,8 +120,11 @@ std::string first_screen(const Study& study, const Assessment& assessment, const
   }
   size_t said = 0;
   for (const std::string& sentence : assessment.verdict) {
-    if (said++ == kMostSentences) break;
-    out += wrapped(sentence, "- ", "  ");
+    const std::string text = wrapped(sentence, "- ", "  ");
+    // The first is what to use: it is said whatever the length.
+    if (said == kMostSentences || (said > 0 && line_count(out) + line_count(text) > kMostLines)) break;
+    out += text;
+    said++;
   }
   return out;
 }

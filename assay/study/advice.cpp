@@ -60,12 +60,13 @@ bool has_sampling_error(const Explanations& explanations) {
 }
 
 // The order of preference among ties: complete, exact, cheap.
-auto preference(const EntryAdvice& entry, size_t index, bool by_complete) {
-  return std::tuple(by_complete && !entry.complete, !entry.exact, entry.evaluations, index);
+auto preference(const EntryAdvice& entry, bool by_complete) {
+  return std::tuple(by_complete && !entry.complete, !entry.exact, entry.evaluations);
 }
 
+// Of entries that are alike in all this, the first.
 size_t preferred(std::span<const EntryAdvice> advice, const std::vector<size_t>& entries, bool by_complete) {
-  return *std::ranges::min_element(entries, {}, [&](size_t e) { return preference(advice[e], e, by_complete); });
+  return *std::ranges::min_element(entries, {}, [&](size_t e) { return preference(advice[e], by_complete); });
 }
 
 void find_aliases(const Study& study, std::vector<EntryAdvice>& advice) {
@@ -106,10 +107,11 @@ class Adviser {
     return found && !with_signs(*found).empty() ? found : std::nullopt;
   }
 
-  // Entries that are compared by this criterion, best first, without ranks: what they say has no direction.
+  // Entries that speak for themselves and are compared by this criterion, best first, without ranks: what ranks say has
+  // no direction.
   std::vector<size_t> with_signs(size_t criterion) const {
     std::vector<size_t> found = compared_[criterion].entries();
-    std::erase_if(found, [&](size_t e) { return !advice_.entries[e].has_signs; });
+    std::erase_if(found, [&](size_t e) { return !advice_.entries[e].has_signs || advice_.entries[e].alias_of != e; });
     return found;
   }
 
@@ -150,7 +152,7 @@ class Adviser {
     } else {
       entry.faithful = Faithful::undecided;
       const double ratio = (behind.interval.high - behind.mean) / (margin - behind.mean);
-      entry.rows_to_decide = std::ceil(static_cast<double>(behind.rows) * ratio * ratio);
+      if (behind.rows > 0) entry.rows_to_decide = std::ceil(static_cast<double>(behind.rows) * ratio * ratio);
     }
   }
 
@@ -173,6 +175,8 @@ class Adviser {
       if (e == made.entry) continue;
       if (advice_.entries[e].faithful != Faithful::yes) {
         if (mean(e, criterion) > mean(made.entry, criterion)) made.unfaithful.push_back(e);
+      } else if (compared.better(e, made.entry)) {
+        made.ahead.push_back(e);
       } else {
         (compared.better(made.entry, e) ? made.better : made.tied).push_back(e);
       }

@@ -59,6 +59,9 @@ struct Recommendation {
   size_t criterion = 0;               // that it was chosen by
   std::vector<size_t> tied = {};      // other faithful entries that the intervals do not tell from it, best first
   std::vector<size_t> better = {};    // faithful entries that it is better than, by the intervals, best first
+  // Faithful entries that are better than it, by the intervals, best first: it was preferred as complete, or exact, or
+  // cheaper within the tie.
+  std::vector<size_t> ahead = {};
   std::vector<size_t> unfaithful = {};  // entries with a better mean by this criterion that are not faithful, best first
 };
 

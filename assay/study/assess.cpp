@@ -37,6 +37,18 @@ double welch_degrees(const Scores& first, const Scores& second) {
   return (a + b) * (a + b) / below;
 }
 
+// Entries of one direction may still differ by a criterion that measures their size: then each speaks for itself.
+constexpr double kSameScore = 1e-4;  // relatively
+
+// The entry that speaks for `entry` by this criterion.
+size_t voice_by(const Study& study, size_t criterion, std::span<const EntryAdvice> voices, size_t entry) {
+  const size_t speaker = voices[entry].alias_of;
+  const double own = study.entries[entry].scores[criterion].mean;
+  const double other = study.entries[speaker].scores[criterion].mean;
+  const bool same = std::fabs(own - other) <= kSameScore * std::max(std::fabs(own), std::fabs(other));
+  return same ? speaker : entry;
+}
+
 CriterionRanking ranking_of(const Study& study, const CriterionComparison& compared, size_t criterion,
                             std::span<const EntryAdvice> voices) {
   CriterionRanking ranking;
@@ -54,12 +66,13 @@ CriterionRanking ranking_of(const Study& study, const CriterionComparison& compa
   ranking.ranks = true;
   ranking.standing.assign(count, Standing::undefined);
 
-  const size_t first = voices[ranking.order[0]].alias_of;
+  const auto voice_of = [&](size_t e) { return voice_by(study, criterion, voices, e); };
+  const size_t first = voice_of(ranking.order[0]);
   ranking.behind.assign(count, NAN);
   ranking.behind_interval.assign(count, {NAN, NAN});
   std::vector<size_t> others;
   for (const size_t e : ranking.order) {
-    const size_t voice = voices[e].alias_of;
+    const size_t voice = voice_of(e);
     if (voice == first) continue;
     others.push_back(e);
     const CriterionComparison::Difference found = compared.between(first, voice);
@@ -72,12 +85,12 @@ CriterionRanking ranking_of(const Study& study, const CriterionComparison& compa
     return ranking.standing[e] == Standing::worse;
   });
   for (const size_t e : ranking.order) {
-    if (voices[e].alias_of == first) ranking.standing[e] = alone ? Standing::best : Standing::tied;
+    if (voice_of(e) == first) ranking.standing[e] = alone ? Standing::best : Standing::tied;
   }
   return ranking;
 }
 
-// Who is compared by this criterion: entries that speak for themselves and have a finite mean, best first.
+// Who is compared by this criterion: entries that speak for themselves by it and have a finite mean, best first.
 CriterionComparison compared_by(const Study& study, size_t criterion, std::span<const EntryAdvice> voices,
                                 const Context& context) {
   std::vector<size_t> entries;
@@ -86,7 +99,7 @@ CriterionComparison compared_by(const Study& study, size_t criterion, std::span<
   };
   if (study.directions[criterion] != Direction::neither) {
     for (size_t e = 0; e < study.entries.size(); ++e) {
-      if (voices[e].alias_of == e && std::isfinite(mean(e))) entries.push_back(e);
+      if (std::isfinite(mean(e)) && voice_by(study, criterion, voices, e) == e) entries.push_back(e);
     }
   }
   std::ranges::stable_sort(entries, [&](size_t a, size_t b) { return mean(a) > mean(b); });

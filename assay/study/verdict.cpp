@@ -64,7 +64,11 @@ std::string overall_sentence(const Reader& read) {
     const std::string_view why = entry.complete && !best.complete ? ", which does not add up to the prediction"
                                  : entry.exact && !best.exact     ? ", which is sampled"
                                                                   : ", which takes more evaluations";
-    place = fmt::format("{} less than that of {}{}", plain(entry.behind), read.name(*advice.most_faithful), why);
+    const std::string other = read.name(*advice.most_faithful);
+    const std::string lost = plain(entry.behind);
+    place = lost == "0"        ? fmt::format("to three digits that of {}{}", other, why)
+            : entry.behind < 0 ? fmt::format("no less than that of {} on the rows that both have{}", other, why)
+                               : fmt::format("{} less than that of {}{}", lost, other, why);
   }
   return fmt::format("Use {}: faithfulness {}, {}; {}; {}.", read.voice(chosen.entry),
                      read.value(chosen.entry, chosen.criterion), place, qualities(entry), cost(read, chosen.entry));
@@ -75,8 +79,10 @@ std::string against_overall(const Reader& read, size_t entry) {
   const Advice& advice = read.assessment.advice;
   const EntryAdvice& own = advice.entries[entry];
   const double lost = own.behind - advice.entries[advice.overall->entry].behind;
-  return fmt::format("Against {} it {} {} of faithfulness; it is {} behind the best at the most, and takes {}",
-                     read.name(advice.overall->entry), lost > 0 ? "costs" : "gains", plain(std::fabs(lost)),
+  const std::string size = plain(std::fabs(lost));
+  return fmt::format("Against {} it {} faithfulness; it is {} behind the best at the most, and takes {}",
+                     read.name(advice.overall->entry),
+                     size == "0" ? "costs no" : fmt::format("{} {} of", lost > 0 ? "costs" : "gains", size),
                      plain(own.behind_interval.high), cost(read, entry));
 }
 
@@ -103,9 +109,18 @@ std::string aim_sentence(const Reader& read, const StudyAim& aim, const Recommen
 // Whether aggregates are worth their cost, by each aim.
 std::string gains_sentence(const Reader& read) {
   const Advice& advice = read.assessment.advice;
-  const bool any = std::ranges::any_of(read.study.entries, &StudyEntry::aggregate);
+  bool any = false;
+  bool faithful = false;
+  bool faithful_method = false;
+  for (size_t e = 0; e < read.study.entries.size(); ++e) {
+    const bool aggregate = read.study.entries[e].aggregate();
+    any = any || aggregate;
+    if (advice.entries[e].faithful == Faithful::yes) (aggregate ? faithful : faithful_method) = true;
+  }
   if (!any) return {};
-  if (advice.gains.empty()) return "No aggregate is known to be faithful here: use single methods.";
+  if (!faithful) return "No aggregate is known to be faithful here: use single methods.";
+  if (!faithful_method) return "Only aggregates are known to be faithful here, no single method.";
+  if (advice.gains.empty()) return "No aggregate gains over the best method: the faithful ones say what a method says.";
   std::vector<std::string> better;
   std::vector<std::string> others;
   for (const Gain& gain : advice.gains) {
@@ -132,12 +147,13 @@ std::string undecided_sentence(const Reader& read) {
     const EntryAdvice& entry = advice.entries[e];
     if (entry.faithful != Faithful::undecided || entry.alias_of != e) continue;
     found.push_back(e);
-    most = std::max(most, entry.rows_to_decide);
+    if (!(entry.rows_to_decide <= most)) most = std::isnan(most) ? most : entry.rows_to_decide;
   }
   if (found.empty()) return {};
   constexpr double kManyRows = 1e6;
-  const std::string rows = most < kManyRows ? fmt::format("about {} rows", with_commas(static_cast<uint64_t>(most)))
-                                            : std::string("more rows than are practical");
+  const std::string rows = std::isnan(most)   ? std::string("more of them")
+                           : most < kManyRows ? fmt::format("about {} rows", with_commas(static_cast<uint64_t>(most)))
+                                              : std::string("more rows than are practical");
   return fmt::format("Undecided: the rows do not say whether {} within {} of the best faithfulness; {} would.",
                      found.size() == 1 ? fmt::format("{} is", read.name(found[0]))
                                        : fmt::format("{} are", entry_names(read.study, found, 4)),
@@ -156,13 +172,14 @@ std::string one_number_sentence(const Reader& read) {
 // Without faithfulness nothing is recommended: who is best by each of the first criteria that rank.
 std::vector<std::string> by_criterion(const Reader& read) {
   constexpr size_t kMostCriteria = 4;
+  const auto voice = [&](size_t e) { return read.assessment.advice.entries[e].alias_of; };
   std::vector<std::string> sentences;
   for (const CriterionRanking& ranking : read.assessment.rankings) {
     if (!ranking.ranks || sentences.size() == kMostCriteria) continue;
     const size_t best = ranking.order[0];
     std::vector<size_t> tied;
     for (const size_t e : ranking.order) {
-      if (e != best && ranking.standing[e] != Standing::worse) tied.push_back(e);
+      if (voice(e) != voice(best) && voice(e) == e && ranking.standing[e] != Standing::worse) tied.push_back(e);
     }
     sentences.push_back(fmt::format("By {}, {} comes first ({}){}.", criterion_label(read.study, ranking.criterion),
                                     read.name(best), read.value(best, ranking.criterion),
@@ -171,7 +188,10 @@ std::vector<std::string> by_criterion(const Reader& read) {
                                                                entry_names(read.study, tied, 4))));
   }
   if (sentences.empty()) return {"No criterion here says which explanation is better."};
-  sentences.emplace_back("Nothing is recommended: faithfulness was not scored, and the best by another criterion may be wrong.");
+  sentences.push_back(fmt::format("Nothing is recommended: {}, and the best by another criterion may be wrong.",
+                                  first_criterion_for(read.study, CriterionRole::faithfulness)
+                                      ? "no explanation has a faithfulness"
+                                      : "faithfulness was not scored"));
   return sentences;
 }
 
@@ -200,7 +220,7 @@ std::string criterion_label(const Study& study, size_t criterion) {
 
 std::string mean_with_error(double mean, double error, int digits) {
   if (std::isnan(error) || !std::isfinite(mean)) return number_text(mean);
-  if (error < kNegligible * std::fabs(mean)) return number_text(mean);
+  if (error <= kNegligible * std::fabs(mean)) return number_text(mean);
   constexpr int kMostDecimals = 6;
   constexpr double kLongest = 1e4;  // from here on, number_text() is easier to read
   if (error > 0 && std::isfinite(error) && std::fabs(mean) < kLongest) {

@@ -60,6 +60,8 @@ void expect_same(const StudyEntry& a, const StudyEntry& b) {
   EXPECT_EQ(a.stem, b.stem);
   EXPECT_EQ(a.kind, b.kind);
   EXPECT_EQ(a.pool_rows, b.pool_rows);
+  ASSERT_EQ(a.trends.size(), b.trends.size());
+  for (size_t p = 0; p < a.trends.size(); p++) EXPECT_TRUE(same(a.trends[p], b.trends[p]));
   EXPECT_EQ(a.evaluations, b.evaluations);
   ASSERT_EQ(a.scores.size(), b.scores.size());
   for (size_t i = 0; i < a.scores.size(); i++) expect_same(a.scores[i], b.scores[i]);
@@ -119,6 +121,7 @@ StudyEntry full_entry() {
                   {"faithfulness", "subset", {}, {}, {}, {}}};
   entry.variations = {{"seed", "1", {"faithfulness", "complexity"}, {0.25, NAN}}, {"baseline", "zero", {}, {}}};
   entry.pool_rows = 17;
+  entry.trends = {0.5, NAN, -1};
   entry.evaluations = uint64_t{1} << 63;
   return entry;
 }

@@ -76,7 +76,13 @@ Study small_study() {
 
 Assessment small_assessment() {
   Assessment assessment;
-  assessment.rankings = {{0, {0, 1}, {Standing::best, Standing::worse}, {NAN, 0.01}, true}, {1, {}, {}, {}, false}};
+  assessment.rankings = {{0,
+                          {0, 1},
+                          {Standing::best, Standing::worse},
+                          {NAN, 0.5},
+                          {{NAN, NAN}, {0.25, 0.75}},
+                          true},
+                         {1, {}, {}, {}, {}, false}};
   assessment.dominated = {false, true};
   assessment.dominated_by = {0, 0};
   assessment.verdict = {"Use lime."};
@@ -87,7 +93,7 @@ Assessment small_assessment() {
 TEST(StudyJson, SaysWhatTheStudyFound) {
   const std::string text = study_json(small_study(), small_assessment());
   EXPECT_EQ(text, study_json(small_study(), small_assessment()));
-  EXPECT_EQ(text.substr(0, 31), "{\n \"schema\": \"assay.study/1\",\n ");
+  EXPECT_EQ(text.substr(0, 31), "{\n \"schema\": \"assay.study/2\",\n ");
   EXPECT_TRUE(text.ends_with("\n}\n"));
   const json read = json::parse(text);
   EXPECT_EQ(read["facts"]["seed"], UINT64_MAX);
@@ -120,13 +126,16 @@ TEST(StudyJson, SaysWhatTheStudyFound) {
   EXPECT_EQ(score["values"], 2);
   EXPECT_EQ(score["defined"], 1);
   EXPECT_EQ(score["standing"], "best");
-  EXPECT_TRUE(score["p"].is_null());
+  EXPECT_TRUE(score["behind"].is_null());
+  EXPECT_EQ(score["behind_interval"], json::parse("[null, null]"));
   EXPECT_EQ(score["undefined"][0]["reason"], "flat");
   const json& mean = read["entries"][1];
   EXPECT_EQ(mean["kind"], "aggregate");
   EXPECT_EQ(mean["dominated_by"], "lime:samples=9");
   EXPECT_EQ(mean["scores"][0]["mean"], "-Infinity");
-  EXPECT_EQ(mean["scores"][0]["p"], 0.01);
+  EXPECT_EQ(mean["scores"][0]["behind"], 0.5);
+  EXPECT_EQ(mean["scores"][0]["behind_interval"], json::parse("[0.25, 0.75]"));
+  EXPECT_TRUE(mean["scores"][1]["behind"].is_null());
   EXPECT_TRUE(mean["scores"][1]["standing"].is_null());
   EXPECT_EQ(mean["scores"][1]["per"], "run");
 }
@@ -174,7 +183,7 @@ TEST(StudyJson, RefusesASummaryThatDoesNotFit) {
     document.at(json::json_pointer(where)) = json::parse(value);
     return sentence([&] { study_summary_from_json("s", document.dump()); });
   };
-  EXPECT_EQ(after("/schema", "\"assay.study/2\""), "s: expected \"assay.study/1\" as 'schema', found 'assay.study/2'");
+  EXPECT_EQ(after("/schema", "\"assay.study/2\""), "s: expected \"assay.study/2\" as 'schema', found 'assay.study/2'");
   EXPECT_EQ(after("/facts", "[]"), "s, 'facts': expected an object, found '[]'");
   EXPECT_THAT(after("/facts/seed", "1.5"), HasSubstr("a whole number as 'seed'"));
   EXPECT_THAT(after("/facts/inputs/0/sha256", "\"A\""), HasSubstr("s, 'facts', 'inputs' 1: expected 64 hexadecimal"));

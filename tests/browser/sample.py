@@ -39,12 +39,13 @@ def short(value):
 def score(draw, criterion, place):
     """One entry's score by one criterion."""
     if place == 4 and criterion == "infidelity":
-        blank = dict.fromkeys(("mean", "stderr", "low", "high", "p"))
+        blank = dict.fromkeys(("mean", "stderr", "low", "high", "behind_low", "behind_high"))
         return blank | {"coverage": 0.0, "standing": "undefined", "reason": "needs completeness, which it lacks"}
     mean, stderr = draw.uniform(0.1, 0.95), draw.uniform(0.002, 0.03)
     whole = {"mean": short(mean), "stderr": short(stderr), "low": short(mean - 1.96 * stderr)}
     whole |= {"high": short(mean + 1.96 * stderr), "coverage": 1.0 if place % 5 else 0.934, "standing": "worse"}
-    return whole | {"p": short(draw.random() * 0.05), "reason": None}
+    behind = draw.uniform(0, 0.5)
+    return whole | {"behind_low": short(behind - 0.1), "behind_high": short(behind + 0.1), "reason": None}
 
 
 def entries_of(draw, count):

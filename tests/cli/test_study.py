@@ -43,14 +43,16 @@ def results_of(folder):
     return {name: data for name, data in files_of(folder).items() if name not in skip}
 
 
-def test_plans_first_and_ends_with_a_table_and_a_verdict(iris):
+def test_plans_first_and_ends_with_one_screen(iris):
     _, out = iris
     plan, _, rest = out.partition("\n\n")
     assert plan.startswith("no --model: a small network, trained on iris (train part)\nstudy of a network trained on ")
-    assert "11 methods: gradient, " in plan and "16 aggregates: mean, " in plan and "11 criteria: " in plan
-    assert "model evaluations" in plan.splitlines()[-1]
-    for word in ("faithfulness", "kernel_shap", "region_shrinking", "±", "Verdict"):
-        assert word in rest.replace("+-", "±"), word
+    assert "\n11 methods, 16 aggregates, 11 criteria: about " in plan and " model evaluations, " in plan
+    assert "\nnote: aggregates are of " in plan and " found faithful on 60 rows of the pool that are not studied" in plan
+    screen = rest.partition("\n\nwrote ")[0]
+    for word in ("Model ", "Explained ", "Drivers ", "faithfulness", "best for", "overall", "+-", "\n- Use "):
+        assert word in screen, word
+    assert "Verdict" not in screen and len(screen.splitlines()) <= 25 + len("\n1 warning\n".splitlines())
     assert out.splitlines()[-1].startswith("wrote study/report.html")
 
 
@@ -99,10 +101,39 @@ def test_the_reference_that_is_said_stays(assay, tmp_path, words, reference, oth
     assert f"\nreference: {reference}; the model gives " in plan
 
 
+def test_all_prints_everything(assay):
+    result = assay("study", "iris", *SMALL, "--all", "--out", "study")
+    assert result.returncode == 0, result.stderr
+    for words in ("3 methods: gradient, ", "2 aggregates: mean, ", "\n- Use ", "better: ", "\nVerdict\n", "\nWarnings\n"):
+        assert words in result.stdout, words
+
+
+def test_advice_is_about_what_the_study_holds(iris):
+    folder, out = iris
+    study = read_json(folder / "study.json")
+    advice = study["advice"]
+    entries = {entry["name"]: entry for entry in study["entries"]}
+    assert (advice["margin"], advice["tie"]) == (0.05, 0.002) and advice["critical"] > 2
+    overall = advice["recommended"]["overall"]
+    assert f"\n- Use {overall['explanation']}" in out and study["verdict"][0].startswith("Use ")
+    for aim, made in advice["recommended"].items():
+        assert made["explanation"] in advice["faithful"], aim
+        scores = {score["criterion"]: score for score in made["scores"]}
+        for score in entries[made["explanation"]]["scores"]:
+            assert scores[score["criterion"]]["mean"] == score["mean"]
+    faithfulness = {name: entry["scores"][0]["mean"] for name, entry in entries.items()}
+    assert study["criteria"][0]["spec"] == "faithfulness"
+    best = max(mean for mean in faithfulness.values() if mean is not None)
+    assert all(best - faithfulness[name] <= 0.05 for name in advice["faithful"])
+    assert faithfulness["borda"] is None and "gradient" not in advice["faithful"]
+    shares = [driver["share"] for driver in advice["drivers"]]
+    assert shares == sorted(shares, reverse=True) and sum(shares) == pytest.approx(1)
+
+
 def test_writes_what_it_says(iris):
     folder, _ = iris
     study = read_json(folder / "study.json")
-    assert study["schema"] == "assay.study/1"
+    assert study["schema"] == "assay.study/2"
     names = {entry["name"] for entry in study["entries"]}
     assert {"gradient", "exact_shapley", "mean", "ava", "pareto"} <= names
     for entry in study["entries"]:
@@ -198,7 +229,7 @@ def test_resume_alone_knows_the_study(small, assay, tmp_path):
     (tmp_path / "copy" / "study.json").unlink()
     result = assay("study", "--out", "copy", "--resume")
     assert result.returncode == 0, result.stderr
-    assert "finished before: 4 parts of 5" in result.stdout
+    assert "finished before: 4 parts\n" in result.stdout
     assert results_of(tmp_path / "copy") == results_of(small)
 
 
@@ -282,6 +313,9 @@ REFUSALS = {
     "a folder of too long a name": (("study", "iris", "--out", "d" * 300), "too long"),
     "resume and overwrite": (("study", "iris", "--resume", "--overwrite"), "--overwrite"),
     "resume with half of the arguments": (("study", "--out", "s", "--resume", "--methods", "lime"), "--resume"),
+    "a margin beyond 1": (("study", "iris", "--margin", "1.5"), "--margin"),
+    "a margin that is no number": (("study", "iris", "--margin", "nan"), "--margin"),
+    "a tie below 0": (("study", "iris", "--tie=-0.1"), "--tie"),
     "grid without images": (("study", "iris", "--groups", "grid:2"), "image"),
 }
 
@@ -439,7 +473,7 @@ def test_models_of_others(name, assay, root, tmp_path):
     folder = root / "tests" / "fixtures" / "models" / name
     shutil.copy(folder / "rows.csv", tmp_path / "rows.csv")
     result = assay(
-        "study", "--model", folder / "model.onnx", "--data", "rows.csv", "--pool", "rows.csv", "--out", "study"
+        "study", "--model", folder / "model.onnx", "--data", "rows.csv", "--pool", "rows.csv", "--all", "--out", "study"
     )
     assert result.returncode == 0, result.stderr
     study = read_json(tmp_path / "study" / "study.json")

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "assay/core/random.h"
+#include "assay/evaluate/common.h"
 #include "tests/evaluate/trial.h"
 
 namespace assay::testing {
@@ -32,7 +34,7 @@ Trial on_a_line() {
 }
 
 double score_of(const std::string& options, Trial trial) {
-  return scored("avg_sensitivity", options, trial).values.at(0);
+  return scored("avg_sensitivity", options + ":normalise=raw", trial).values.at(0);
 }
 
 TEST(AvgSensitivity, WorkedByHand) {
@@ -58,7 +60,7 @@ TEST(AvgSensitivity, ScaledSpaceMeasuresInDeviations) {
 // Fewer than ten neighbours: the radius reaches the farthest, and 0.01 % beyond.
 TEST(AvgSensitivity, AutomaticRadius) {
   Trial trial = on_a_line();
-  const Scores scores = scored("avg_sensitivity", ":space=raw", trial);
+  const Scores scores = scored("avg_sensitivity", ":space=raw:normalise=raw", trial);
   EXPECT_EQ(scores.values.at(0), 16.0 / 3);
   EXPECT_EQ(scores.evaluations, 0U);
   EXPECT_EQ(scores.notes.at(0),
@@ -77,7 +79,66 @@ TEST(AvgSensitivity, ZeroWhereExplanationsAgree) {
   EXPECT_EQ(score_of(":space=raw:radius=9", regression({{1}}, {{2, 3}}, {{2}, {3}}, {{2, 3}, {2, 3}})), 0);
 }
 
-// The mean is at most the largest, and both grow in proportion to the explanations.
+// The definition, in words that share nothing with the code: among rows of the pool at most `radius` away, and not at
+// distance 0, the mean and the largest of the distances between unit vectors. Rows and pool rows of zeros count nowhere.
+TEST(AvgSensitivity, ComparesUnitVectorsUnlessToldOtherwise) {
+  RandomStream random(5, "unit vectors");
+  const auto drawn = [&](size_t rows, size_t columns) {
+    std::vector<std::vector<float>> made(rows, std::vector<float>(columns));
+    for (auto& row : made) {
+      const auto size = static_cast<float>(random.below(4));  // 0: a vector without direction
+      for (float& v : row) v = size * static_cast<float>(random.normal());
+    }
+    return made;
+  };
+  const auto rows = drawn(20, 2);
+  const auto values = drawn(20, 3);
+  const auto pool = drawn(60, 2);
+  const auto of_pool = drawn(60, 3);
+  const auto unit = [](const std::vector<float>& v) {
+    const double norm = std::hypot(v[0], v[1], v[2]);
+    return std::vector<double>{v[0] / norm, v[1] / norm, v[2] / norm};
+  };
+  Trial trial = regression(rows, values, pool, of_pool);
+  const Scores mean = scored("avg_sensitivity", ":space=raw:radius=1.5", trial);
+  const Scores most = scored("max_sensitivity", ":space=raw:radius=1.5", trial);
+  size_t undirected = 0;
+  size_t scored_rows = 0;
+  for (size_t i = 0; i < 20; i++) {
+    double sum = 0;
+    double largest = 0;
+    size_t count = 0;
+    for (size_t z = 0; z < 60; z++) {
+      const float away = std::max(std::fabs(rows[i][0] - pool[z][0]), std::fabs(rows[i][1] - pool[z][1]));
+      if (away == 0 || away > 1.5F || std::hypot(of_pool[z][0], of_pool[z][1], of_pool[z][2]) == 0) continue;
+      const auto a = unit(values[i]);
+      const auto b = unit(of_pool[z]);
+      const double apart = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+      sum += apart;
+      largest = std::max(largest, apart);
+      count++;
+    }
+    const bool zero = std::hypot(values[i][0], values[i][1], values[i][2]) == 0;
+    undirected += zero;
+    if (zero || count == 0) {
+      EXPECT_TRUE(std::isnan(mean.values[i]) && std::isnan(most.values[i])) << i;
+    } else {
+      scored_rows++;
+      EXPECT_NEAR(mean.values[i], sum / static_cast<double>(count), 1e-6) << i;
+      EXPECT_NEAR(most.values[i], largest, 1e-6) << i;
+      EXPECT_LE(most.values[i], 2 + 1e-6);
+    }
+  }
+  EXPECT_GT(undirected, 1U);
+  EXPECT_GT(scored_rows, 5U);
+  size_t said = 0;
+  for (const Undefined& each : mean.undefined) {
+    if (each.reason == kAllZero) said = each.rows;
+  }
+  EXPECT_EQ(said, undirected);
+}
+
+// The mean is at most the largest, and both grow in proportion to the explanations if these are taken as they are.
 TEST(AvgSensitivity, PropertiesOfRandomRows) {
   RandomStream random(3, "avg_sensitivity_test");
   const auto random_rows = [&](size_t rows, size_t columns) {
@@ -98,7 +159,8 @@ TEST(AvgSensitivity, PropertiesOfRandomRows) {
     }
   }
   Trial larger = regression(rows, values, pool, of_pool);
-  for (const std::string options : {":radius=1", ":radius=1:weighting=inverse_distance", ""}) {
+  for (const std::string options :
+       {":normalise=raw:radius=1", ":normalise=raw:radius=1:weighting=inverse_distance", ":normalise=raw"}) {
     const Scores mean = scored("avg_sensitivity", options, trial);
     const Scores most = scored("max_sensitivity", options, trial);
     const Scores larger_mean = scored("avg_sensitivity", options, larger);
@@ -113,10 +175,10 @@ TEST(AvgSensitivity, PropertiesOfRandomRows) {
     expect_same_scores_on_threads("avg_sensitivity", options, trial);
   }
   // Unit norm takes the factor away.
-  const std::string unit = ":radius=1:normalise=unit";
-  const Scores one = scored("avg_sensitivity", unit, trial);
-  const Scores four = scored("avg_sensitivity", unit, larger);
+  const Scores one = scored("avg_sensitivity", ":radius=1", trial);
+  const Scores four = scored("avg_sensitivity", ":radius=1", larger);
   EXPECT_NEAR(one.mean, four.mean, 1e-6);
+  expect_same_scores_on_threads("avg_sensitivity", ":radius=1", trial);
 }
 
 }  // namespace

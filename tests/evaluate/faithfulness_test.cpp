@@ -115,7 +115,7 @@ TEST(Faithfulness, TakesBlackBoxes) {
 
 TEST(Faithfulness, SampledScoresAreWithinTheirErrors) {
   Trial trial = network_trial({.players = 12, .columns = 12, .rows = 30}, 5);
-  EXPECT_EQ(scored("faithfulness", "", trial).notes.at(0), "correlated over all 220 subsets of 3 of 12 players");
+  EXPECT_EQ(scored("faithfulness", ":subset=3", trial).notes.at(0), "correlated over all 220 subsets of 3 of 12 players");
   // 924 subsets.
   const Scores exact = scored("faithfulness", ":subset=6", trial);
   const Scores drawn = scored("faithfulness", ":subset=6:budget=0:samples=300", trial);
@@ -191,6 +191,22 @@ TEST(Faithfulness, IsUndefinedWhereASideIsConstant) {
   EXPECT_EQ(scored("faithfulness", "", equal).undefined.at(0).reason, "attributions are the same for all subsets");
   Trial missing = by_hand({1, NAN, 2});
   EXPECT_EQ(scored("faithfulness", "", missing).undefined.at(0).reason, "attributions are not all numbers");
+}
+
+// Half of the players, rounded up.
+TEST(Faithfulness, TakesHalfOfThePlayersUnlessToldOtherwise) {
+  const std::vector<std::pair<size_t, std::string>> expected = {{2, "all 2 subsets of 1 of 2 players"},
+                                                                {3, "all 3 subsets of 2 of 3 players"},
+                                                                {4, "all 6 subsets of 2 of 4 players"},
+                                                                {5, "all 10 subsets of 3 of 5 players"},
+                                                                {8, "all 70 subsets of 4 of 8 players"}};
+  for (const auto& [players, words] : expected) {
+    Trial trial = network_trial({.players = players, .columns = players, .rows = 3}, 5);
+    const Scores half = scored("faithfulness", "", trial);
+    EXPECT_EQ(half.notes.at(0), "correlated over " + words);
+    const Scores named = scored("faithfulness", fmt::format(":subset={}", (players + 1) / 2), trial);
+    for (size_t r = 0; r < 3; r++) EXPECT_EQ(half.values[r], named.values[r]);
+  }
 }
 
 TEST(Faithfulness, RefusesSizesThatLeaveOneSubset) {

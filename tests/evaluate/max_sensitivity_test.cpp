@@ -38,7 +38,7 @@ Trial four_points(bool constant = false) {
 }
 
 double score_of(const std::string& options, Trial trial) {
-  return scored("max_sensitivity", ":space=raw" + options, trial).values.at(0);
+  return scored("max_sensitivity", ":space=raw:normalise=raw" + options, trial).values.at(0);
 }
 
 TEST(MaxSensitivity, WorkedByHand) {
@@ -55,7 +55,11 @@ TEST(MaxSensitivity, WorkedByHand) {
 
 TEST(MaxSensitivity, UnitNormComparesDirections) {
   // (1, 0) against (1, 2) / sqrt 5: |d|^2 = 2 - 2 / sqrt 5; against (4, 4): 2 - sqrt 2, less.
-  EXPECT_NEAR(score_of(":radius=2:normalise=unit", four_points()), std::sqrt(2 - 2 / std::sqrt(5.0)), 1e-7);
+  for (const std::string options : {"", ":normalise=unit"}) {
+    Trial trial = four_points();
+    EXPECT_NEAR(scored("max_sensitivity", ":space=raw:radius=2" + options, trial).values[0],
+                std::sqrt(2 - 2 / std::sqrt(5.0)), 1e-7);
+  }
   // cosine distance does not care: 1 - 1 / sqrt 5
   EXPECT_NEAR(score_of(":radius=2:distance=cosine", four_points()), 1 - 1 / std::sqrt(5.0), 1e-7);
 }
@@ -97,13 +101,18 @@ TEST(MaxSensitivity, AllRowsOfOneClass) {
   EXPECT_EQ(score_of(":radius=2", four_points(true)), std::sqrt(85.0));
 }
 
-TEST(MaxSensitivity, ConstantModelWithoutExplanationsScoresZero) {
+// As they are, zeros are all alike; they have no direction in which to be alike.
+TEST(MaxSensitivity, ConstantModelWithoutExplanationsScoresZeroOrNothing) {
   Trial trial = four_points(true);
   trial.explanations = explanations_of(Matrix(1, 2));
   trial.pool_explanations.emplace(Matrix(5, 2));
   for (const std::string& distance : explanation_distance_names()) {
     EXPECT_EQ(score_of(":radius=2:distance=" + distance, trial), 0) << distance;
   }
+  const Scores scores = scored("max_sensitivity", ":space=raw:radius=2", trial);
+  EXPECT_TRUE(std::isnan(scores.values[0]));
+  ASSERT_EQ(scores.undefined.size(), 1U);
+  EXPECT_EQ(scores.undefined[0].reason, kAllZero);
 }
 
 TEST(MaxSensitivity, AttributionsThatAreNotNumbers) {
@@ -116,13 +125,18 @@ TEST(MaxSensitivity, AttributionsThatAreNotNumbers) {
   // A neighbour whose attributions are not numbers is left out; so is one at an undefined distance.
   trial = four_points();
   trial.pool_explanations.emplace(matrix_of({{9, 9}, {1, 2}, {4, INFINITY}, {7, 7}, {NAN, 5}}));
-  scores = scored("max_sensitivity", ":space=raw:radius=3", trial);
+  scores = scored("max_sensitivity", ":space=raw:radius=3:normalise=raw", trial);
   EXPECT_EQ(scores.values[0], 2);
   EXPECT_EQ(scores.notes.at(1),
             "2 rows of the pool are left out as neighbours: their attributions are not all numbers");
+  trial.pool_explanations.emplace(matrix_of({{9, 9}, {1, 2}, {0, 0}, {7, 7}, {NAN, 5}}));
+  scores = scored("max_sensitivity", ":space=raw:radius=3", trial);
+  EXPECT_NEAR(scores.values[0], std::sqrt(2 - 2 / std::sqrt(5.0)), 1e-7);
+  EXPECT_EQ(scores.notes.at(1),
+            "2 rows of the pool are left out as neighbours: their attributions are not all numbers, or all 0");
 
   trial.pool_explanations.emplace(matrix_of({{9, 9}, {0, 0}, {NAN, 0}, {7, 7}, {0, 0}}));
-  scores = scored("max_sensitivity", ":space=raw:radius=3:distance=cosine", trial);
+  scores = scored("max_sensitivity", ":space=raw:radius=3:normalise=raw:distance=cosine", trial);
   EXPECT_TRUE(std::isnan(scores.values[0]));
   EXPECT_EQ(scores.undefined.at(0).reason, kNoComparable);
   EXPECT_EQ(scores.notes.at(2), "2 pairs are left out: one of the two explanations is all zero");

@@ -70,6 +70,15 @@ TEST(PlanText, SaysWhatTheModelGivesForTheReference) {
                         "average\n"));
 }
 
+TEST(PlanText, IsSummedUpInAFewLines) {
+  EXPECT_EQ(plan_summary(plan(), facts(), hostile_subject().get(), 1),
+            "study of toy\\x0aon rows\n"
+            "rows: 4 rows of four.csv; pool: 2 of the 1,000 rows of pool.csv, in the classes' shares\n"
+            "2 methods, 1 aggregate, 1 criterion: about 123,456 model evaluations, 12 s; finished before: 1 part\n"
+            "note: a note\n"
+            "\n");
+}
+
 TEST(PlanText, LeavesOutWhatThereIsNot) {
   OwnedSubject subject = hostile_subject();
   subject.targets.predicted = true;

@@ -85,10 +85,11 @@ TEST(ReportData, EntriesWithTheirStanding) {
   EXPECT_EQ(score["high"], 0.833333);
   EXPECT_EQ(score["coverage"], 0.75);
   EXPECT_EQ(score["standing"], "worse");
-  EXPECT_EQ(score["p"], 0.01);
+  EXPECT_EQ(score["behind_low"], 0.25);
+  EXPECT_EQ(score["behind_high"], 0.75);
   EXPECT_EQ(score["reason"], "1 row: no <neighbour>");
   EXPECT_EQ(entries[1]["scores"][0]["standing"], "best");
-  EXPECT_EQ(entries[1]["scores"][0]["p"], nullptr);
+  EXPECT_EQ(entries[1]["scores"][0]["behind_low"], nullptr);
   EXPECT_EQ(entries[1]["scores"][0]["reason"], nullptr);
   EXPECT_EQ(entries[2]["scores"][0]["standing"], "tied");
   EXPECT_EQ(entries[2]["scores"][1]["standing"], "undefined");

@@ -151,8 +151,13 @@ inline SmallReport hostile_report() {
   never.undefined = {{"it cannot", 4}};
   study.entries[0].curves = {{"faithfulness", "subset", {1, 2}, {0.5, NAN}, {0.1, NAN}, {1, 0}}};
   made.assessment.rankings = {
-      {0, {1, 0, 2}, {Standing::worse, Standing::best, Standing::tied}, {0.01, NAN, 0.5}, true},
-      {1, {}, {}, {}, false},
+      {0,
+       {1, 0, 2},
+       {Standing::worse, Standing::best, Standing::tied},
+       {0.5, NAN, 0.125},
+       {{0.25, 0.75}, {NAN, NAN}, {-0.125, 0.375}},
+       true},
+      {1, {}, {}, {}, {}, false},
   };
   made.assessment.dominated = {true, false, false};
   made.assessment.dominated_by = {1, 1, 2};

@@ -58,6 +58,7 @@ inline StudyOptions few() {
   StudyOptions options;
   options.methods = {{"gradient_x_input"}, {"kernel_shap", {{"samples", "64"}}}, {"occlusion"}};
   options.aggregators = {{"mean"}, {"region_shrinking"}, {"ava", {{"k", "3"}}}};
+  options.paper_members = true;  // all three, not only those that are faithful
   options.criteria = {{"faithfulness", {{"subset", "1"}}}, {"max_sensitivity"}, {"avg_sensitivity"}, {"complexity"}};
   return options;
 }

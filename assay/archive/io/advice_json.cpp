@@ -34,6 +34,7 @@ Json recommendation_json(const Study& study, const Advice& advice, const std::op
           {"exact", entry.exact},
           {"tied", names_json(study, made->tied)},
           {"over", names_json(study, made->better)},
+          {"ahead", names_json(study, made->ahead)},
           {"over_unfaithful", names_json(study, made->unfaithful)}};
 }
 

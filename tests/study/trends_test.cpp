@@ -1,0 +1,65 @@
+#include "assay/study/trends.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tests/explain/run_method.h"
+#include "tests/study/studied.h"
+
+namespace assay::testing {
+namespace {
+
+// Attributions 2 x1, -3 x2 and 0 of the linear toy: the first rises with its value, the second falls, the third has no
+// spread.
+TEST(Trends, AreCorrelationsOfValueAndAttribution) {
+  const Studied studied(linear_toy(), 8);
+  Explanations made = explain({"occlusion"}, studied.subject(), {});
+  std::vector<double> found = value_trends(studied.subject(), made);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_NEAR(found[0], 1, 1e-6);
+  EXPECT_NEAR(found[1], -1, 1e-6);
+  EXPECT_TRUE(std::isnan(found[2]));
+  // Any numbers, by Pearson's formula; a row without a number is left out.
+  for (size_t r = 0; r < 8; r++) made.values.row(r)[0] = static_cast<float>((r * r) % 5);
+  made.values.row(3)[0] = NAN;
+  double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  for (size_t r = 0; r < 8; r++) {
+    if (r == 3) continue;
+    const double a = studied.data.x.row(r)[0];
+    const double b = made.values.row(r)[0];
+    n++, x += a, y += b, xx += a * a, yy += b * b, xy += a * b;
+  }
+  found = value_trends(studied.subject(), made);
+  EXPECT_NEAR(found[0], (n * xy - x * y) / std::sqrt((n * xx - x * x) * (n * yy - y * y)), 1e-9);
+}
+
+TEST(Trends, NeedOneOrderedColumnAndOneTarget) {
+  Studied studied(linear_toy(), 8);
+  const Explanations made = explain({"occlusion"}, studied.subject(), {});
+  studied.data.groups[0].kind = ColumnKind::categorical;
+  EXPECT_TRUE(std::isnan(value_trends(studied.subject(), made)[0])) << "the order of categories means nothing";
+  EXPECT_NEAR(value_trends(studied.subject(), made)[1], -1, 1e-6);
+  studied.data.groups[0].kind = ColumnKind::numeric;
+
+  studied.setting.players = players_of({0, 0, 1}, 2);
+  Explanations joint = made;
+  joint.values = Matrix(8, 2);
+  for (size_t r = 0; r < 8; r++) {
+    joint.values.row(r)[0] = studied.data.x.row(r)[0];
+    joint.values.row(r)[1] = studied.data.x.row(r)[2];
+  }
+  const std::vector<double> found = value_trends(studied.subject(), joint);
+  EXPECT_TRUE(std::isnan(found[0])) << "two columns have no one value";
+  EXPECT_NEAR(found[1], 1, 1e-6);
+
+  joint.target.assign(8, 0);
+  EXPECT_NEAR(value_trends(studied.subject(), joint)[1], 1, 1e-6);
+  joint.target[5] = 1;
+  EXPECT_TRUE(std::isnan(value_trends(studied.subject(), joint)[1])) << "rows of different classes";
+}
+
+}  // namespace
+}  // namespace assay::testing
