@@ -238,4 +238,11 @@ void record_inputs(const std::string& folder, const std::vector<StudyInput>& inp
   if (added) write_whole(inside(folder, "settings.json"), settings_json(settings), context);
 }
 
+void record_choices(const std::string& folder, const StudyChoices& choices, const Context& context) {
+  StudySettings settings = read_settings(folder, context);
+  if (settings.choices == choices) return;
+  settings.choices = choices;
+  write_whole(inside(folder, "settings.json"), settings_json(settings), context);
+}
+
 }  // namespace assay

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -27,6 +29,10 @@ class ExactShapley final : public Explainer {
         kMostExactPlayers, players);
   }
 
+  std::optional<uint64_t> known_evaluations(const ExplainTask& task) const override {
+    return (uint64_t{1} << std::min(task.players.size(), kMostExactPlayers)) * task.rows.rows() *
+           task.reference.rows.rows();
+  }
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
     exact_shapley(*make_game(task, context), out, context);
   }

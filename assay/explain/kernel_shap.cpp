@@ -268,6 +268,21 @@ class KernelShap final : public Explainer {
     return kernel_shap_refuses(task.players.size(), options_);
   }
 
+  // Not with a tolerance: rounds then depend on the values.
+  std::optional<uint64_t> known_evaluations(const ExplainTask& task) const override {
+    if (options_.tolerance > 0) return {};
+    const size_t players = task.players.size();
+    const bool all_in_full = covers_all(players, static_cast<size_t>(options_.samples));
+    uint64_t sum = 0;
+    for (const VaryingPlayers& group : group_by_varying_players(task)) {
+      const size_t varying = all_in_full ? players : group.players.size();
+      if (varying == 0) continue;
+      const size_t samples = first_samples(varying, options_);
+      sum += (covers_all(varying, samples) ? uint64_t{1} << varying : uint64_t{samples}) * group.rows.size();
+    }
+    return sum * task.reference.rows.rows();
+  }
+
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
     const size_t players = task.players.size();
     out.standard_error = Matrix(task.rows.rows(), players);

@@ -146,6 +146,9 @@ class Lime final : public Explainer {
         numbers, masks, players, kMostNumbers);
   }
 
+  std::optional<uint64_t> known_evaluations(const ExplainTask& task) const override {
+    return task.rows.rows() * task.reference.rows.rows() * mask_count(task.players.size(), options_.samples);
+  }
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
     lime(*make_game(task, context), options_, out, context);
     clear_players_that_do_not_vary(task, out);

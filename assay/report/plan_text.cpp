@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 #include <vector>
 
@@ -31,9 +32,28 @@ std::string explained_in_words(const Subject& subject) {
                      targets.predicted ? std::string(kPredictedTarget) : short_name(targets.names[targets.of_row[0]]));
 }
 
+// "about 12 s of the minute that --time allows", or the time alone if there is no limit.
+std::string time_of(const StudyPlan& plan, const PlanWords& words) {
+  const double limit = plan.options.seconds;
+  if (std::isinf(limit) || words.time.empty()) return time_text(plan.seconds);
+  const std::string allowed = limit == 60 ? "minute" : limit == 3600 ? "hour" : time_text(limit);
+  return fmt::format("about {}{} the {} that {} allows", time_text(plan.seconds),
+                     plan.seconds > limit ? ", more than" : " of", allowed, words.time);
+}
+
 }  // namespace
 
-std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished) {
+std::string fuller_time(double seconds) {
+  // Estimates may be half of what is needed.
+  const double enough = 2 * seconds;
+  for (const double whole : {60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 7200.0, 14400.0, 28800.0}) {
+    if (enough <= whole) return seconds_word(whole);
+  }
+  return seconds_word(kNoTimeLimit);
+}
+
+std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished,
+                      const PlanWords& words) {
   std::string text;
   const auto add = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
     fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
@@ -57,7 +77,12 @@ std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subj
   for (const LeftOut& each : plan.left_out) add("left out: {}\n", one_line(each.reason));
   for (const std::string& note : plan.notes) add("note: {}\n", one_line(note));
   if (finished > 0) add("finished before: {} of {}\n", plural(finished, "part"), plan.entries.size());
-  add("about {} model evaluations, {}\n\n", with_commas(plan.evaluations), time_text(plan.seconds));
+  if (!plan.given_up.empty()) {
+    add("left out for time: {}; all of it takes about {}: {}\n", joined(plan.given_up), time_text(plan.full_seconds),
+        words.fuller);
+    if (!words.pinned.empty()) add("the same study, whatever the clock says: {}\n", words.pinned);
+  }
+  add("about {} model evaluations, {}\n\n", with_commas(plan.evaluations), time_of(plan, words));
   return text;
 }
 

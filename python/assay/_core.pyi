@@ -569,6 +569,9 @@ class StudyResult:
     def entries(self) -> list[tuple[str, str, Explanations, list[Scores]]]:
         """name, "method" or "aggregate", and one Scores for each criterion. Explanations are of the sampled rows."""
 
+def check_time(word: str) -> None:
+    """Raises a ValueError unless it is a time that a study may take."""
+
 def plan_study(
     subject: Subject,
     run: Run,
@@ -582,6 +585,7 @@ def plan_study(
     variations: bool,
     sample: str = "auto",
     pool_sample: str = "auto",
+    time: str = "",
     title: str = "",
 ) -> tuple[str, int, float]:
     """What a study would do in words, and its evaluations of the model and seconds, as expected."""
@@ -604,6 +608,7 @@ def run_study(
     cells: bool,
     sample: str,
     pool_sample: str,
+    time: str,
     folder: str,
     resume: bool,
     overwrite: bool,

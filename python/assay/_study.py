@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from ._files import Path, path_text
 from ._models import GraphModel, Model
@@ -42,6 +44,7 @@ def study(
     ids: Any = None,
     sample: int | str = "auto",
     pool_sample: int | str = "auto",
+    time: str | float | None = "1m",
     retrain: bool = False,
     curves: bool = True,
     variations: bool = True,
@@ -69,6 +72,8 @@ def study(
     sample       how many rows to study, in the classes' shares, or "all"; "auto": 500, fewer where there are many
                  features
     pool_sample  how many rows of the pool to use, or "all"
+    time         how long the study may take on these threads, as in "30s", "2m" or "1h", or a number of seconds: rows,
+                 methods and more are chosen to fit; None or "none" for no limit
     retrain      also the criteria that train the model again, roar and kar
     curves, variations   sensitivity by radius and faithfulness by subset size; other seeds and baselines
     cells        whether report.html shows the values of rows
@@ -90,7 +95,8 @@ def study(
         raise ValueError("resume: expected out=, the folder of the study to go on with, found none")
     said = RowArguments(X, y, pool, pool_y, baseline, background, target, value, groups, ids)
     chosen = _chosen(methods, criteria, aggregators, members)
-    asked = _asked(model, said, chosen | flags, sample, pool_sample, run_of(seed, threads, progress))
+    counts = _counts(sample, pool_sample, time)
+    asked = _asked(model, said, chosen | flags, counts, run_of(seed, threads, progress))
     subject = asked.subject
     temporary = None if out is not None else tempfile.mkdtemp(prefix="assay-study-")
     folder = folder if temporary is None else os.path.join(temporary, "study")
@@ -134,7 +140,8 @@ def study_plan(model: Model | str, X: Any = None, **arguments: Any) -> str:
     chosen = _chosen(*(given[name] for name in ("methods", "criteria", "aggregators", "members")))
     chosen |= _flags(**{name: given[name] for name in ("retrain", "curves", "variations")})
     run = run_of(given["seed"], given["threads"], given["progress"])
-    asked = _asked(model, said, chosen, given["sample"], given["pool_sample"], run)
+    counts = _counts(given["sample"], given["pool_sample"], given["time"])
+    asked = _asked(model, said, chosen, counts, run)
     text, _, _ = _core.plan_study(asked.subject, asked.run, **asked.chosen, **asked.counts, title=asked.title)
     return text
 
@@ -157,11 +164,9 @@ def _asked(
     model: Model | str,
     said: RowArguments,
     chosen: dict[str, Any],
-    sample: int | str,
-    pool_sample: int | str,
+    counts: dict[str, Any],
     run: _core.Run,
 ) -> _Asked:
-    counts: dict[str, Any] = {"sample": _count("sample", sample), "pool_sample": _count("pool_sample", pool_sample)}
     if isinstance(model, str):
         model, said = _trained_on(model, said, run)
     if said.X is None:
@@ -213,6 +218,30 @@ def _count(argument: str, said: int | str) -> str:
     if not known:
         raise ValueError(f'{argument}: expected "auto", "all" or a number of rows, 1 or more, found {said!r}')
     return str(int(said))
+
+
+def _counts(sample: int | str, pool_sample: int | str, time: str | float | None) -> dict[str, Any]:
+    """How much is studied, as the engine takes it."""
+    return {
+        "sample": _count("sample", sample),
+        "pool_sample": _count("pool_sample", pool_sample),
+        "time": _time(time),
+    }
+
+
+def _time(said: str | float | None) -> str:
+    """A time as the engine takes it; "" for the default."""
+    if said is None:
+        return "none"
+    if isinstance(said, str):
+        word = "" if said == "1m" else said
+    elif isinstance(said, (bool, np.bool_)) or not isinstance(said, (int, float, np.number)):
+        raise ValueError(f'time: expected "30s", "2m", "1h", a number of seconds, or None for no limit, found {said!r}')
+    else:
+        word = repr(float(said))
+    if word:
+        _core.check_time(word)
+    return word
 
 
 def _trained_on(name: str, said: RowArguments, run: _core.Run) -> tuple[Model, RowArguments]:

@@ -21,6 +21,7 @@ FINGERPRINT_ROWS = 64
 DEFAULTS = {
     "sample": "auto",
     "pool_sample": "auto",
+    "time": "",
     "cells": True,
     "retrain": False,
     "curves": True,

@@ -67,11 +67,13 @@ struct StudyWords {
 // A sample of a subject, with all that a study of it needs.
 struct SampledSubject {
   std::shared_ptr<SubjectHandle> handle = {};
+  OwnedSubject whole = {};  // what is sampled
   StudyFacts facts = {};
 };
 
 StudyOptions study_options(const Specs& methods, const Specs& criteria, const Specs& aggregators, bool no_aggregates,
-                           Texts members, bool retrain, bool curves, bool variations) {
+                           Texts members, bool retrain, bool curves, bool variations, const std::string& time,
+                           const std::string& sample) {
   StudyOptions options{.methods = specs_of(methods),
                        .criteria = specs_of(criteria),
                        .aggregators = specs_of(aggregators),
@@ -79,7 +81,10 @@ StudyOptions study_options(const Specs& methods, const Specs& criteria, const Sp
                        .members = std::move(members),
                        .retrain = retrain,
                        .curves = curves,
-                       .variations = variations};
+                       .variations = variations,
+                       .seconds = time.empty() ? kDefaultStudySeconds : seconds_from(time),
+                       .seconds_named = !time.empty(),
+                       .rows_named = sample != "auto"};
   check_study_options(options);
   return options;
 }
@@ -97,11 +102,16 @@ void check_studied(const SubjectHandle& handle) {
 SampledSubject unsampled(const SubjectHandle& from) {
   SampledSubject made;
   made.handle = labelled_subject(from, {}, {});
+  made.whole = made.handle->subject;
   return made;
 }
 
-void sample_into(SampledSubject& made, const StudyWords& words, bool variations, const Context& context) {
+// May be called again, with other choices.
+void sample_into(SampledSubject& made, StudyWords words, const StudyChoices& choices, bool variations,
+                 const Context& context) {
+  if (const std::string* rows = choices.find(kRowsChoice); rows != nullptr) words.sample = *rows;
   OwnedSubject& subject = made.handle->subject;
+  subject = made.whole;  // the pool's sample is the same each time, and so are its targets
   const std::shared_ptr<const Dataset> data = subject.rows;
   const std::shared_ptr<const Dataset> pool = subject.pool;
   const size_t players = subject.players.size();
@@ -185,19 +195,23 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<SubjectH
                                                   const Specs& methods, const Specs& criteria, const Specs& aggregators,
                                                   bool no_aggregates, Texts members, bool retrain, bool curves,
                                                   bool variations, std::string sample, std::string pool_sample,
-                                                  std::string title) {
+                                                  const std::string& time, std::string title) {
   check_studied(*subject);
-  const StudyOptions options =
-      study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
+  const StudyOptions options = study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain,
+                                             curves, variations, time, sample);
   const StudyWords words =
       completed({.sample = std::move(sample), .pool_sample = std::move(pool_sample), .title = std::move(title)},
                 subject->subject);
   SampledSubject sampled = unsampled(*subject);
   return run_engine(run, [&](const Context& context) {
-    sample_into(sampled, words, variations, context);
-    const Subject view = sampled.handle->view_with_pool(context);
-    const StudyPlan plan = plan_study(view, options, context, notes_on_unknown(*sampled.handle));
-    return std::tuple(plan_text(plan, sampled.facts, view) + plan_costs(plan), plan.evaluations, plan.seconds);
+    const auto open = [&](const StudyChoices& choices) -> OpenedSubject {
+      sample_into(sampled, words, choices, variations, context);
+      return {sampled.handle->view_with_pool(context), sampled.facts, notes_on_unknown(*sampled.handle)};
+    };
+    const auto [opened, plan] = open_and_plan(open, options, context);
+    const PlanWords spelled{.time = "time", .fuller = fmt::format("time=\"{}\"", fuller_time(plan.full_seconds))};
+    return std::tuple(plan_text(plan, opened.facts, opened.subject, 0, spelled) + plan_costs(plan), plan.evaluations,
+                      plan.seconds);
   });
 }
 
@@ -205,14 +219,15 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<SubjectHandle>&
                                            const Specs& methods, const Specs& criteria, const Specs& aggregators,
                                            bool no_aggregates, Texts members, bool retrain, bool curves,
                                            bool variations, bool cells, std::string sample, std::string pool_sample,
-                                           const std::string& folder, bool resume, bool overwrite, std::string title,
-                                           std::string data_words, std::string pool_words, std::string players_words,
-                                           Texts said, const Inputs& inputs) {
+                                           const std::string& time, const std::string& folder, bool resume,
+                                           bool overwrite, std::string title, std::string data_words,
+                                           std::string pool_words, std::string players_words, Texts said,
+                                           const Inputs& inputs) {
   if (folder.empty()) fail_input("out", "the name of a folder", "nothing");
   if (resume && overwrite) fail_input("resume", "no overwrite beside it", "both");
   check_studied(*subject);
-  const StudyOptions options =
-      study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
+  const StudyOptions options = study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain,
+                                             curves, variations, time, sample);
   const StudySettings settings{.arguments = std::move(said), .seed = run.seed, .program = std::string(kStudyFunction)};
   const StudyWords words = completed({.sample = std::move(sample),
                                       .pool_sample = std::move(pool_sample),
@@ -229,8 +244,8 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<SubjectHandle>&
     StudyPlan plan;
     StudySteps steps;
     steps.inputs = [&] { return sampled.facts.inputs; };
-    steps.open = [&]() -> OpenedSubject {
-      sample_into(sampled, words, variations, context);
+    steps.open = [&](const StudyChoices& choices) -> OpenedSubject {
+      sample_into(sampled, words, choices, variations, context);
       return {sampled.handle->view_with_pool(context), sampled.facts, notes_on_unknown(*sampled.handle)};
     };
     steps.planned = [&](const OpenedSubject&, const StudyPlan& planned, size_t) { plan = planned; };
@@ -269,13 +284,15 @@ void bind_study(nb::module_& m) {
       .def_prop_ro("entries", [](const StudyResult& self) { return self.entries; });
   m.def("plan_study", &plan_of, nb::arg("subject"), nb::arg("run"), nb::arg("methods"), nb::arg("criteria"),
         nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"), nb::arg("curves"),
-        nb::arg("variations"), nb::arg("sample") = "auto", nb::arg("pool_sample") = "auto", nb::arg("title") = "");
+        nb::arg("variations"), nb::arg("sample") = "auto", nb::arg("pool_sample") = "auto", nb::arg("time") = "",
+        nb::arg("title") = "");
+  m.def("check_time", [](const std::string& word) { seconds_from(word); }, nb::arg("word"));
   m.def("read_study", &read_folder, nb::arg("folder"));
   m.def("run_study", &run_in_folder, nb::arg("subject"), nb::arg("run"), nb::kw_only(), nb::arg("methods"),
         nb::arg("criteria"), nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"),
         nb::arg("curves"), nb::arg("variations"), nb::arg("cells"), nb::arg("sample"), nb::arg("pool_sample"),
-        nb::arg("folder"), nb::arg("resume"), nb::arg("overwrite"), nb::arg("title"), nb::arg("data_words"),
-        nb::arg("pool_words"), nb::arg("players_words"), nb::arg("settings"), nb::arg("inputs"));
+        nb::arg("time"), nb::arg("folder"), nb::arg("resume"), nb::arg("overwrite"), nb::arg("title"),
+        nb::arg("data_words"), nb::arg("pool_words"), nb::arg("players_words"), nb::arg("settings"), nb::arg("inputs"));
 }
 
 }  // namespace assay::python
