@@ -80,12 +80,13 @@ wheel: setup-build ## Build a wheel that needs nothing but NumPy (build/wheel), 
 	@$(VENV)/bin/auditwheel show $(WHEEL)/*.whl | sed -n '/consistent/,/"\./p'
 	@du -h $(WHEEL)/*.whl
 
-bench: setup-test ## Run the benchmarks of the library, and measure what the Python package adds; BENCH=--benchmark_filter=csv runs a part
+bench: setup-test ## Run the benchmarks of the library, measure what the Python package adds, and how near studies' estimates are; BENCH=--benchmark_filter=csv runs a part
 	@cmake --preset develop -DASSAY_BENCHMARKS=ON >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build --target assay_benchmarks explain_rows assay_program assay_python assay_python_package
 	@build/assay_benchmarks $(BENCH)
 	@tools/make-venv $(PEERS) tools/requirements/peers.txt
 	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/python_overhead.py
+	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/study_estimates.py
 
 # Configured with the wheels, so that the program is the one that `make build` makes.
 bench-peers: setup-test ## Measure Assay beside its peers in one run and write docs/benchmarks.md; BENCH=--quick takes three minutes

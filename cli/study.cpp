@@ -59,7 +59,19 @@ StudyOptions options_of(const StudyArguments& arguments) {
   options.curves = !arguments.no_curves;
   options.variations = !arguments.no_variations;
   options.advice = {arguments.margin, arguments.tie};
+  options.seconds = arguments.time.empty() ? kDefaultStudySeconds : seconds_from(arguments.time);
+  options.seconds_named = !arguments.time.empty();
+  options.rows_named = arguments.sample != "auto" || !arguments.rows.rows.empty();
+  options.background_named = !arguments.rows.reference.baseline.empty() || !arguments.rows.reference.background.empty();
   return options;
+}
+
+// How the command line says what the plan says about time.
+PlanWords words_for(const StudyPlan& plan, const StudySettings& settings) {
+  return {.time = "--time",
+          .fuller = command_in_time(settings.arguments, fuller_time(plan.full_seconds)),
+          .notes = "--all prints them",
+          .pinned = pinned_command(settings.arguments, plan.choices)};
 }
 
 // The recorded study that this run will be compared with; none by default.
@@ -73,18 +85,19 @@ FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& argume
   std::unique_ptr<OpenedStudy> opened;
   StudySteps steps;
   steps.inputs = [&] { return file_inputs(arguments, session); };
-  steps.open = [&]() -> OpenedSubject {
-    if (show && arguments.rows.model.empty()) {
+  steps.open = [&](const StudyChoices& choices) -> OpenedSubject {
+    if (show && arguments.rows.model.empty() && opened == nullptr) {
       fmt::print("no --model: a small network, trained on {}\n", one_line(pool_in_words(arguments.rows)));
       std::fflush(stdout);
     }
-    opened = open_study(arguments, folder.path(), session);
+    opened = open_study(with_choices(arguments, choices), folder.path(), session);
     return {opened->subject(), opened->facts, opened->notes};
   };
   if (show) {
     steps.planned = [&](const OpenedSubject& studied, const StudyPlan& plan, size_t finished) {
-      fmt::print("{}", arguments.all ? plan_text(plan, studied.facts, studied.subject, finished)
-                                     : plan_summary(plan, studied.facts, studied.subject, finished));
+      const PlanWords words = words_for(plan, folder.settings());
+      fmt::print("{}", arguments.all ? plan_text(plan, studied.facts, studied.subject, finished, words)
+                                     : plan_summary(plan, studied.facts, studied.subject, finished, words));
       std::fflush(stdout);
     };
   }
@@ -101,18 +114,25 @@ FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& argume
     }
     return report_page(recorded, subject, options, session.context);
   };
-  return run_study_in_folder(folder, options_of(arguments), steps, session.context,
+  StudyOptions options = options_of(arguments);
+  // What was recorded without choices was made without a limit.
+  if (!verified.recorded.empty()) options.seconds = kNoTimeLimit;
+  return run_study_in_folder(folder, options, steps, session.context,
                              verified.from_recorded_parts ? verified.recorded : std::string());
 }
 
-void plan_only(const StudyArguments& arguments, const Session& session) {
+void plan_only(const StudyArguments& arguments, const StudySettings& settings, const Session& session) {
   // If a model must be trained, it goes to a temporary folder.
   const TemporaryFolder folder((fs::temp_directory_path() / "assay").string(), "plan");
-  const StudyOptions options = options_of(arguments);
-  const std::unique_ptr<OpenedStudy> opened = open_study(arguments, folder.path(), session);
-  const Subject subject = opened->subject();
-  const StudyPlan plan = plan_study(subject, options, session.context, opened->notes);
-  fmt::print("{}{}", plan_text(plan, opened->facts, subject), plan_costs(plan));
+  StudyOptions options = options_of(arguments);
+  options.choices = settings.choices;
+  std::unique_ptr<OpenedStudy> opened;
+  const auto open = [&](const StudyChoices& choices) -> OpenedSubject {
+    opened = open_study(with_choices(arguments, choices), folder.path(), session);
+    return {opened->subject(), opened->facts, opened->notes};
+  };
+  const auto [studied, plan] = open_and_plan(open, options, session.context);
+  fmt::print("{}{}", plan_text(plan, studied.facts, studied.subject, 0, words_for(plan, settings)), plan_costs(plan));
 }
 
 // --resume with --out alone: takes the arguments from the folder.
@@ -146,7 +166,7 @@ void study(StudyArguments arguments, StudySettings settings, const Session& give
   options_of(arguments);
   fill_in(arguments);
   if (arguments.plan_only) {
-    plan_only(arguments, session);
+    plan_only(arguments, settings, session);
     return;
   }
   parse_study_words("--resume", settings.arguments);  // checks that the settings can be read back, for --resume

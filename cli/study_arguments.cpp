@@ -29,6 +29,23 @@ std::string share(const std::string& text) {
   return fits ? std::string() : fmt::format("expected a number from 0 to 1, found {}", in_quotes(text));
 }
 
+// A word as a shell takes it.
+std::string typed(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=:,./+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return one_line(quoted + "'");
+}
+
+std::string command_of(std::vector<std::string> words, const std::vector<std::string>& more) {
+  std::erase_if(words, [](const std::string& word) { return word.starts_with("--time="); });
+  words.insert(words.end(), more.begin(), more.end());
+  std::string text = "assay study";
+  for (const std::string& word : words) text += fmt::format(" {}", typed(word));
+  return text;
+}
+
 }  // namespace
 
 void StudyArguments::add_to(CLI::App& command) {
@@ -38,6 +55,10 @@ void StudyArguments::add_to(CLI::App& command) {
       "An ONNX, XGBoost or LightGBM file (default: a small network, trained on the pool)");
   command.get_option("--rows")->description(
       "Which rows, counted from 1, as in 1,5,10-20, or all (default: a stratified sample, see --sample)");
+  command.get_option("--background")
+      ->description(
+          "Rows to average over: spread:100 for so many of the pool, spread over the model's scores (the default), "
+          "pool:100 for a plain draw, or a file");
   command.get_option("--pool")->description(
       "Training rows: what stands for absent features, neighbours and antecedents come from them (default: the "
       "training "
@@ -56,10 +77,15 @@ void StudyArguments::add_to(CLI::App& command) {
       .add_option("--pool-sample", pool_sample,
                   "How many rows of the pool to use; auto: all whose explanations take 64 MB")
       ->check(count_or_auto, "UINT64 or auto");
+  command.add_option(
+      "--time", time,
+      "How long it may take, as in 30s, 2m or 1h, or none for no limit: rows, methods and more are chosen "
+      "to fit (default: 1m)");
   command.add_option("--methods", methods, "Of `assay list methods` (default: all that the model allows)");
   command.add_option("--criteria", criteria, "Of `assay list criteria` (default: the paper's)");
   command.add_option("--aggregators", aggregators, "Of `assay list aggregators`, or none (default: all)");
-  command.add_option("--members", members, "The methods that are aggregated, or paper for the paper's six (default: those found faithful "
+  command.add_option("--members", members,
+                     "The methods that are aggregated, or paper for the paper's six (default: those found faithful "
                      "on rows of the pool)");
   command.add_option("--target", target, "auto, predicted, or a class or output by name or index");
   command
@@ -109,6 +135,37 @@ std::vector<std::string> argument_words(const CLI::App& command) {
     words.push_back(fmt::format("--{}={}", name, fmt::join(option->results(), ",")));
   }
   return words;
+}
+
+std::string pinned_command(const std::vector<std::string>& words, const StudyChoices& choices) {
+  std::vector<std::string> more;
+  for (const auto& [name, value] : choices.made) {
+    if (name == kMethodsChoice || name == kRowsChoice || name == kMembersChoice) {
+      more.push_back(fmt::format("--{}={}", name, value));
+    } else if (name == kCurvesChoice || name == kVariationsChoice) {
+      if (value == "none") more.push_back(fmt::format("--no-{}", name));
+    } else if (name == kAggregatesChoice) {
+      if (value == "none") more.emplace_back("--aggregators=none");
+    } else if (name == kBackgroundChoice) {
+      more.push_back(fmt::format("--background={}{}", kSpreadPrefix, value));
+    } else if (name != kTimeChoice) {
+      return {};
+    }
+  }
+  more.emplace_back("--time=none");
+  return command_of(words, more);
+}
+
+std::string command_in_time(const std::vector<std::string>& words, const std::string& time) {
+  return command_of(words, {fmt::format("--time={}", time)});
+}
+
+StudyArguments with_choices(StudyArguments arguments, const StudyChoices& choices) {
+  if (const std::string* rows = choices.find(kRowsChoice); rows != nullptr) arguments.sample = *rows;
+  if (const std::string* rows = choices.find(kBackgroundChoice); rows != nullptr) {
+    arguments.background = spread_count(*rows);
+  }
+  return arguments;
 }
 
 StudyArguments parse_study_words(const std::string& where, const std::vector<std::string>& words) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/study/choices.h"
 #include "assay/study/study.h"
 #include "assay/study/study_reference.h"
 #include "cli/model_rows.h"
@@ -25,6 +26,7 @@ struct StudyArguments {
   std::string pool_sample = "auto";  // how many rows of the pool are used
   size_t background =
       kStudyBackgroundRows;  // rows of the reference that the study chooses by itself; no option says it
+  std::string time;          // that the study may take; empty: the default
   bool retrain = false;
   bool no_curves = false;
   bool no_variations = false;
@@ -43,6 +45,15 @@ struct StudyArguments {
 
 // The arguments that were given to the command, as words, without --out, --resume, --overwrite, --plan and --help.
 std::vector<std::string> argument_words(const CLI::App& command);
+
+// The command with these words, as it is typed, which says by itself what the plan of a study chose. Empty if something
+// was chosen that no option can say.
+std::string pinned_command(const std::vector<std::string>& words, const StudyChoices& choices);
+// The command with these words and another --time.
+std::string command_in_time(const std::vector<std::string>& words, const std::string& time);
+
+// The arguments with the choices of rows.
+StudyArguments with_choices(StudyArguments arguments, const StudyChoices& choices);
 
 // The arguments that these words mean.
 StudyArguments parse_study_words(const std::string& where, const std::vector<std::string>& words);

@@ -41,7 +41,7 @@ struct NamedFile {
 bool is_word(const NamedFile& file) {
   if (file.role == "data" || file.role == "pool") return names_dataset(file.name);
   if (file.role == "baseline") return is_baseline_name(file.name);
-  if (file.role == "background") return file.name.starts_with("pool:");
+  if (file.role == "background") return file.name.starts_with("pool:") || file.name.starts_with(kSpreadPrefix);
   return file.role == "groups" && (file.name == "auto" || file.name == "none" || file.name.starts_with("grid:"));
 }
 
@@ -198,6 +198,11 @@ std::vector<StudyInput> file_inputs(const StudyArguments& arguments, const Sessi
 
 std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::string& folder, const Session& given) {
   Session session = given;
+  std::string& background = arguments.rows.reference.background;
+  if (background.starts_with(kSpreadPrefix)) {
+    arguments.background = spread_count(background);
+    background.clear();
+  }
   const bool trained = arguments.rows.model.empty();
   if (trained) {
     // Named without the folder, so that a study has the same bytes in any folder.

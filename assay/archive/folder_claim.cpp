@@ -107,8 +107,7 @@ void remove_study(const std::string& folder) {
 }
 
 void remove_leftovers(const std::string& folder) {
-  each_own_file(
-      folder, [](const fs::path&) {}, remove_file);
+  each_own_file(folder, [](const fs::path&) {}, remove_file);
 }
 
 // The settings that only the first has, in words.
@@ -234,6 +233,13 @@ void record_inputs(const std::string& folder, const std::vector<StudyInput>& inp
     }
   }
   if (added) write_whole(path_within(folder, kSettingsJson), settings_json(settings), context);
+}
+
+void record_choices(const std::string& folder, const StudyChoices& choices, const Context& context) {
+  StudySettings settings = read_settings(folder, context);
+  if (settings.choices == choices) return;
+  settings.choices = choices;
+  write_whole(inside(folder, "settings.json"), settings_json(settings), context);
 }
 
 }  // namespace assay

@@ -60,4 +60,7 @@ StudySettings read_settings(const std::string& folder, const Context& context);
 // finished parts were made from other data.
 void record_inputs(const std::string& folder, const std::vector<StudyInput>& inputs, const Context& context);
 
+// Writes what the plan chose to settings.json. A study that is resumed or verified reads it there.
+void record_choices(const std::string& folder, const StudyChoices& choices, const Context& context);
+
 }  // namespace assay

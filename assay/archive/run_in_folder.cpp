@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <optional>
 #include <thread>
@@ -15,6 +16,8 @@
 
 namespace assay {
 namespace {
+
+constexpr double kMostSpent = 0.9;  // of the time, as far as planning is concerned
 
 // Processor and system, in words.
 std::string machine_words() {
@@ -40,15 +43,22 @@ size_t finished_parts(const StudyPlan& plan, const StudyStore& store) {
 FinishedStudy run_steps(const ClaimedFolder& folder, const StudyOptions& options, const StudySteps& steps,
                         const Context& context, const std::string& recorded) {
   record_inputs(folder.path(), steps.inputs(), context);
-  const OpenedSubject opened = steps.open();
-  record_inputs(folder.path(), opened.facts.inputs, context);
-  const StudyPlan plan = plan_study(opened.subject, options, context, opened.notes);
+  StudyOptions chosen = options;
+  chosen.choices = read_settings(folder.path(), context).choices;
+  const auto open = [&](const StudyChoices& choices) {
+    OpenedSubject made = steps.open(choices);
+    record_inputs(folder.path(), made.facts.inputs, context);
+    return made;
+  };
+  const auto [opened, plan] = open_and_plan(open, std::move(chosen), context);
+  record_choices(folder.path(), plan.choices, context);
   FolderStore store(folder.path());
   if (steps.planned) steps.planned(opened, plan, finished_parts(plan, store));
 
   StudyFacts facts = opened.facts;
   facts.settings.emplace_back("arguments", fmt::format("{}", fmt::join(folder.settings().arguments, " ")));
   facts.settings.emplace_back("seed", fmt::format("{}", folder.settings().seed));
+  for (const auto& choice : plan.choices.made) facts.settings.push_back(choice);
   std::optional<FolderStore> from;
   if (!recorded.empty()) from.emplace(recorded, true);
   FinishedStudy made;
@@ -60,6 +70,27 @@ FinishedStudy run_steps(const ClaimedFolder& folder, const StudyOptions& options
 }
 
 }  // namespace
+
+PlannedSubject open_and_plan(const std::function<OpenedSubject(const StudyChoices& choices)>& open,
+                             StudyOptions options, const Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto spent = [&] {
+    const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - start;
+    // Something must be left to plan with, however long it took to read the rows or to train a model.
+    return std::min(so_far.count(), kMostSpent * options.seconds);
+  };
+  PlannedSubject made{open(options.choices), {}};
+  options.seconds_spent = spent();
+  made.plan = plan_study(made.opened.subject, options, context, made.opened.notes);
+  while (made.plan.open_again) {
+    const StudyPlan before = std::move(made.plan);
+    options.choices = before.choices;
+    made.opened = open(options.choices);
+    options.seconds_spent = spent();
+    made.plan = plan_study(made.opened.subject, options, context, made.opened.notes, &before);
+  }
+  return made;
+}
 
 FinishedStudy run_study_in_folder(const ClaimedFolder& folder, const StudyOptions& options, const StudySteps& steps,
                                   const Context& context, const std::string& recorded) {

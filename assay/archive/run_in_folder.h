@@ -3,7 +3,8 @@
 //   claim    the caller first makes, locks and claims the folder (ClaimedFolder)
 //   inputs   inputs are recorded in settings.json, to check later that a resumed study has the same ones
 //   open     the front end reads the rows and the model, or trains a model if there is none
-//   plan     plan_study; the front end may show the plan before the work begins
+//   plan     plan_study; what it chose is recorded in settings.json. If it chose fewer rows, the front end opens the
+//            subject again. The front end may show the plan before the work begins
 //   run      run_study; every finished part is kept in the folder (folder_store.h)
 //   write    all other files (study_files.h)
 //
@@ -35,12 +36,24 @@ struct OpenedSubject {
 struct StudySteps {
   // The files that the user named, with their hashes. Recorded before anything is trained on them.
   std::function<std::vector<StudyInput>()> inputs;
-  std::function<OpenedSubject()> open;
+  // May be called more than once: each time what it returned before is gone. It applies the choices of rows and
+  // background (study/choices.h), where there are such.
+  std::function<OpenedSubject(const StudyChoices& choices)> open;
   // Called before the run; may be empty. finished: how many entries an earlier run left in the folder.
   std::function<void(const OpenedSubject& opened, const StudyPlan& plan, size_t finished)> planned = {};
   // The text of report.html.
   std::function<std::string(const FinishedStudy& finished, const Subject& subject)> page;
 };
+
+struct PlannedSubject {
+  OpenedSubject opened;
+  StudyPlan plan;
+};
+
+// Opens what is studied and plans it, again with fewer rows if the time of options.seconds, of which opening is a part,
+// is too short. `open` is that of StudySteps.
+PlannedSubject open_and_plan(const std::function<OpenedSubject(const StudyChoices& choices)>& open,
+                             StudyOptions options, const Context& context);
 
 // Entries that are in the folder already are not made again. A study that fails before its first entry is finished
 // leaves nothing in the folder. A cancelled study can always be resumed. Fills facts.settings from the folder's.

@@ -22,6 +22,7 @@ std::string settings_json(const StudySettings& settings) {
                      {"vector_target", settings.vector_target},
                      {"seed", settings.seed},
                      {"arguments", settings.arguments},
+                     {"choices", settings.choices.made},
                      {"inputs", inputs_json(settings.inputs)}};
   return dumped_lines(made);
 }
@@ -36,6 +37,14 @@ StudySettings settings_from_json(const std::string& where, const std::string& te
   settings.vector_target = fields.text("vector_target");
   settings.seed = fields.count("seed");
   settings.arguments = fields.texts("arguments");
+  if (fields.has("choices")) {
+    for (auto& [name, value] : fields.pairs("choices")) {
+      if (settings.choices.find(name) != nullptr) {
+        fail_input(where, "each of 'choices' once", fmt::format("{} twice", in_quotes(name)));
+      }
+      settings.choices.set(name, std::move(value));
+    }
+  }
   settings.inputs = fields.inputs("inputs");
   return settings;
 }

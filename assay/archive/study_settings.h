@@ -9,6 +9,7 @@
 
 #include "assay/core/vector_target.h"
 #include "assay/core/version.h"
+#include "assay/study/choices.h"
 #include "assay/study/study.h"
 
 namespace assay {
@@ -26,6 +27,7 @@ struct StudySettings {
   std::string vector_target = assay::vector_target();
   std::vector<StudyInput> inputs = {};  // as the study began; empty until they are read
   std::string program = std::string(kStudyCommand);
+  StudyChoices choices = {};  // what the plan chose; empty until it is made
 };
 
 std::string settings_json(const StudySettings& settings);

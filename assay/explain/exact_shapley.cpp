@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -20,6 +22,11 @@ std::optional<Refusal> refuses_many_players(const ExplainTask& task) {
       kMostExactPlayers, players);
 }
 
+std::optional<uint64_t> all_coalitions(const ExplainTask& task, const NoOptions& /*options*/) {
+  return (uint64_t{1} << std::min(task.players.size(), kMostExactPlayers)) * task.rows.rows() *
+         task.reference.rows.rows();
+}
+
 void attribute_exactly(const ExplainTask& task, const NoOptions& /*options*/, Attributions& out,
                        const Context& context) {
   exact_shapley(*make_game(task, context), out, context);
@@ -33,7 +40,7 @@ void exact_shapley(const Game& game, Attributions& out, const Context& context) 
 }
 
 MethodInfo exact_shapley_method() {
-  return with_options<AttributedBy<attribute_exactly, refuses_many_players>>(
+  return with_options<AttributedBy<attribute_exactly, refuses_many_players, all_coalitions>>(
       {.name = "exact_shapley",
        .title = "Shapley values from all coalitions of up to 24 players",
        .citation = "Shapley (1953)",

@@ -66,14 +66,14 @@ class Explainer {
 };
 
 // A method that is a function of the task and its options, and another of the task, or of both, that says why it
-// refuses.
-template <auto attribute_task, auto refuse_task>
+// refuses. A third one, of both, may know the evaluations beforehand.
+template <auto attribute_task, auto refuse_task, auto count_task = nullptr>
 class AttributedBy;
 
 template <class OptionsType,
           void (*attribute_task)(const ExplainTask&, const OptionsType&, Attributions&, const Context&),
-          auto refuse_task>
-class AttributedBy<attribute_task, refuse_task> final : public Explainer {
+          auto refuse_task, auto count_task>
+class AttributedBy<attribute_task, refuse_task, count_task> final : public Explainer {
  public:
   using Options = OptionsType;
 
@@ -87,6 +87,10 @@ class AttributedBy<attribute_task, refuse_task> final : public Explainer {
   }
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
     attribute_task(task, options_, out, context);
+  }
+  std::optional<uint64_t> known_evaluations(const ExplainTask& task) const override {
+    if constexpr (!std::is_null_pointer_v<decltype(count_task)>) return count_task(task, options_);
+    return {};
   }
 
  private:

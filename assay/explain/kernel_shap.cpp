@@ -263,6 +263,21 @@ std::optional<Refusal> refuses_kernel(const ExplainTask& task, const KernelShapO
   return kernel_shap_refuses(task.players.size(), options);
 }
 
+// Not with a tolerance: rounds then depend on the values.
+std::optional<uint64_t> kernel_evaluations(const ExplainTask& task, const KernelShapOptions& options) {
+  if (options.tolerance > 0) return {};
+  const size_t players = task.players.size();
+  const bool all_in_full = covers_all(players, static_cast<size_t>(options.samples));
+  uint64_t sum = 0;
+  for (const VaryingPlayers& group : group_by_varying_players(task)) {
+    const size_t varying = all_in_full ? players : group.players.size();
+    if (varying == 0) continue;
+    const size_t samples = first_samples(varying, options);
+    sum += (covers_all(varying, samples) ? uint64_t{1} << varying : uint64_t{samples}) * group.rows.size();
+  }
+  return sum * task.reference.rows.rows();
+}
+
 void attribute_by_kernel(const ExplainTask& task, const KernelShapOptions& options, Attributions& out,
                          const Context& context) {
   const size_t players = task.players.size();
@@ -331,7 +346,7 @@ void kernel_shap(const Game& game, const KernelShapOptions& options, Attribution
 }
 
 MethodInfo kernel_shap_method() {
-  return with_options<AttributedBy<attribute_by_kernel, refuses_kernel>>(
+  return with_options<AttributedBy<attribute_by_kernel, refuses_kernel, kernel_evaluations>>(
       {.name = "kernel_shap",
        .title = "Shapley values by weighted least squares over sampled coalitions",
        .citation = "Lundberg and Lee (2017); Covert and Lee (2021)",

@@ -140,6 +140,10 @@ std::optional<Refusal> refuses_lime(const ExplainTask& task, const LimeOptions& 
       numbers, masks, players, kMostNumbers);
 }
 
+std::optional<uint64_t> lime_evaluations(const ExplainTask& task, const LimeOptions& options) {
+  return task.rows.rows() * task.reference.rows.rows() * mask_count(task.players.size(), options.samples);
+}
+
 void attribute_by_lime(const ExplainTask& task, const LimeOptions& options, Attributions& out, const Context& context) {
   lime(*make_game(task, context), options, out, context);
   clear_players_that_do_not_vary(task, out);
@@ -162,9 +166,7 @@ void lime(const Game& game, const LimeOptions& options, Attributions& out, const
   if (references > 1) out.background_error = Matrix(game.rows(), players);
   play(
       game, all_rows(game.rows()), design, context, "lime",
-      [&](size_t /*row*/) {
-        return RowState{std::vector<double>(regression.masks()), VectorMoments(players)};
-      },
+      [&](size_t /*row*/) { return RowState{std::vector<double>(regression.masks()), VectorMoments(players)}; },
       [&](RowState& state, size_t /*row*/, size_t /*reference*/, size_t /*part*/, std::span<const float> found) {
         std::vector<double> coefficients(players);
         std::vector<double> centred(found.size());
@@ -184,7 +186,7 @@ void lime(const Game& game, const LimeOptions& options, Attributions& out, const
 }
 
 MethodInfo lime_method() {
-  return with_options<AttributedBy<attribute_by_lime, refuses_lime>>(
+  return with_options<AttributedBy<attribute_by_lime, refuses_lime, lime_evaluations>>(
       {.name = "lime",
        .title = "Coefficients of a linear model fitted to the output near the row",
        .citation = "Ribeiro, Singh, Guestrin (2016)",

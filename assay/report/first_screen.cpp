@@ -10,6 +10,7 @@
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
+#include "assay/report/quality_text.h"
 #include "assay/report/wrapped.h"
 #include "assay/study/verdict.h"
 
@@ -17,8 +18,7 @@ namespace assay {
 namespace {
 
 constexpr size_t kMostDrivers = 5;
-constexpr size_t kMostRivals = 4;
-constexpr size_t kMostSentences = 5;
+constexpr size_t kMostRivals = 2;
 constexpr std::ptrdiff_t kMostLines = 25;
 // Below this correlation, higher values neither raise nor lower the explained value.
 constexpr double kClearTrend = 0.3;
@@ -31,7 +31,7 @@ std::string labelled(std::string_view label, const std::string& text) {
 
 std::string explained_words(const StudyFacts& facts) {
   const std::string unit = facts.unit == "value" ? "" : fmt::format("the {} of ", one_line(facts.unit));
-  return fmt::format("{}{}, against {}", unit, short_name(facts.target), one_line(facts.reference));
+  return fmt::format("{}{}", unit, short_name(facts.target));
 }
 
 std::string drivers_words(const Study& study, const Advice& advice) {
@@ -103,16 +103,12 @@ std::string table_text(const Study& study, const Assessment& assessment, const S
   return aligned(rows, {0, 1, 2});
 }
 
-std::string quality_words(const StudyFacts& facts) {
-  return std::isnan(facts.accuracy) ? std::string("quality unknown: the rows have no labels that fit the model")
-                                    : fmt::format("accuracy {:.3f} on {}", facts.accuracy, plural(facts.rows, "row"));
-}
-
 }  // namespace
 
 std::string first_screen(const Study& study, const Assessment& assessment, const StudyTimes& times) {
   const Advice& advice = assessment.advice;
-  std::string out = labelled("Model", quality_words(study.facts));
+  const std::string quality = quality_sentence(study.facts);
+  std::string out = labelled("Model", quality.empty() ? "quality unknown: no labels fit the model" : quality);
   out += labelled("Explained", explained_words(study.facts));
   if (advice.overall) {
     out += labelled("Drivers", drivers_words(study, advice));

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 #include <vector>
 
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/report/report_facts.h"
+#include "assay/report/wrapped.h"
 
 namespace assay {
 namespace {
@@ -32,9 +34,28 @@ std::string explained_in_words(const Subject& subject) {
                      targets.predicted ? std::string(kPredictedTarget) : short_name(targets.names[targets.of_row[0]]));
 }
 
+// "about 12 s of the minute that --time allows", or the time alone if there is no limit.
+std::string time_of(const StudyPlan& plan, const PlanWords& words) {
+  const double limit = plan.options.seconds;
+  if (std::isinf(limit) || words.time.empty()) return time_text(plan.seconds);
+  const std::string allowed = limit == 60 ? "minute" : limit == 3600 ? "hour" : time_text(limit);
+  return fmt::format("about {}{} the {} that {} allows", time_text(plan.seconds),
+                     plan.seconds > limit ? ", more than" : " of", allowed, words.time);
+}
+
 }  // namespace
 
-std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished) {
+std::string fuller_time(double seconds) {
+  // Estimates may be half of what is needed.
+  const double enough = 2 * seconds;
+  for (const double whole : {60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 7200.0, 14400.0, 28800.0}) {
+    if (enough <= whole) return seconds_word(whole);
+  }
+  return seconds_word(kNoTimeLimit);
+}
+
+std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished,
+                      const PlanWords& words) {
   std::string text;
   const auto add = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
     fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
@@ -60,21 +81,36 @@ std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subj
   for (const LeftOut& each : plan.left_out) add("left out: {}\n", one_line(each.reason));
   for (const std::string& note : plan.notes) add("note: {}\n", one_line(note));
   if (finished > 0) add("finished before: {} of {}\n", plural(finished, "part"), plan.entries.size());
-  add("about {} model evaluations, {}\n\n", with_commas(plan.evaluations), time_text(plan.seconds));
+  if (!plan.given_up.empty()) {
+    add("left out for time: {}; all of it takes about {}: {}\n", joined(plan.given_up), time_text(plan.full_seconds),
+        words.fuller);
+    if (!words.pinned.empty()) add("the same study, whatever the clock says: {}\n", words.pinned);
+  }
+  add("about {} model evaluations, {}\n\n", with_commas(plan.evaluations), time_of(plan, words));
   return text;
 }
 
-std::string plan_summary(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished) {
+std::string plan_summary(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished,
+                         const PlanWords& words) {
   std::string text = fmt::format("study of {}\n", one_line(facts.title));
   text += fmt::format("rows: {}; pool: {}\n", counted(subject.rows->rows(), facts.rows_available, facts.data),
                       counted(subject.pool->rows(), facts.pool_rows_available, facts.pool));
+  const std::string at_reference = model_at_reference(facts.reference_facts);
+  text += wrapped(fmt::format("reference: {}{}{}", one_line(subject.reference->description),
+                              at_reference.empty() ? "" : "; ", at_reference),
+                  "", "  ");
   const size_t aggregates = names_of(plan, EntryKind::aggregate).size();
-  text += fmt::format("{}, {}, {} {}: about {} model evaluations, {}{}\n",
-                      plural(plan.entries.size() - aggregates, "method"), plural(aggregates, "aggregate"),
-                      plan.criteria.size(), plan.criteria.size() == 1 ? "criterion" : "criteria",
-                      with_commas(plan.evaluations), time_text(plan.seconds),
+  text += fmt::format("{}, {}, {} {}: {}{}\n", plural(plan.entries.size() - aggregates, "method"),
+                      plural(aggregates, "aggregate"), plan.criteria.size(),
+                      plan.criteria.size() == 1 ? "criterion" : "criteria", time_of(plan, words),
                       finished > 0 ? fmt::format("; finished before: {}", plural(finished, "part")) : "");
-  for (const std::string& note : plan.notes) text += fmt::format("note: {}\n", one_line(note));
+  if (!plan.given_up.empty()) {
+    text += wrapped(fmt::format("left out for time: {}; all of it takes about {}: {}", joined(plan.given_up),
+                                time_text(plan.full_seconds), words.fuller),
+                    "", "  ");
+  }
+  const size_t notes = plan.notes.size();
+  if (notes > 0 && !words.notes.empty()) text += fmt::format("{}: {}\n", plural(notes, "note"), words.notes);
   return fmt::format("{}\n", text);
 }
 

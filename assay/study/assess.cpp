@@ -81,9 +81,8 @@ CriterionRanking ranking_of(const Study& study, const CriterionComparison& compa
     ranking.standing[e] = compared.better(first, voice) ? Standing::worse : Standing::tied;
     if (-found.mean > found.error) ranking.ahead_on_common_rows.push_back(e);
   }
-  const bool alone = !others.empty() && std::ranges::all_of(others, [&](size_t e) {
-    return ranking.standing[e] == Standing::worse;
-  });
+  const bool alone =
+      !others.empty() && std::ranges::all_of(others, [&](size_t e) { return ranking.standing[e] == Standing::worse; });
   for (const size_t e : ranking.order) {
     if (voice_of(e) == first) ranking.standing[e] = alone ? Standing::best : Standing::tied;
   }
@@ -176,6 +175,7 @@ Assessment assess(const Study& study, const Context& context) {
     assessment.rankings.push_back(ranking_of(study, compared[c], c, voices));
   }
   assessment.advice = advise(study, std::move(voices), compared);
+  assessment.advice.next = next_steps(study, assessment.advice);
   find_dominated(study, assessment);
   assessment.verdict = verdict_sentences(study, assessment);
   assessment.warnings = warning_sentences(study, assessment);

@@ -1,13 +1,10 @@
 #include "assay/study/member_choice.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "assay/core/error.h"
-#include "assay/core/table_text.h"
-#include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
 #include "assay/study/advice.h"
@@ -25,9 +22,10 @@ std::vector<size_t> unstudied_rows(const Subject& subject) {
   for (size_t r = 0; r < subject.pool->rows(); ++r) {
     if (std::ranges::find(subject.in_pool, r) == subject.in_pool.end()) free.push_back(r);
   }
-  if (free.size() <= kMostRows) return free;
+  const size_t wanted = std::clamp(subject.rows->rows() / 4, kLeastRows, kMostRows);
+  if (free.size() <= wanted) return free;
   std::vector<size_t> spread;
-  for (size_t i = 0; i < kMostRows; ++i) spread.push_back(free[(2 * i + 1) * free.size() / (2 * kMostRows)]);
+  for (size_t i = 0; i < wanted; ++i) spread.push_back(free[(2 * i + 1) * free.size() / (2 * wanted)]);
   return spread;
 }
 
@@ -44,7 +42,8 @@ std::vector<TriedMethod> tried_on(const Subject& rows, std::span<const Spec> met
     context.check_cancelled();
     try {
       TriedMethod one{m, explain(methods[m], rows, context)};
-      one.mean = evaluate(faithfulness, {.explanations = one.explanations, .subject = rows}, {.draws = 0}, context).mean;
+      one.mean =
+          evaluate(faithfulness, {.explanations = one.explanations, .subject = rows}, {.draws = 0}, context).mean;
       if (std::isfinite(one.mean)) tried.push_back(std::move(one));
     } catch (const Error& problem) {
       // Such rows of the pool have no number from the model, or a method cannot explain them: it is not chosen.
@@ -57,8 +56,8 @@ std::vector<TriedMethod> tried_on(const Subject& rows, std::span<const Spec> met
 
 }  // namespace
 
-std::optional<MemberChoice> faithful_members(const Subject& subject, std::span<const Spec> methods,
-                                             const Spec& faithfulness, double margin, const Context& context) {
+std::vector<size_t> faithful_members(const Subject& subject, std::span<const Spec> methods, const Spec& faithfulness,
+                                     double margin, const Context& context) {
   if (subject.pool == nullptr || subject.pool_targets == nullptr) return {};
   const std::vector<size_t> chosen = unstudied_rows(subject);
   if (chosen.size() < kLeastRows) return {};
@@ -68,31 +67,19 @@ std::optional<MemberChoice> faithful_members(const Subject& subject, std::span<c
   rows.rows = &data;
   rows.targets = &targets;
   rows.in_pool = {};
-  std::vector<TriedMethod> tried = tried_on(rows, methods, faithfulness, context.quiet());
+  const std::vector<TriedMethod> tried = tried_on(rows, methods, faithfulness, context.quiet());
   if (tried.empty()) return {};
-
-  const double least = tried[0].mean - margin;
   std::vector<const TriedMethod*> kept;
-  std::vector<std::string> left;
   for (const TriedMethod& one : tried) {
     const bool same = std::ranges::any_of(
         kept, [&](const TriedMethod* other) { return same_directions(other->explanations, one.explanations); });
-    if (same) continue;
-    if (one.mean >= least || kept.size() < kLeastMembers) {
-      kept.push_back(&one);
-    } else {
-      left.push_back(fmt::format("{} ({:.2f})", methods[one.method].name, one.mean));
-    }
+    const bool faithful = one.mean >= tried[0].mean - margin || kept.size() < kLeastMembers;
+    if (faithful && !same) kept.push_back(&one);
   }
-  MemberChoice made;
-  for (const TriedMethod* one : kept) made.members.push_back(one->method);
-  std::ranges::sort(made.members);
-  std::vector<std::string> names;
-  for (const size_t member : made.members) names.push_back(short_name(spec_text(methods[member])));
-  made.note = fmt::format("aggregates are of {}, the methods found faithful on {} of the pool that are not studied",
-                          joined(names), plural(chosen.size(), "row"));
-  if (!left.empty()) made.note += fmt::format("; not of {}", joined(left, "or"));
-  return made;
+  std::vector<size_t> members;
+  for (const TriedMethod* one : kept) members.push_back(one->method);
+  std::ranges::sort(members);
+  return members;
 }
 
 }  // namespace assay

@@ -4,9 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "assay/core/context.h"
@@ -15,15 +13,11 @@
 
 namespace assay {
 
-struct MemberChoice {
-  std::vector<size_t> members;  // indices into the methods, ascending
-  std::string note;             // one sentence: who was chosen, on what, and who was not
-};
-
-// The methods whose mean faithfulness is within the margin of the best, without those whose attributions are the same as
-// an earlier one's; at least two, the best ones, if there are two. Up to 60 rows of the pool are explained, spread over
-// it. Nothing if there are fewer than 10 such rows, they have no targets, or no method has a score on them.
-std::optional<MemberChoice> faithful_members(const Subject& subject, std::span<const Spec> methods,
-                                             const Spec& faithfulness, double margin, const Context& context);
+// Indices into the methods, ascending: those whose mean faithfulness is within the margin of the best, without those
+// whose attributions are the same as an earlier one's; at least two, the best ones, if there are two. A quarter as many
+// rows of the pool are explained as are studied, from 10 to 60, spread over it. None if there are fewer than 10 such
+// rows, they have no targets, or no method has a score on them.
+std::vector<size_t> faithful_members(const Subject& subject, std::span<const Spec> methods, const Spec& faithfulness,
+                                     double margin, const Context& context);
 
 }  // namespace assay

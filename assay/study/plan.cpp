@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -14,8 +13,6 @@
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
-#include "assay/study/member_choice.h"
-#include "assay/study/study_radii.h"
 
 namespace assay {
 namespace {
@@ -24,10 +21,6 @@ constexpr size_t kFewestPaperMethods = 3;
 constexpr size_t kPilotRows = 4;
 // A method that needs more evaluations for one wide row is left out unless it is named.
 constexpr uint64_t kMostEvaluationsOfWideRow = 5'000;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // All zero: for questions that depend on shapes alone.
 Explanations blank_explanations(const Subject& subject) {
@@ -59,16 +52,23 @@ class Planner {
   Planner(const Subject& subject, const StudyOptions& options, const Context& context)
       : subject_(subject), context_(context), blank_(blank_explanations(subject)) {
     plan_.options = options;
+    plan_.choices = options.choices;
+    if (options.choices.is(kAggregatesChoice, "none")) plan_.options.no_aggregates = true;
+    if (options.choices.is(kCurvesChoice, "none")) plan_.options.curves = false;
+    if (options.choices.is(kVariationsChoice, "none")) plan_.options.variations = false;
+    if (const std::string* members = options.choices.find(kMembersChoice); members != nullptr) {
+      plan_.options.members.clear();
+      for (const Spec& spec : parse_specs("members", *members)) plan_.options.members.push_back(spec_text(spec));
+    }
     context_.progress = nullptr;  // the pilot is no part of the study's progress
   }
 
   StudyPlan make() {
     choose_methods();
     method_ = plan_.entries.front().spec;
-    choose_criteria();
     choose_members();
+    choose_criteria();
     choose_aggregators();
-    estimate();
     return std::move(plan_);
   }
 
@@ -107,24 +107,42 @@ class Planner {
                              spec.name, faster));
         continue;
       }
-      if (!named && leave_out_if_dear(spec, known_evaluations(spec))) continue;
-      const Cost cost = pilot(spec);
-      if (!named && leave_out_if_dear(spec, cost.evaluations)) continue;
+      if (!named && leave_out_if_dear(spec)) continue;
+      if (!named && leave_out_for_time(spec)) continue;
       add_entry(spec, EntryKind::method, spec_text(spec));
-      costs_.push_back(cost);
     }
     if (plan_.entries.empty()) throw Error(ErrorKind::unsupported, "no method can explain this model");
   }
 
   // Leaves the method out if rows are wide and each takes too many evaluations. Returns whether it did.
-  bool leave_out_if_dear(const Spec& spec, std::optional<uint64_t> evaluations) {
-    if (subject_.players->size() <= kWidePlayers || !evaluations || *evaluations <= kMostEvaluationsOfWideRow)
-      return false;
+  bool leave_out_if_dear(const Spec& spec) {
+    if (subject_.players->size() <= kWidePlayers) return false;
+    std::optional<uint64_t> evaluations = known_evaluations(spec);
+    if (!evaluations || *evaluations <= kMostEvaluationsOfWideRow) evaluations = tried_evaluations(spec);
+    if (*evaluations <= kMostEvaluationsOfWideRow) return false;
     return !possible(
         false, "method", spec,
         fmt::format("{} takes {} evaluations of the model for a row of {} players: name it among the methods to "
                     "have it",
                     spec.name, *evaluations, subject_.players->size()));
+  }
+
+  // Leaves the method out if an earlier plan did so for lack of time. The reason holds no time: it is part of the
+  // study's results.
+  bool leave_out_for_time(const Spec& spec) {
+    const std::string* chosen = plan_.options.choices.find(kMethodsChoice);
+    if (chosen == nullptr) return false;
+    const std::vector<Spec> kept = parse_specs("methods", *chosen);
+    if (std::ranges::find(kept, spec_text(spec), [](const Spec& each) { return spec_text(each); }) != kept.end()) {
+      return false;
+    }
+    const std::optional<uint64_t> evaluations = known_evaluations(spec);
+    return !possible(
+        false, "method", spec,
+        fmt::format("{} takes {}more time than is allowed: allow more, or name it among the methods, to "
+                    "have it",
+                    spec.name,
+                    evaluations ? fmt::format("{} evaluations of the model for a row, ", *evaluations) : ""));
   }
 
   // Evaluations for one row, if known without a pilot. With thousands of players, the pilot of a method that is then
@@ -136,6 +154,12 @@ class Planner {
     const auto known = find_method(spec.name).make(spec)->known_evaluations(task);
     if (known) return *known / rows;
     return {};
+  }
+
+  uint64_t tried_evaluations(const Spec& spec) const {
+    const size_t rows = std::min(kPilotRows, subject_.rows->rows());
+    const Targets targets = slice_targets(*subject_.targets, 0, rows);
+    return explain(spec, pilot_task(targets), context_).evaluations / rows;
   }
 
   void choose_members() {
@@ -155,8 +179,7 @@ class Planner {
       fail_argument("members",
                     fmt::format(": expected methods of the study: {}, found {}", joined(names, "or"), in_quotes(name)));
     }
-    if (!plan_.members.empty() || plan_.options.no_aggregates) return;
-    if (!plan_.options.paper_members && choose_faithful_members()) return;
+    if (!plan_.members.empty()) return;
     for (size_t i = 0; i < plan_.entries.size(); i++) {
       if (find_method(plan_.entries[i].spec.name).of_paper) plan_.members.push_back(i);
     }
@@ -166,20 +189,6 @@ class Planner {
     if (!plan_.options.no_aggregates) {
       plan_.notes.emplace_back("aggregates are of all methods: fewer than three of the paper's six are studied");
     }
-  }
-
-  // Returns whether there were rows to choose by.
-  bool choose_faithful_members() {
-    const auto criterion = std::ranges::find(plan_.criteria, CriterionRole::faithfulness,
-                                             [](const Spec& spec) { return role_of(spec.name); });
-    if (criterion == plan_.criteria.end()) return false;
-    std::vector<Spec> methods;
-    for (const PlannedEntry& entry : plan_.entries) methods.push_back(entry.spec);
-    auto chosen = faithful_members(subject_, methods, *criterion, plan_.options.advice.margin, context_);
-    if (!chosen) return false;
-    plan_.members = std::move(chosen->members);
-    plan_.notes.push_back(std::move(chosen->note));
-    return true;
   }
 
   void choose_criteria() {
@@ -256,11 +265,6 @@ class Planner {
     }
   }
 
-  struct Cost {
-    uint64_t evaluations = 0;  // for one row
-    double seconds = 0;
-  };
-
   // For questions that depend only on shapes, the model and the pool.
   EvaluateTask blank_task(PoolExplanations& pool) const {
     return {.explanations = blank_, .subject = subject_, .pool_explanations = &pool, .method = &method_};
@@ -272,114 +276,12 @@ class Planner {
             *subject_.reference, *subject_.players};
   }
 
-  Cost pilot(const Spec& spec) const {
-    const size_t rows = std::min(kPilotRows, subject_.rows->rows());
-    const Targets targets = slice_targets(*subject_.targets, 0, rows);
-    const ExplainTask task = pilot_task(targets);
-    const auto start = std::chrono::steady_clock::now();
-    const Explanations made = explain(spec, task, context_);
-    return {made.evaluations / rows, seconds_since(start) / static_cast<double>(rows)};
-  }
-
-  // How many rows of the pool are neighbours of some row.
-  size_t neighbours() const {
-    const auto sensitivity = std::ranges::find_if(plan_.criteria, [](const Spec& spec) {
-      const CriterionRole role = find_criterion(spec.name).role;
-      return role == CriterionRole::stability || role == CriterionRole::largest_change;
-    });
-    if (sensitivity == plan_.criteria.end()) return 0;
-    StudyNeighbourhoods found = study_neighbourhoods(subject_, *sensitivity, plan_.options.curves, context_);
-    if (!found.radii.empty()) found.around.set_radius(found.radii.back());
-    const size_t players = subject_.players->size();
-    PoolExplanations counted(subject_.pool->rows(), players, [players](std::span<const size_t> rows, const Context&) {
-      return Matrix(rows.size(), players);
-    });
-    explain_neighbours(blank_task(counted), found.around, context_);
-    return counted.explained();
-  }
-
-  // Costs per row in the pilot, times the rows. Criteria that need the pool are not counted: the result is good enough
-  // to tell seconds from minutes.
-  void estimate() {
-    const size_t rows = subject_.rows->rows();
-    const size_t around = neighbours();
-    for (size_t i = 0; i < costs_.size(); i++) {
-      const bool sampled = find_method(plan_.entries[i].spec.name).sampled;
-      size_t times = rows + around;
-      if (plan_.options.variations) times += (sampled ? rows : 0) + rows * subject_.other_references.size();
-      plan_.entries[i].evaluations = costs_[i].evaluations * times;
-      plan_.entries[i].seconds = costs_[i].seconds * static_cast<double>(times);
-    }
-    estimate_aggregates(rows + around);
-    const Cost scoring = cost_of_scoring();
-    for (PlannedEntry& entry : plan_.entries) {
-      entry.evaluations += scoring.evaluations * rows;
-      entry.seconds += scoring.seconds * static_cast<double>(rows);
-      plan_.evaluations += entry.evaluations;
-      plan_.seconds += entry.seconds;
-    }
-  }
-
-  // Times each aggregator on the pilot's rows. Those that need the model or the pool are not run: they are assumed to
-  // take as long as the slowest of the others.
-  void estimate_aggregates(size_t rows) {
-    const size_t few = std::min(kPilotRows, subject_.rows->rows());
-    const Targets targets = slice_targets(*subject_.targets, 0, few);
-    const ExplainTask task = pilot_task(targets);
-    std::vector<Explanations> made;
-    for (const size_t member : plan_.members) made.push_back(explain(plan_.entries[member].spec, task, context_));
-    std::vector<const Explanations*> members;
-    for (const Explanations& each : made) members.push_back(&each);
-    double slowest = 0;
-    const auto share = [&](double seconds) { return seconds / static_cast<double>(few) * static_cast<double>(rows); };
-    for (PlannedEntry& entry : plan_.entries) {
-      const AggregatorInfo* info = entry.kind == EntryKind::method ? nullptr : &find_aggregator(entry.spec.name);
-      if (info == nullptr || info->needs.pool || info->needs.model || info->needs.pool_members) continue;
-      const auto start = std::chrono::steady_clock::now();
-      aggregate(entry.spec, AggregateTask{members}, context_);
-      entry.seconds = share(seconds_since(start));
-      slowest = std::max(slowest, entry.seconds);
-    }
-    for (PlannedEntry& entry : plan_.entries) {
-      if (entry.kind == EntryKind::aggregate && entry.seconds == 0) entry.seconds = slowest;
-    }
-  }
-
-  // For one row: all criteria that need neither pool nor training, timed on the pilot's rows.
-  Cost cost_of_scoring() const {
-    const size_t rows = std::min(kPilotRows, subject_.rows->rows());
-    std::vector<size_t> first(rows);
-    for (size_t i = 0; i < rows; i++) first[i] = i;
-    const Dataset data = select_rows(*subject_.rows, first);
-    const Targets targets = slice_targets(*subject_.targets, 0, rows);
-    Subject subject = subject_;
-    subject.rows = &data;
-    subject.targets = &targets;
-    const Explanations some = explain(plan_.entries[0].spec, subject, context_);
-    Cost cost;
-    for (const Spec& spec : plan_.criteria) {
-      const CriterionInfo& info = find_criterion(spec.name);
-      if (info.needs.pool || info.needs.pool_explanations || info.needs.trainer) continue;
-      const EvaluateTask task{.explanations = some,
-                              .subject = subject,
-                              .method = &plan_.entries[0].spec,
-                              .method_seed = some.provenance.seed};
-      if (criterion_refusal(spec, task)) continue;
-      const auto start = std::chrono::steady_clock::now();
-      const Scores scores = evaluate(spec, task, {.draws = 0}, context_);
-      cost.evaluations += scores.evaluations / rows;
-      cost.seconds += seconds_since(start) / static_cast<double>(rows);
-    }
-    return cost;
-  }
-
   const Subject& subject_;
   Context context_;
   Explanations blank_;
   Spec method_;  // any possible one: criteria only ask whether there is one and whether it can be run again
   StudyPlan plan_;
   std::set<std::string> stems_;
-  std::vector<Cost> costs_;  // of the methods
 };
 
 }  // namespace
@@ -390,13 +292,8 @@ void check_study_options(const StudyOptions& options) {
   for (const Spec& spec : options.aggregators) find_aggregator(spec.name).make(spec);
 }
 
-StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const Context& context,
-                     const std::vector<std::string>& notes) {
-  StudyPlan plan = Planner(subject, options, context).make();
-  const std::vector<std::string>& of_rows = subject.rows->notes;
-  plan.notes.insert(plan.notes.begin(), of_rows.begin(), of_rows.end());
-  plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
-  return plan;
+StudyPlan plan_parts(const Subject& subject, const StudyOptions& options, const Context& context) {
+  return Planner(subject, options, context).make();
 }
 
 }  // namespace assay

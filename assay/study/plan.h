@@ -9,6 +9,8 @@
 #include "assay/core/context.h"
 #include "assay/core/options.h"
 #include "assay/explain/subject.h"
+#include "assay/study/budget.h"
+#include "assay/study/choices.h"
 #include "assay/study/study.h"
 
 namespace assay {
@@ -28,6 +30,15 @@ struct StudyOptions {
   bool curves = true;      // over radius and subset size
   bool variations = true;  // other seeds and baselines
   AdviceOptions advice = {};
+
+  // The time that the study may take. Without a limit nothing is given up.
+  double seconds = kNoTimeLimit;
+  bool seconds_named = false;    // by the user: then a study that cannot be done in that time is an error
+  double seconds_spent = 0;      // of them, before planning begins: reading, training
+  bool rows_named = true;        // false: fewer rows may be studied, if the subject is then opened again
+  bool background_named = true;  // false: likewise with fewer background rows
+  // What an earlier plan of the same study chose. It is taken as it is.
+  StudyChoices choices = {};
 };
 
 struct PlannedEntry {
@@ -46,17 +57,30 @@ struct StudyPlan {
   std::vector<size_t> members;  // entries that are aggregated
   std::vector<LeftOut> left_out;
   std::vector<std::string> notes;
-  uint64_t evaluations = 0;  // expected, with neighbours and variations; without criteria that need pool or training
+  uint64_t evaluations = 0;  // expected, with neighbours and variations; without criteria that need training
   double seconds = 0;        // expected
+  // What was chosen because the user said nothing: options.choices and what this plan adds to them.
+  StudyChoices choices = {};
+  bool open_again =
+      false;  // whether other rows or another background were chosen: the plan is not that of this subject
+  double full_seconds = 0;                 // expected without a limit
+  std::vector<std::string> given_up = {};  // for the limit, in words; beside methods, which are in left_out
 };
 
 // Throws an input error for an unknown name or option. Needs no data, so it can run before anything is read.
 void check_study_options(const StudyOptions& options);
 
 // Throws an unsupported error if something that was named cannot be done. What was not named goes to left_out instead.
-// Runs the methods on a few rows to see what they cost. notes: sentences on the rows beside their
-// own notes; both are put before the plan's.
+// Runs all parts on a few rows to see what they cost (pilot.h), and under a time limit gives up what does not fit
+// (budget.h). notes: sentences on the rows beside their own notes; both are put before the plan's.
+//
+// If plan.open_again, the caller opens the subject again as plan.choices say and plans that, with these choices among
+// the options and this plan as `estimated`: nothing is measured twice.
 StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const Context& context,
-                     const std::vector<std::string>& notes = {});
+                     const std::vector<std::string>& notes = {}, const StudyPlan* estimated = nullptr);
+
+// The same without estimates, choices that depend on a clock, and notes on the rows: a function of subject and options
+// alone.
+StudyPlan plan_parts(const Subject& subject, const StudyOptions& options, const Context& context);
 
 }  // namespace assay

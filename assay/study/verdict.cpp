@@ -14,6 +14,8 @@ namespace {
 
 // An error below this share of its mean is not printed: it is below the digits that anybody reads.
 constexpr double kNegligible = 1e-6;
+// More rows than anybody studies.
+constexpr double kManyRows = 1e6;
 
 // Short ways to read a study and its assessment.
 struct Reader {
@@ -88,8 +90,8 @@ std::string against_overall(const Reader& read, size_t entry) {
 
 std::string aim_sentence(const Reader& read, const StudyAim& aim, const Recommendation& chosen) {
   const Advice& advice = read.assessment.advice;
-  const std::string value = fmt::format("{}{}{}", aim.measure, aim.measure.empty() ? "" : " ",
-                                        read.value(chosen.entry, chosen.criterion));
+  const std::string value =
+      fmt::format("{}{}{}", aim.measure, aim.measure.empty() ? "" : " ", read.value(chosen.entry, chosen.criterion));
   const bool same = chosen.entry == advice.overall->entry;
   std::string sentence =
       same ? fmt::format("When {} matters most, use {} as well: {}", aim.word, read.name(chosen.entry), value)
@@ -150,7 +152,6 @@ std::string undecided_sentence(const Reader& read) {
     if (!(entry.rows_to_decide <= most)) most = std::isnan(most) ? most : entry.rows_to_decide;
   }
   if (found.empty()) return {};
-  constexpr double kManyRows = 1e6;
   const std::string rows = std::isnan(most)   ? std::string("more of them")
                            : most < kManyRows ? fmt::format("about {} rows", with_commas(static_cast<uint64_t>(most)))
                                               : std::string("more rows than are practical");
@@ -164,7 +165,8 @@ std::string one_number_sentence(const Reader& read) {
   const Advice& advice = read.assessment.advice;
   if (!advice.one_number_fails) return {};
   return fmt::format(
-      "One number for each feature does not describe this model at these rows: the best faithfulness is {}, at most {}. "
+      "One number for each feature does not describe this model at these rows: the best faithfulness is {}, at most "
+      "{}. "
       "What features do together matters more than what each does alone.",
       read.value(*advice.most_faithful, advice.overall->criterion), plain(advice.best_upper));
 }
@@ -181,11 +183,11 @@ std::vector<std::string> by_criterion(const Reader& read) {
     for (const size_t e : ranking.order) {
       if (voice(e) != voice(best) && voice(e) == e && ranking.standing[e] != Standing::worse) tied.push_back(e);
     }
-    sentences.push_back(fmt::format("By {}, {} comes first ({}){}.", criterion_label(read.study, ranking.criterion),
-                                    read.name(best), read.value(best, ranking.criterion),
-                                    tied.empty() ? std::string()
-                                                 : fmt::format("; the rows do not tell it from {}",
-                                                               entry_names(read.study, tied, 4))));
+    sentences.push_back(
+        fmt::format("By {}, {} comes first ({}){}.", criterion_label(read.study, ranking.criterion), read.name(best),
+                    read.value(best, ranking.criterion),
+                    tied.empty() ? std::string()
+                                 : fmt::format("; the rows do not tell it from {}", entry_names(read.study, tied, 4))));
   }
   if (sentences.empty()) return {"No criterion here says which explanation is better."};
   sentences.push_back(fmt::format("Nothing is recommended: {}, and the best by another criterion may be wrong.",
@@ -245,6 +247,32 @@ std::string entry_names(const Study& study, const std::vector<size_t>& entries, 
   for (size_t i = 0; i < shown; ++i) names.push_back(short_name(study.entries[entries[i]].name));
   if (shown < entries.size()) names.push_back(fmt::format("{} more", with_commas(entries.size() - shown)));
   return joined(names, last);
+}
+
+std::vector<std::string> main_sentences(const Study& study, const Assessment& assessment) {
+  const Reader read{study, assessment};
+  if (!assessment.advice.overall) return by_criterion(read);
+  std::vector<std::string> sentences = {one_number_sentence(read), overall_sentence(read), gains_sentence(read),
+                                        undecided_sentence(read)};
+  std::erase_if(sentences, [](const std::string& sentence) { return sentence.empty(); });
+  return sentences;
+}
+
+std::vector<std::string> next_steps(const Study& study, const Advice& advice) {
+  if (!advice.overall) return {"Score faithfulness, so that an explanation can be recommended."};
+  std::vector<std::string> steps = {fmt::format("Explain the rows that you need by {}, against the study's reference.",
+                                                short_name(study.entries[advice.overall->entry].name))};
+  double rows = 0;
+  for (const EntryAdvice& entry : advice.entries) {
+    if (entry.faithful == Faithful::undecided) rows = std::max(rows, entry.rows_to_decide);
+  }
+  if (rows > 0 && rows < kManyRows) {
+    steps.push_back(
+        fmt::format("Study about {} rows, if what is undecided matters.", with_commas(static_cast<uint64_t>(rows))));
+  }
+  if (advice.one_number_fails)
+    steps.emplace_back("Look at what features do together before you trust any attribution.");
+  return steps;
 }
 
 std::vector<std::string> verdict_sentences(const Study& study, const Assessment& assessment) {

@@ -51,6 +51,13 @@ std::string whole_percent(double share);
 std::string entry_names(const Study& study, const std::vector<size_t>& entries, size_t most = 4,
                         std::string_view last = "and");
 
+// Those of the verdict's sentences that belong on a first screen: what to use overall, whether aggregates help, and
+// what is not decided. What is best for one aim stands in the table there.
+std::vector<std::string> main_sentences(const Study& study, const Assessment& assessment);
+
+// What to do now, one plain sentence each.
+std::vector<std::string> next_steps(const Study& study, const Advice& advice);
+
 // Both read `rankings` and `dominated` of the assessment, which must be filled in.
 std::vector<std::string> verdict_sentences(const Study& study, const Assessment& assessment);
 std::vector<std::string> warning_sentences(const Study& study, const Assessment& assessment);

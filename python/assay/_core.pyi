@@ -566,6 +566,10 @@ class StudyResult:
         """The text of study.json."""
 
     @property
+    def screen(self) -> str:
+        """Quality, drivers and what to use, for a terminal."""
+
+    @property
     def table(self) -> str:
         """Means and errors by explanation and criterion, for a terminal."""
 
@@ -589,6 +593,9 @@ def found_ids(
     """Columns that only name rows and that the model does not take, and a sentence on each. kept: columns that the
     user says something about."""
 
+def check_time(word: str) -> None:
+    """Raises a ValueError unless it is a time that a study may take."""
+
 def plan_study(
     subject: Subject,
     run: Run,
@@ -603,6 +610,9 @@ def plan_study(
     sample: str = "auto",
     pool_sample: str = "auto",
     reference_said: bool = False,
+    margin: float = 0.05,
+    tie: float = 0.002,
+    time: str = "",
     title: str = "",
 ) -> tuple[str, int, float]:
     """What a study would do in words, and its evaluations of the model and seconds, as expected."""
@@ -626,6 +636,9 @@ def run_study(
     sample: str,
     pool_sample: str,
     reference_said: bool,
+    margin: float,
+    tie: float,
+    time: str,
     folder: str,
     resume: bool,
     overwrite: bool,

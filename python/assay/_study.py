@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from ._files import Path, path_text
 from ._id_columns import without_ids
@@ -44,6 +46,9 @@ def study(
     classes: Any = None,
     sample: int | str = "auto",
     pool_sample: int | str = "auto",
+    time: str | float | None = "1m",
+    margin: float = 0.05,
+    tie: float = 0.002,
     retrain: bool = False,
     curves: bool = True,
     variations: bool = True,
@@ -67,12 +72,17 @@ def study(
     methods, criteria, aggregators   lists of names, as in ["gradient", "kernel_shap:samples=64"], or one text joined by
                  commas; by default all methods that the model allows, the paper's criteria, all aggregators ("none" or
                  []: none)
-    members      the methods that are aggregated; by default the paper's six
+    members      the methods that are aggregated, or "paper" for the paper's six; by default those found faithful on rows
+                 of the pool that are not studied
     classes      names of the model's classes, in its order, as in ["good", "bad"]; by default its own. If it only
                  counts them (0, 1, ...), labels that are texts name them where its predictions tell them apart
     sample       how many rows to study, in the classes' shares, or "all"; "auto": 500, fewer where there are many
                  features
     pool_sample  how many rows of the pool to use, or "all"
+    margin       how far behind the best faithfulness an explanation may be to count as faithful
+    tie          explanations whose faithfulness differs by less are equally good: the better made one is chosen
+    time         how long the study may take on these threads, as in "30s", "2m" or "1h", or a number of seconds: rows,
+                 methods and more are chosen to fit; None or "none" for no limit
     retrain      also the criteria that train the model again, roar and kar
     baseline, background  as in assay.explain; by default a background of 100 rows of the pool, spread over the
                  model's scores
@@ -96,7 +106,8 @@ def study(
         raise ValueError("resume: expected out=, the folder of the study to go on with, found none")
     said = RowArguments(X, y, pool, pool_y, baseline, background, target, value, groups, ids, classes)
     chosen = _chosen(methods, criteria, aggregators, members)
-    asked = _asked(model, said, chosen | flags, sample, pool_sample, run_of(seed, threads, progress))
+    counts = _counts(sample, pool_sample, time) | _shares(margin=margin, tie=tie)
+    asked = _asked(model, said, chosen | flags, counts, run_of(seed, threads, progress))
     subject = asked.subject
     temporary = None if out is not None else tempfile.mkdtemp(prefix="assay-study-")
     folder = folder if temporary is None else os.path.join(temporary, "study")
@@ -141,7 +152,9 @@ def study_plan(model: Model | str, X: Any = None, **arguments: Any) -> str:
     chosen = _chosen(*(given[name] for name in ("methods", "criteria", "aggregators", "members")))
     chosen |= _flags(**{name: given[name] for name in ("retrain", "curves", "variations")})
     run = run_of(given["seed"], given["threads"], given["progress"])
-    asked = _asked(model, said, chosen, given["sample"], given["pool_sample"], run)
+    counts = _counts(given["sample"], given["pool_sample"], given["time"])
+    counts |= _shares(margin=given["margin"], tie=given["tie"])
+    asked = _asked(model, said, chosen, counts, run)
     text, _, _ = _core.plan_study(
         asked.subject,
         asked.run,
@@ -175,11 +188,9 @@ def _asked(
     model: Model | str,
     said: RowArguments,
     chosen: dict[str, Any],
-    sample: int | str,
-    pool_sample: int | str,
+    counts: dict[str, Any],
     run: _core.Run,
 ) -> _Asked:
-    counts: dict[str, Any] = {"sample": _count("sample", sample), "pool_sample": _count("pool_sample", pool_sample)}
     if isinstance(model, str):
         model, said = _trained_on(model, said, run)
     if said.X is None:
@@ -206,7 +217,9 @@ def _chosen(methods: Any, criteria: Any, aggregators: Any, members: Any) -> dict
         "criteria": _some("criteria", criteria, _core.criteria()),
         "aggregators": combined,
         "no_aggregates": aggregators is not None and not combined,
-        "members": [spec_text(spec) for spec in _some("members", members, _core.methods())],
+        "members": ["paper"]
+        if isinstance(members, str) and members == "paper"
+        else [spec_text(spec) for spec in _some("members", members, _core.methods())],
     }
 
 
@@ -234,6 +247,40 @@ def _count(argument: str, said: int | str) -> str:
     if not known:
         raise ValueError(f'{argument}: expected "auto", "all" or a number of rows, 1 or more, found {said!r}')
     return str(int(said))
+
+
+def _counts(sample: int | str, pool_sample: int | str, time: str | float | None) -> dict[str, Any]:
+    """How much is studied, as the engine takes it."""
+    return {
+        "sample": _count("sample", sample),
+        "pool_sample": _count("pool_sample", pool_sample),
+        "time": _time(time),
+    }
+
+
+def _shares(**said: Any) -> dict[str, float]:
+    made = {}
+    for name, value in said.items():
+        number = not isinstance(value, (bool, np.bool_)) and isinstance(value, (int, float, np.number))
+        if not number or not 0 <= value <= 1:
+            raise ValueError(f"{name}: expected a number from 0 to 1, found {value!r}")
+        made[name] = float(value)
+    return made
+
+
+def _time(said: str | float | None) -> str:
+    """A time as the engine takes it; "" for the default."""
+    if said is None:
+        return "none"
+    if isinstance(said, str):
+        word = "" if said == "1m" else said
+    elif isinstance(said, (bool, np.bool_)) or not isinstance(said, (int, float, np.number)):
+        raise ValueError(f'time: expected "30s", "2m", "1h", a number of seconds, or None for no limit, found {said!r}')
+    else:
+        word = repr(float(said))
+    if word:
+        _core.check_time(word)
+    return word
 
 
 def _trained_on(name: str, said: RowArguments, run: _core.Run) -> tuple[Model, RowArguments]:

@@ -54,7 +54,7 @@ class Study:
         made.folder = pathlib.Path(result.folder)
         made._json_text = result.json
         made.json = json.loads(result.json)
-        made._table, made._conclusions = result.table, result.conclusions
+        made._screen, made._table, made._conclusions = result.screen, result.table, result.conclusions
         made.explanations, made.scores = {}, {}
         for name, _, explained, scored in result.entries:
             made.explanations[name] = Explanations._of(explained)
@@ -63,6 +63,7 @@ class Study:
         return made
 
     _json_text: str
+    _screen: str
     _table: str
     _conclusions: str
 
@@ -150,6 +151,10 @@ class Study:
         """The table of results as text, all criteria."""
         return self._table
 
+    def conclusions(self) -> str:
+        """Verdict, warnings and what was left out, as text."""
+        return self._conclusions
+
     def to_pandas(self, errors: bool = False) -> pandas.DataFrame:
         """Means over the rows, a line for each entry and a column for each criterion; NaN where there is no score.
 
@@ -190,8 +195,8 @@ class Study:
         webbrowser.open(self.report.absolute().as_uri())
 
     def __repr__(self) -> str:
-        """What `assay study` prints: the table, the verdict, warnings and what was left out."""
-        return f"{self._table}\n{self._conclusions}".rstrip("\n")
+        """What `assay study` prints: the model's quality, what drives it, and which explanation to use."""
+        return self._screen.rstrip("\n")
 
     def _repr_html_(self) -> str:
         return html_text(self.json)

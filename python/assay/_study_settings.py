@@ -21,6 +21,9 @@ FINGERPRINT_ROWS = 64
 DEFAULTS = {
     "sample": "auto",
     "pool_sample": "auto",
+    "time": "",
+    "margin": 0.05,
+    "tie": 0.002,
     "cells": True,
     "retrain": False,
     "curves": True,

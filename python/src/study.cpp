@@ -24,6 +24,7 @@
 #include "assay/core/text.h"
 #include "assay/data/dataset.h"
 #include "assay/evaluate/joining/explained_pool.h"
+#include "assay/report/first_screen.h"
 #include "assay/report/plan_text.h"
 #include "assay/report/report_html.h"
 #include "assay/report/terminal.h"
@@ -49,6 +50,7 @@ using Entry = std::tuple<std::string, std::string, std::shared_ptr<Explained>, s
 struct StudyResult {
   std::string folder;
   std::string json;
+  std::string screen;
   std::string table;
   std::string conclusions;
   std::vector<Entry> entries;
@@ -69,19 +71,29 @@ struct StudyWords {
 // A sample of a subject, with all that a study of it needs.
 struct SampledSubject {
   std::shared_ptr<SubjectHandle> handle = {};
+  OwnedSubject whole = {};  // what is sampled
   StudyFacts facts = {};
 };
 
 StudyOptions study_options(const Specs& methods, const Specs& criteria, const Specs& aggregators, bool no_aggregates,
-                           Texts members, bool retrain, bool curves, bool variations) {
+                           Texts members, bool retrain, bool curves, bool variations, bool reference_said,
+                           const AdviceOptions& advice, const std::string& time, const std::string& sample) {
+  const bool paper = members == Texts{"paper"};
+  if (paper) members.clear();
   StudyOptions options{.methods = specs_of(methods),
                        .criteria = specs_of(criteria),
                        .aggregators = specs_of(aggregators),
                        .no_aggregates = no_aggregates,
                        .members = std::move(members),
+                       .paper_members = paper,
                        .retrain = retrain,
                        .curves = curves,
-                       .variations = variations};
+                       .variations = variations,
+                       .advice = advice,
+                       .seconds = time.empty() ? kDefaultStudySeconds : seconds_from(time),
+                       .seconds_named = !time.empty(),
+                       .rows_named = sample != "auto",
+                       .background_named = reference_said};
   check_study_options(options);
   return options;
 }
@@ -99,11 +111,18 @@ void check_studied(const SubjectHandle& handle) {
 SampledSubject unsampled(const SubjectHandle& from) {
   SampledSubject made;
   made.handle = labelled_subject(from, {}, {});
+  made.whole = made.handle->subject;
   return made;
 }
 
-void sample_into(SampledSubject& made, const StudyWords& words, bool variations, const Context& context) {
+// May be called again, with other choices.
+void sample_into(SampledSubject& made, StudyWords words, const StudyChoices& choices, bool variations,
+                 const Context& context) {
+  if (const std::string* rows = choices.find(kRowsChoice); rows != nullptr) words.sample = *rows;
+  if (const std::string* rows = choices.find(kBackgroundChoice); rows != nullptr)
+    words.background = spread_count(*rows);
   OwnedSubject& subject = made.handle->subject;
+  subject = made.whole;  // the pool's sample is the same each time, and so are its targets
   const std::shared_ptr<const Dataset> data = subject.rows;
   const std::shared_ptr<const Dataset> pool = subject.pool;
   const size_t players = subject.players.size();
@@ -171,6 +190,7 @@ std::vector<StudyInput> inputs_of(const Inputs& given) {
 StudyResult texts_of(const FinishedStudy& finished, const std::string& folder) {
   return {.folder = folder,
           .json = study_json(finished.study, finished.assessment),
+          .screen = first_screen(finished.study, finished.assessment, finished.times),
           .table = study_table(finished.study, finished.assessment, finished.times),
           .conclusions = study_conclusions(finished.study, finished.assessment),
           .entries = {}};
@@ -195,10 +215,11 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<SubjectH
                                                   const Specs& methods, const Specs& criteria, const Specs& aggregators,
                                                   bool no_aggregates, Texts members, bool retrain, bool curves,
                                                   bool variations, std::string sample, std::string pool_sample,
-                                                  bool reference_said, std::string title) {
+                                                  bool reference_said, double margin, double tie,
+                                                  const std::string& time, std::string title) {
   check_studied(*subject);
-  const StudyOptions options =
-      study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
+  const StudyOptions options = study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain,
+                                             curves, variations, reference_said, {margin, tie}, time, sample);
   const StudyWords words = completed({.sample = std::move(sample),
                                       .pool_sample = std::move(pool_sample),
                                       .title = std::move(title),
@@ -206,10 +227,14 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<SubjectH
                                      subject->subject);
   SampledSubject sampled = unsampled(*subject);
   return run_engine(run, [&](const Context& context) {
-    sample_into(sampled, words, variations, context);
-    const Subject view = sampled.handle->view_with_pool(context);
-    const StudyPlan plan = plan_study(view, options, context, notes_of(*sampled.handle));
-    return std::tuple(plan_text(plan, sampled.facts, view) + plan_costs(plan), plan.evaluations, plan.seconds);
+    const auto open = [&](const StudyChoices& choices) -> OpenedSubject {
+      sample_into(sampled, words, choices, variations, context);
+      return {sampled.handle->view_with_pool(context), sampled.facts, notes_of(*sampled.handle)};
+    };
+    const auto [opened, plan] = open_and_plan(open, options, context);
+    const PlanWords spelled{.time = "time", .fuller = fmt::format("time=\"{}\"", fuller_time(plan.full_seconds))};
+    return std::tuple(plan_text(plan, opened.facts, opened.subject, 0, spelled) + plan_costs(plan), plan.evaluations,
+                      plan.seconds);
   });
 }
 
@@ -217,14 +242,15 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<SubjectHandle>&
                                            const Specs& methods, const Specs& criteria, const Specs& aggregators,
                                            bool no_aggregates, Texts members, bool retrain, bool curves,
                                            bool variations, bool cells, std::string sample, std::string pool_sample,
-                                           bool reference_said, const std::string& folder, bool resume, bool overwrite,
-                                           std::string title, std::string data_words, std::string pool_words,
-                                           std::string players_words, Texts said, const Inputs& inputs) {
+                                           bool reference_said, double margin, double tie, const std::string& time,
+                                           const std::string& folder, bool resume, bool overwrite, std::string title,
+                                           std::string data_words, std::string pool_words, std::string players_words,
+                                           Texts said, const Inputs& inputs) {
   if (folder.empty()) fail_input("out", "the name of a folder", "nothing");
   if (resume && overwrite) fail_input("resume", "no overwrite beside it", "both");
   check_studied(*subject);
-  const StudyOptions options =
-      study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations);
+  const StudyOptions options = study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain,
+                                             curves, variations, reference_said, {margin, tie}, time, sample);
   const StudySettings settings{.arguments = std::move(said), .seed = run.seed, .program = std::string(kStudyFunction)};
   const StudyWords words = completed({.sample = std::move(sample),
                                       .pool_sample = std::move(pool_sample),
@@ -242,8 +268,8 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<SubjectHandle>&
     StudyPlan plan;
     StudySteps steps;
     steps.inputs = [&] { return sampled.facts.inputs; };
-    steps.open = [&]() -> OpenedSubject {
-      sample_into(sampled, words, variations, context);
+    steps.open = [&](const StudyChoices& choices) -> OpenedSubject {
+      sample_into(sampled, words, choices, variations, context);
       return {sampled.handle->view_with_pool(context), sampled.facts, notes_of(*sampled.handle)};
     };
     steps.planned = [&](const OpenedSubject&, const StudyPlan& planned, size_t) { plan = planned; };
@@ -277,19 +303,23 @@ void bind_study(nb::module_& m) {
   nb::class_<StudyResult>(m, "StudyResult")
       .def_prop_ro("folder", [](const StudyResult& self) { return self.folder; })
       .def_prop_ro("json", [](const StudyResult& self) { return self.json; })
+      .def_prop_ro("screen", [](const StudyResult& self) { return self.screen; })
       .def_prop_ro("table", [](const StudyResult& self) { return self.table; })
       .def_prop_ro("conclusions", [](const StudyResult& self) { return self.conclusions; })
       .def_prop_ro("entries", [](const StudyResult& self) { return self.entries; });
   m.def("plan_study", &plan_of, nb::arg("subject"), nb::arg("run"), nb::arg("methods"), nb::arg("criteria"),
         nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"), nb::arg("curves"),
         nb::arg("variations"), nb::arg("sample") = "auto", nb::arg("pool_sample") = "auto",
-        nb::arg("reference_said") = false, nb::arg("title") = "");
+        nb::arg("reference_said") = false, nb::arg("margin") = AdviceOptions().margin,
+        nb::arg("tie") = AdviceOptions().tie, nb::arg("time") = "", nb::arg("title") = "");
+  m.def("check_time", [](const std::string& word) { seconds_from(word); }, nb::arg("word"));
   m.def("read_study", &read_folder, nb::arg("folder"));
   m.def("run_study", &run_in_folder, nb::arg("subject"), nb::arg("run"), nb::kw_only(), nb::arg("methods"),
         nb::arg("criteria"), nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"),
         nb::arg("curves"), nb::arg("variations"), nb::arg("cells"), nb::arg("sample"), nb::arg("pool_sample"),
-        nb::arg("reference_said"), nb::arg("folder"), nb::arg("resume"), nb::arg("overwrite"), nb::arg("title"),
-        nb::arg("data_words"), nb::arg("pool_words"), nb::arg("players_words"), nb::arg("settings"), nb::arg("inputs"));
+        nb::arg("reference_said"), nb::arg("margin"), nb::arg("tie"), nb::arg("time"), nb::arg("folder"),
+        nb::arg("resume"), nb::arg("overwrite"), nb::arg("title"), nb::arg("data_words"), nb::arg("pool_words"),
+        nb::arg("players_words"), nb::arg("settings"), nb::arg("inputs"));
 }
 
 }  // namespace assay::python

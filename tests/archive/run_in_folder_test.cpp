@@ -8,10 +8,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
+#include <span>
+#include <thread>
 
 #include "assay/archive/folder_store.h"
 #include "assay/archive/io/entry_json.h"
@@ -200,7 +204,7 @@ TEST(StudyInFolder, RefusesPartsOfAnotherStudy) {
 StudySteps steps_of(const Studied& studied) {
   StudySteps steps;
   steps.inputs = [] { return std::vector<StudyInput>{{"data", "rows.csv", std::string(64, 'a')}}; };
-  steps.open = [&]() -> OpenedSubject {
+  steps.open = [&](const StudyChoices&) -> OpenedSubject {
     StudyFacts facts;
     facts.title = "toy";
     facts.inputs = {{"data", "rows.csv", std::string(64, 'a')}, {"pool", "pool.csv", std::string(64, 'b')}};
@@ -264,6 +268,60 @@ TEST(StudyInFolder, OfAnOlderVersionHasNoFactsAboutItsReference) {
   const ReferenceFacts facts = read_study(folder.path(), {}).study.facts.reference_facts;
   EXPECT_EQ(facts.rows, 0U);
   EXPECT_TRUE(std::isnan(facts.value) && std::isnan(facts.pool_probability));
+}
+
+// The rows that were chosen, of the 60 that there are.
+TEST(StudyInFolder, WhatWasChosenForTheTimeIsRecordedAndReplayed) {
+  const Folder folder;
+  testing::Toy toy = testing::product_toy();
+  ModelInfo info;
+  info.feature_names = toy.model->info().feature_names;
+  info.output_names = {"y"};
+  toy.model = model_from_function(info, [](MatrixView<const float> rows, MatrixView<float> outputs) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100) * rows.rows());
+    for (size_t r = 0; r < rows.rows(); r++) outputs.row(r)[0] = rows.row(r)[0] * rows.row(r)[1];
+  });
+  std::vector<size_t> opened;
+  std::unique_ptr<Studied> studied;
+  StudySteps steps;
+  steps.inputs = [] { return std::vector<StudyInput>(); };
+  steps.open = [&](const StudyChoices& choices) -> OpenedSubject {
+    const std::string* rows = choices.find(kRowsChoice);
+    studied = std::make_unique<Studied>(toy, rows == nullptr ? 60 : std::stoul(*rows), 20);
+    opened.push_back(studied->data.rows());
+    return {studied->subject(), {}, {}};
+  };
+  steps.page = [](const FinishedStudy&, const Subject&) { return "page"; };
+  StudyOptions options = few();
+  options.seconds = 0.5;
+  options.rows_named = false;
+  std::map<std::string, std::string> before;
+  for (const bool resume : {false, true, true}) {
+    const ClaimedFolder claimed(folder.path(), {.arguments = {"x"}}, resume, false, {});
+    opened.clear();
+    const FinishedStudy made = run_study_in_folder(claimed, options, steps, {});
+    const StudyChoices choices = read_settings(folder.path(), {}).choices;
+    ASSERT_NE(choices.find(kRowsChoice), nullptr);
+    EXPECT_EQ(*choices.find(kRowsChoice), fmt::format("{}", made.study.facts.rows));
+    EXPECT_LT(made.study.facts.rows, 60U);
+    EXPECT_EQ(*choices.find(kTimeChoice), "0.5s");
+    // After the seed: study.json has them, and `diff` names those that differ.
+    const auto& settings = made.study.facts.settings;
+    EXPECT_TRUE(std::ranges::equal(choices.made, std::span(settings).subspan(2)));
+    const std::vector<size_t> once = {made.study.facts.rows};
+    const std::vector<size_t> twice = {60, made.study.facts.rows};
+    EXPECT_EQ(opened, resume ? once : twice);
+    auto files = files_of(folder.path());
+    for (const char* name : {"run.json", "manifest.json"}) files.erase(name);
+    if (resume) {
+      EXPECT_EQ(files, before);
+    }
+    before = files;
+    // Now an hour would be enough for all rows, and a moment for none.
+    options.seconds = resume ? 1e-6 : 3600;
+    options.seconds_named = true;
+    fs::remove(folder.path() + "/scores/occlusion.json");
+  }
 }
 
 TEST(StudyInFolder, AFailureLeavesNothingAndACancelledStudyCanBeGoneOnWith) {

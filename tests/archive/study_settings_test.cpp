@@ -21,7 +21,8 @@ StudySettings small_settings() {
           .version = "0.1.0",
           .vector_target = "AVX2",
           .inputs = {{"model", "m.onnx", std::string(64, 'a')}, {"data (rows)", "iris"}},
-          .program = "assay.study"};
+          .program = "assay.study",
+          .choices = {{{"sample", "200"}, {"methods", "lime,occlusion"}}}};
 }
 
 json small_json() { return json::parse(settings_json(small_settings())); }
@@ -37,6 +38,9 @@ TEST(StudySettings, ReadsWhatItWrites) {
   EXPECT_EQ(read.version, "0.1.0");
   EXPECT_EQ(read.vector_target, "AVX2");
   EXPECT_EQ(read.program, "assay.study");
+  EXPECT_EQ(read.choices, small_settings().choices);
+  EXPECT_EQ(*read.choices.find("methods"), "lime,occlusion");
+  EXPECT_EQ(read.choices.find("curves"), nullptr);
   ASSERT_EQ(read.inputs.size(), 2U);
   EXPECT_EQ(read.inputs[0].role, "model");
   EXPECT_EQ(read.inputs[0].sha256, std::string(64, 'a'));
@@ -47,6 +51,8 @@ TEST(StudySettings, ReadsWhatItWrites) {
 TEST(StudySettings, WithoutAProgramTheyAreTheCommandLines) {
   json text = small_json();
   text.erase("program");
+  text.erase("choices");  // as files have it that were written before there were any
+  EXPECT_TRUE(settings_from_json("s.json", text.dump()).choices.empty());
   EXPECT_EQ(settings_from_json("s.json", text.dump()).program, "assay study");
   EXPECT_EQ(StudySettings{}.program, "assay study");
   EXPECT_EQ(json::parse(settings_json({})).at("program"), "assay study");
@@ -69,6 +75,10 @@ TEST(StudySettings, HostileTextIsAnInputError) {
                                                              {"seed", "0"},
                                                              {"arguments", "--data"},
                                                              {"arguments", json::array({1})},
+                                                             {"choices", "sample"},
+                                                             {"choices", json::array({1})},
+                                                             {"choices", json::array({{"sample", 1}})},
+                                                             {"choices", {{"a", "1"}, {"a", "2"}}},
                                                              {"inputs", json::object()},
                                                              {"inputs", json::array({1})},
                                                              {"inputs", json::array({{{"role", "data"}}})}};

@@ -48,7 +48,9 @@ def test_plans_first_and_ends_with_one_screen(iris):
     plan, _, rest = out.partition("\n\n")
     assert plan.startswith("no --model: a small network, trained on iris (train part)\nstudy of a network trained on ")
     assert "\n11 methods, 16 aggregates, 11 criteria: about " in plan and " model evaluations, " in plan
-    assert "\nnote: aggregates are of " in plan and " found faithful on 60 rows of the pool that are not studied" in plan
+    assert (
+        "\nnote: aggregates are of " in plan and " found faithful on 60 rows of the pool that are not studied" in plan
+    )
     screen = rest.partition("\n\nwrote ")[0]
     for word in ("Model ", "Explained ", "Drivers ", "faithfulness", "best for", "overall", "+-", "\n- Use "):
         assert word in screen, word
@@ -69,7 +71,9 @@ def test_the_reference_is_spread_over_the_scores_of_the_pool(iris, assay):
         assert facts["value"] == pytest.approx(explanations["base"].mean(), abs=1e-6)
         targets = explanations["target"]
     # The pool by the model itself.
-    result = assay("predict", "--model", folder / "model.onnx", "--data", "iris", "--split", "train", "--output", "margin")
+    result = assay(
+        "predict", "--model", folder / "model.onnx", "--data", "iris", "--split", "train", "--output", "margin"
+    )
     rows = list(csv.reader(result.stdout.splitlines()))
     margins = np.array([[float(cell) for cell in row[-3:]] for row in rows[1:]])
     assert margins.shape == (120, 3)
@@ -78,9 +82,9 @@ def test_the_reference_is_spread_over_the_scores_of_the_pool(iris, assay):
     assert facts["pool_probability"] == pytest.approx(chances.mean(axis=0)[targets].mean(), abs=1e-5)
     # A draw that is spread over the scores has nearly their mean; here 100 of 120 rows.
     assert facts["value"] == pytest.approx(facts["pool_value"], abs=0.2)
-    assert {each["value"] for entry in study["entries"] for each in entry["variations"] if each["what"] == "reference"} == {
-        "mean of iris (train part)"
-    }
+    assert {
+        each["value"] for entry in study["entries"] for each in entry["variations"] if each["what"] == "reference"
+    } == {"mean of iris (train part)"}
 
 
 @pytest.mark.parametrize(
@@ -92,7 +96,17 @@ def test_the_reference_is_spread_over_the_scores_of_the_pool(iris, assay):
     ],
 )
 def test_the_reference_that_is_said_stays(assay, tmp_path, words, reference, other):
-    few = ("--methods", "occlusion", "--aggregators", "none", "--sample", "6", "--criteria", "complexity", "--no-curves")
+    few = (
+        "--methods",
+        "occlusion",
+        "--aggregators",
+        "none",
+        "--sample",
+        "6",
+        "--criteria",
+        "complexity",
+        "--no-curves",
+    )
     assert assay("--quiet", "study", "iris", *few, *words, "--out", "study").returncode == 0
     study = read_json(tmp_path / "study" / "study.json")
     assert study["facts"]["reference"] == reference
@@ -104,7 +118,14 @@ def test_the_reference_that_is_said_stays(assay, tmp_path, words, reference, oth
 def test_all_prints_everything(assay):
     result = assay("study", "iris", *SMALL, "--all", "--out", "study")
     assert result.returncode == 0, result.stderr
-    for words in ("3 methods: gradient, ", "2 aggregates: mean, ", "\n- Use ", "better: ", "\nVerdict\n", "\nWarnings\n"):
+    for words in (
+        "3 methods: gradient, ",
+        "2 aggregates: mean, ",
+        "\n- Use ",
+        "better: ",
+        "\nVerdict\n",
+        "\nWarnings\n",
+    ):
         assert words in result.stdout, words
 
 

@@ -79,6 +79,35 @@ TEST(PlanText, IsSummedUpInAFewLines) {
             "\n");
 }
 
+TEST(PlanText, SaysWhatWasLeftOutForTimeInTheWordsOfItsCaller) {
+  OwnedSubject subject = hostile_subject();
+  StudyPlan limited = plan();
+  limited.options.seconds = 60;
+  limited.given_up = {"1 method", "300 rows", "curves"};
+  limited.full_seconds = 5000;
+  const PlanWords words{.time = "--time", .fuller = "assay study x --time=4h", .pinned = "assay study x --sample=200"};
+  EXPECT_THAT(
+      plan_text(limited, facts(), subject.get(), 0, words),
+      HasSubstr("\nleft out for time: 1 method, 300 rows and curves; all of it takes about 1.4 h: assay study x "
+                "--time=4h\n"
+                "the same study, whatever the clock says: assay study x --sample=200\n"
+                "about 123,456 model evaluations, about 12 s of the minute that --time allows\n\n"));
+  limited.options.seconds = 8;
+  limited.given_up.clear();
+  EXPECT_THAT(plan_text(limited, facts(), subject.get(), 0, {.time = "time"}),
+              HasSubstr("note: a note\nabout 123,456 model evaluations, about 12 s, more than the 8 s that time "
+                        "allows\n\n"));
+  EXPECT_THAT(plan_text(limited, facts(), subject.get()), HasSubstr("about 123,456 model evaluations, 12 s\n\n"));
+}
+
+TEST(PlanText, TimesToTypeAreEnoughForTwiceTheEstimate) {
+  EXPECT_EQ(fuller_time(20), "1m");
+  EXPECT_EQ(fuller_time(31), "2m");
+  EXPECT_EQ(fuller_time(900), "30m");
+  EXPECT_EQ(fuller_time(14400), "8h");
+  EXPECT_EQ(fuller_time(14401), "none");
+}
+
 TEST(PlanText, LeavesOutWhatThereIsNot) {
   OwnedSubject subject = hostile_subject();
   subject.targets.predicted = true;

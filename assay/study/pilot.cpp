@@ -1,0 +1,409 @@
+#include "assay/study/pilot.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "assay/aggregate/aggregators.h"
+#include "assay/core/error.h"
+#include "assay/evaluate/criteria.h"
+#include "assay/explain/methods.h"
+#include "assay/study/scoring.h"
+#include "assay/study/study_radii.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kTrialGrowth = 8;
+constexpr size_t kShareOfRows = 8;     // no trial has more than this part of the rows
+constexpr double kLongTrial = 0.02;    // seconds: long enough to extrapolate from
+constexpr double kNegligible = 0.002;  // seconds for all rows: not worth another trial
+constexpr double kShareOfTrial = 0.2;  // of what is left for trials, which one of them may take
+constexpr size_t kTimedEvaluations = 1024;
+constexpr size_t kModelGrowth = 4;
+constexpr double kFasterGame = 50;
+// Coalitions that scoring or aggregating one row with the model may take, if nothing better is known.
+constexpr double kUnknownCoalitions = 1000;
+constexpr size_t kNeighboursOfRow = 10;  // in neighbourhoods of the study's own radius, about
+constexpr size_t kNeighboursOfCurves = 40;
+
+double clock_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// How many rows of the pool an aggregator explains for one row: its option k, if it has one.
+double neighbours_of(const Spec& spec, const AggregatorInfo& info) {
+  std::string count = "1";
+  for (const OptionInfo& option : info.options) {
+    if (option.name == "k") count = option.value;
+  }
+  for (const auto& [name, value] : spec.options) {
+    if (name == "k") count = value;
+  }
+  double number = 1;
+  std::from_chars(count.data(), count.data() + count.size(), number);
+  return std::max(number, 1.0);
+}
+
+}  // namespace
+
+// The first rows of a subject.
+struct StudyPilot::FirstRows {
+  Dataset data;
+  Targets targets;
+  Subject subject;
+
+  FirstRows(const Subject& whole, size_t count) : subject(whole) {
+    std::vector<size_t> first(count);
+    std::iota(first.begin(), first.end(), size_t{0});
+    data = select_rows(*whole.rows, first);
+    targets = slice_targets(*whole.targets, 0, count);
+    subject.rows = &data;
+    subject.targets = &targets;
+    if (!whole.in_pool.empty()) subject.in_pool = whole.in_pool.first(count);
+  }
+  FirstRows(const FirstRows&) = delete;
+  FirstRows& operator=(const FirstRows&) = delete;
+};
+
+// What two trials of different sizes tell.
+struct StudyPilot::Fit {
+  LinearCost cost;
+  size_t rows = 0;  // of the larger one
+
+  void add(size_t count, double seconds, size_t before, double seconds_before) {
+    rows = count;
+    cost = {0, seconds / static_cast<double>(count)};
+    if (before == 0) return;
+    const double each = (seconds - seconds_before) / static_cast<double>(count - before);
+    cost.each = std::max(each, 0.0);
+    cost.fixed = std::max(seconds - cost.each * static_cast<double>(count), 0.0);
+  }
+};
+
+StudyPilot::StudyPilot(const Subject& subject, double allowed, const Context& context)
+    : context_(context.quiet()),
+      model_(*subject.model, subject.rows->x.view(), subject.pool->x.view()),
+      subject_(subject),
+      allowed_(allowed) {
+  subject_.model = &model_;
+  costs_.rows = subject.rows->rows();
+  costs_.background = std::max<size_t>(subject.reference->rows.rows(), 1);
+  costs_.pool = subject.pool->rows();
+  time_model();
+}
+
+double StudyPilot::left() const { return std::max(allowed_ - spent_, 0.0); }
+
+double StudyPilot::one_trial() const { return std::max(kShareOfTrial * left(), std::min(kLongTrial, allowed_ / 50)); }
+
+// trial(rows) returns one or more times in seconds. Runs it with growing numbers of rows, and returns the cost behind
+// each of the times.
+template <class Trial>
+std::vector<StudyPilot::Fit> StudyPilot::measure(const Trial& trial) {
+  const auto timed = [&](size_t rows) {
+    const double start = clock_seconds();
+    std::vector<double> found = trial(rows);
+    spent_ += clock_seconds() - start;
+    return found;
+  };
+  const size_t all = costs_.rows;
+  const size_t most = std::clamp<size_t>(all / kShareOfRows, std::min<size_t>(2, all), std::max<size_t>(all, 1));
+  size_t rows = 1;
+  std::vector<double> seconds = timed(rows);
+  const auto total = [](const std::vector<double>& times) { return std::accumulate(times.begin(), times.end(), 0.0); };
+  // The first call also pays for memory and threads that later ones find ready.
+  if (total(seconds) < kLongTrial) seconds = timed(rows);
+  std::vector<Fit> fits(seconds.size());
+  for (size_t i = 0; i < fits.size(); i++) fits[i].add(rows, seconds[i], 0, 0);
+  const auto expected = [&](size_t count) {
+    double sum = 0;
+    for (const Fit& fit : fits) sum += fit.cost.at(static_cast<double>(count));
+    return sum;
+  };
+  // Eight times the rows, or twice as many if even that much is too long as far as is known.
+  while (rows < most && expected(all) >= kNegligible) {
+    size_t next = std::min(rows * kTrialGrowth, most);
+    if (expected(next) > one_trial()) next = std::min(rows * 2, most);
+    if (expected(next) > one_trial()) break;
+    const std::vector<double> more = timed(next);
+    for (size_t i = 0; i < fits.size(); i++) fits[i].add(next, more[i], rows, seconds[i]);
+    seconds = more;
+    rows = next;
+  }
+  return fits;
+}
+
+void StudyPilot::time_model() {
+  const size_t outputs = model_.info().outputs();
+  const auto predicted = [&](size_t rows) {
+    Matrix made(rows, outputs);
+    const Matrix copied = select_rows(*subject_.rows, std::vector<size_t>(rows, 0)).x;
+    const double start = clock_seconds();
+    model_.predict(copied.view(), made.view(), context_);
+    const double seconds = clock_seconds() - start;
+    spent_ += seconds;
+    return seconds;
+  };
+  predicted(1);
+  // A call may cost more than the rows in it: batches grow while they are quick.
+  size_t rows = 1;
+  double seconds = predicted(rows);
+  while (rows < kTimedEvaluations && seconds * kModelGrowth < std::min(kLongTrial * 4, one_trial())) {
+    rows *= kModelGrowth;
+    seconds = predicted(rows);
+  }
+  evaluation_ = seconds / static_cast<double>(rows);
+  const auto pool = static_cast<double>(costs_.pool);
+  slow_pool_ = evaluation_ * pool > left() / 4;
+  costs_.preparing.fixed = evaluation_ * pool;
+}
+
+void StudyPilot::try_method(const Spec& method, bool named) {
+  const MethodInfo& info = find_method(method.name);
+  MethodCost cost;
+  cost.named = named;
+  cost.uses_reference = info.uses_reference;
+  cost.variations = subject_.other_references.size() + (info.sampled ? 1 : 0);
+  explained_.emplace_back();
+  const FirstRows one(subject_, 1);
+  const std::optional<uint64_t> known = info.make(method)->known_evaluations(explain_task_of(one.subject));
+  // Games of a model whose first layer is affine, or that is made of trees, do not run the whole model.
+  const bool fast_game = model_.affine_entry() != nullptr || model_.tree_scores() != nullptr;
+  const double expected = known ? static_cast<double>(*known) * evaluation_ / (fast_game ? kFasterGame : 1) : 0;
+  if (expected > 4 * one_trial()) {
+    cost.explaining.each = expected;
+    evaluations_.methods.push_back(static_cast<double>(*known));
+    costs_.methods.push_back(cost);
+    return;
+  }
+  double evaluations = 0;
+  const Fit fit = measure([&](size_t rows) {
+    const FirstRows first(subject_, rows);
+    const double start = clock_seconds();
+    Explanations made = explain(method, first.subject, context_);
+    const double seconds = clock_seconds() - start;
+    evaluations = static_cast<double>(made.evaluations) / static_cast<double>(rows);
+    explained_.back().insert_or_assign(rows, std::move(made));
+    return std::vector<double>{seconds};
+  })[0];
+  cost.explaining = fit.cost;
+  evaluations_.methods.push_back(evaluations);
+  costs_.methods.push_back(cost);
+}
+
+// Explanations of the first rows by some method; made up if no method was tried with so many.
+Explanations StudyPilot::any_explanations(size_t rows) const {
+  for (const auto& made : explained_) {
+    if (const auto found = made.find(rows); found != made.end()) return found->second;
+  }
+  Explanations made;
+  made.values = Matrix(rows, subject_.players->size());
+  for (size_t r = 0; r < rows; r++) {
+    const auto values = made.values.row(r);
+    for (size_t i = 0; i < values.size(); i++) values[i] = 0.1F * static_cast<float>((i * 5 + r * 3) % 13) - 0.5F;
+  }
+  made.features = subject_.players->names;
+  made.target = slice_targets(*subject_.targets, 0, rows).of_row;
+  made.target_names = subject_.targets->names;
+  made.base.assign(rows, 0);
+  made.output.assign(rows, 0);
+  made.gap.assign(rows, 0);
+  return made;
+}
+
+Explanations StudyPilot::member(size_t method, size_t rows) const {
+  if (const auto found = explained_[method].find(rows); found != explained_[method].end()) return found->second;
+  Explanations made = any_explanations(rows);
+  // Members must not be equal: many aggregates of equal ones are found at once.
+  for (size_t r = 0; r < rows; r++) {
+    const auto values = made.values.row(r);
+    for (size_t i = 0; i < values.size(); i++) {
+      values[i] *= 1 + 0.05F * static_cast<float>((i * 7 + method * 3 + r) % 11);
+    }
+  }
+  return made;
+}
+
+// Explanations that cost nothing, for criteria and aggregators that compare with those of the pool.
+PoolExplanations StudyPilot::made_up_pool(const Explanations& like) const {
+  return {costs_.pool, like.values.cols(), [&like](std::span<const size_t> rows, const Context&) {
+            Matrix made(rows.size(), like.values.cols());
+            for (size_t i = 0; i < rows.size(); i++) {
+              const auto from = like.values.row(rows[i] % like.values.rows());
+              const auto to = made.row(i);
+              for (size_t j = 0; j < to.size(); j++) {
+                to[j] = from[j] * (1 + 0.002F * static_cast<float>((rows[i] * 31 + j * 17) % 101));
+              }
+            }
+            return made;
+          }};
+}
+
+// How many rows of the pool each method explains.
+void StudyPilot::count_pool(const StudyPlan& plan, PoolExplanations& counted) {
+  costs_.pool_drawn = counted.explained();
+  const auto sensitivity = std::ranges::find_if(plan.criteria, [](const Spec& spec) {
+    const CriterionRole role = find_criterion(spec.name).role;
+    return role == CriterionRole::stability || role == CriterionRole::largest_change;
+  });
+  const bool curves = plan.options.curves;
+  costs_.pool_near = costs_.pool_drawn;
+  if (sensitivity != plan.criteria.end() && slow_pool_) {
+    costs_.pool_near = std::min(costs_.pool, costs_.rows * kNeighboursOfRow / 2);
+    costs_.pool_farther = curves ? std::min(costs_.pool, costs_.rows * kNeighboursOfCurves / 2) : costs_.pool_near;
+    return;
+  }
+  if (sensitivity != plan.criteria.end()) {
+    StudyNeighbourhoods found = study_neighbourhoods(subject_, *sensitivity, curves, context_);
+    Explanations blank;
+    blank.values = Matrix(costs_.rows, subject_.players->size());
+    const EvaluateTask task{.explanations = blank, .subject = subject_, .pool_explanations = &counted};
+    explain_neighbours(task, found.around, context_);
+    costs_.pool_near = counted.explained();
+    if (!found.radii.empty()) found.around.set_radius(found.radii.back());
+    explain_neighbours(task, found.around, context_);
+  }
+  costs_.pool_farther = counted.explained();
+}
+
+void StudyPilot::try_scoring(const StudyPlan& plan) {
+  StudyPlan tried;
+  tried.options = plan.options;
+  for (const Spec& spec : plan.criteria) {
+    const CriterionInfo& info = find_criterion(spec.name);
+    const Needs needs = info.make(spec)->needs(info.needs);
+    if (needs.explainer) costs_.explained_again++;
+    const bool pool = needs.pool || needs.pool_explanations;
+    if (!needs.explainer && !needs.trainer && !(pool && slow_pool_)) tried.criteria.push_back(spec);
+  }
+  LinearCost plain;
+  for (const bool curves : {false, true}) {
+    if (curves && !plan.options.curves) continue;
+    tried.options.curves = curves;
+    // Without a trial: as if curves took twice as long as all criteria.
+    if (curves && 3 * (plain.at(1) + costs_.preparing.each) > one_trial()) {
+      costs_.curves = {2 * plain.fixed, 2 * plain.each};
+      evaluations_.curves = 2 * evaluations_.scoring;
+      continue;
+    }
+    double evaluations = 0;
+    // Three times: what is prepared, what only the first entry pays for, and what each entry pays for.
+    const std::vector<Fit> fits = measure([&](size_t rows) {
+      const FirstRows first(subject_, rows);
+      const Explanations made = any_explanations(rows);
+      PoolExplanations pool = made_up_pool(made);
+      const EvaluateTask task{.explanations = made,
+                              .subject = first.subject,
+                              .pool_explanations = slow_pool_ ? nullptr : &pool,
+                              .method_seed = made.provenance.seed};
+      std::vector<double> at = {clock_seconds()};
+      Scoring scoring = prepare_scoring(first.subject, tried, context_);
+      at.push_back(clock_seconds());
+      for (int entry = 0; entry < 2; entry++) {
+        StudyEntry scored{.name = "", .stem = "", .explanations = {}, .scores = {}};
+        score_entry(scoring, task, task, scored, context_);
+        at.push_back(clock_seconds());
+        evaluations = static_cast<double>(scored.evaluations) / static_cast<double>(rows);
+      }
+      if (rows == 1 && !curves) count_pool(plan, pool);
+      const double prepared = at[1] - at[0];
+      const double first_entry = at[2] - at[1];
+      const double each_entry = at[3] - at[2];
+      return std::vector<double>{prepared, std::max(first_entry - each_entry, 0.0), each_entry};
+    });
+    const LinearCost& scored = fits[2].cost;
+    if (!curves) {
+      plain = costs_.scoring = scored;
+      evaluations_.scoring = evaluations;
+      costs_.preparing.fixed += fits[1].cost.fixed;
+      costs_.preparing.each += fits[1].cost.each;
+    } else {
+      costs_.curves = {std::max(scored.fixed - plain.fixed, 0.0), std::max(scored.each - plain.each, 0.0)};
+      evaluations_.curves = std::max(evaluations - evaluations_.scoring, 0.0);
+      costs_.preparing.fixed += fits[0].cost.fixed;
+      costs_.preparing.each += fits[0].cost.each;
+    }
+  }
+}
+
+// The two criteria that variations are scored by.
+void StudyPilot::try_variation(const StudyPlan& plan) {
+  StudyPlan tried;
+  tried.options.curves = false;
+  for (const CriterionRole role : {CriterionRole::faithfulness, CriterionRole::simplicity}) {
+    const auto found = std::ranges::find(plan.criteria, role, [](const Spec& spec) { return role_of(spec.name); });
+    if (found != plan.criteria.end()) tried.criteria.push_back(*found);
+  }
+  if (tried.criteria.empty()) return;
+  costs_.varied = measure([&](size_t rows) {
+                    const FirstRows first(subject_, rows);
+                    const Explanations made = any_explanations(rows);
+                    const EvaluateTask task{.explanations = made, .subject = first.subject};
+                    Scoring scoring = prepare_scoring(first.subject, tried, context_);
+                    StudyEntry scored{.name = "", .stem = "", .explanations = {}, .scores = {}};
+                    const double start = clock_seconds();
+                    score_entry(scoring, task, task, scored, context_);
+                    return std::vector<double>{clock_seconds() - start};
+                  })[0]
+                      .cost;
+}
+
+void StudyPilot::try_aggregates(const StudyPlan& plan) {
+  for (const PlannedEntry& entry : plan.entries) {
+    if (entry.kind == EntryKind::method) continue;
+    const AggregatorInfo& info = find_aggregator(entry.spec.name);
+    const AggregateNeeds needs = info.make(entry.spec)->needs(info.needs);
+    const double coalition = evaluation_ * static_cast<double>(costs_.background);
+    const bool slow = (needs.model && kUnknownCoalitions * coalition > 2 * left() * kShareOfTrial) ||
+                      ((needs.pool || needs.pool_members) && slow_pool_);
+    if (slow) {
+      const double each = needs.model ? kUnknownCoalitions * coalition : 0;
+      costs_.aggregates.push_back({.combining = {0, each}});
+      evaluations_.aggregates.push_back(needs.model ? kUnknownCoalitions * static_cast<double>(costs_.background) : 0);
+      continue;
+    }
+    double evaluations = 0;
+    const Fit fit = measure([&](size_t rows) {
+      const FirstRows first(subject_, rows);
+      std::vector<Explanations> made;
+      if (needs.members > 0) {
+        for (const size_t method : plan.members) made.push_back(member(method, rows));
+      }
+      std::vector<const Explanations*> members;
+      std::vector<PoolExplanations> pools;
+      for (const Explanations& each : made) {
+        members.push_back(&each);
+        pools.push_back(made_up_pool(each));
+      }
+      std::vector<PoolExplanations*> pool_of;
+      for (PoolExplanations& pool : pools) pool_of.push_back(&pool);
+      const AggregateTask task{.members = members, .subject = first.subject, .pool_members = pool_of};
+      const double start = clock_seconds();
+      try {
+        const Aggregate combined = aggregate(entry.spec, task, context_);
+        evaluations = static_cast<double>(combined.explanations.evaluations) / static_cast<double>(rows);
+      } catch (const Error& problem) {
+        // Values that were made up may not suit it.
+        if (problem.kind() != ErrorKind::unsupported && problem.kind() != ErrorKind::input) throw;
+      }
+      return std::vector<double>{clock_seconds() - start};
+    })[0];
+    costs_.aggregates.push_back({.combining = fit.cost,
+                                 .pool_free = info.learns_weights,
+                                 .pool_of_row = needs.model && needs.pool ? neighbours_of(entry.spec, info) : 0});
+    evaluations_.aggregates.push_back(evaluations);
+  }
+}
+
+void StudyPilot::try_rest(const StudyPlan& plan) {
+  try_scoring(plan);
+  try_variation(plan);
+  try_aggregates(plan);
+}
+
+}  // namespace assay

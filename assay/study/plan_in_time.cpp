@@ -1,0 +1,222 @@
+// plan_study: what the parts cost, and what of them fits into the time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/core/error.h"
+#include "assay/core/table_text.h"
+#include "assay/core/text.h"
+#include "assay/evaluate/criteria.h"
+#include "assay/study/member_choice.h"
+#include "assay/study/pilot.h"
+#include "assay/study/plan.h"
+
+namespace assay {
+namespace {
+
+// Of the time that a study may take; of a minute if there is no limit.
+constexpr double kShareOfPilot = 0.1;
+// Estimates are no better than that: a limit is only refused if it is far too small.
+constexpr double kTolerated = 1.5;
+
+uint64_t whole(double number) { return static_cast<uint64_t>(std::max(number, 0.0)); }
+
+// What a plan takes, entry by entry. `costs` are those of `tried`, in the order of its entries; the entries of `plan`
+// are some of them.
+void fill_estimates(const StudyCosts& costs, const StudyEvaluations& evaluations, const BudgetPlan& chosen,
+                    const StudyPlan& tried, StudyPlan& plan) {
+  const auto rows = static_cast<double>(chosen.rows);
+  const double around = pool_rows_explained(costs, chosen.rows, chosen.curves);
+  const double scored = seconds_of_scoring(costs, chosen);
+  const double share = static_cast<double>(chosen.background) / static_cast<double>(costs.background);
+  const double scoring = (evaluations.scoring + (chosen.curves ? evaluations.curves : 0)) * rows * share;
+  size_t method = 0;
+  size_t aggregate = 0;
+  for (const PlannedEntry& of_all : tried.entries) {
+    const bool is_method = of_all.kind == EntryKind::method;
+    const size_t i = is_method ? method++ : aggregate++;
+    const auto found = std::ranges::find(plan.entries, of_all.name, &PlannedEntry::name);
+    if (found == plan.entries.end()) continue;
+    if (is_method) {
+      const MethodCost& cost = costs.methods[i];
+      const double times = 1 + static_cast<double>(costs.explained_again + (chosen.variations ? cost.variations : 0));
+      found->seconds = seconds_of_method(costs, chosen, i) + scored;
+      found->evaluations =
+          whole(evaluations.methods[i] * (times * rows + around) * (cost.uses_reference ? share : 1) + scoring);
+    } else {
+      const double combined = seconds_of_aggregate(costs, chosen, i);
+      const LinearCost& each = costs.aggregates[i].combining;
+      found->seconds = combined + scored;
+      // As many evaluations for a second as in the trial.
+      const double rate = each.each > 0 ? evaluations.aggregates[i] / each.each : 0;
+      found->evaluations = whole(rate * combined + scoring);
+    }
+  }
+  for (const PlannedEntry& entry : plan.entries) plan.evaluations += entry.evaluations;
+  plan.seconds = chosen.seconds;
+}
+
+void take_estimates(const StudyPlan& from, StudyPlan& plan) {
+  for (PlannedEntry& entry : plan.entries) {
+    const auto found = std::ranges::find(from.entries, entry.name, &PlannedEntry::name);
+    if (found == from.entries.end()) continue;
+    entry.seconds = found->seconds;
+    entry.evaluations = found->evaluations;
+  }
+  plan.seconds = from.seconds;
+  plan.evaluations = from.evaluations;
+  plan.full_seconds = from.full_seconds;
+  plan.given_up = from.given_up;
+}
+
+std::string all_or_none(bool all) { return all ? "all" : "none"; }
+
+// What the plan chose, for the record, and what of everything it gave up, in words.
+void record(const StudyPlan& tried, const StudyOptions& options, const BudgetPlan& full, const BudgetPlan& chosen,
+            StudyPlan& plan) {
+  plan.choices.set(kTimeChoice, seconds_word(options.seconds));
+  if (options.methods.empty()) {
+    std::vector<std::string> kept;
+    for (size_t i = 0; i < chosen.methods.size(); i++) {
+      if (chosen.methods[i]) kept.push_back(tried.entries[i].name);
+    }
+    plan.choices.set(kMethodsChoice, fmt::format("{}", fmt::join(kept, ",")));
+  }
+  if (!options.rows_named) plan.choices.set(kRowsChoice, fmt::format("{}", chosen.rows));
+  if (!options.background_named && full.background > 1) {
+    plan.choices.set(kBackgroundChoice, fmt::format("{}", chosen.background));
+  }
+  if (!options.no_aggregates && options.aggregators.empty()) {
+    plan.choices.set(kAggregatesChoice, all_or_none(chosen.aggregates));
+  }
+  if (options.curves) plan.choices.set(kCurvesChoice, all_or_none(chosen.curves));
+  if (options.variations) plan.choices.set(kVariationsChoice, all_or_none(chosen.variations));
+
+  std::vector<std::string>& words = plan.given_up;
+  const size_t methods = full.kept() - chosen.kept();
+  if (methods > 0) words.push_back(plural(methods, "method"));
+  if (chosen.rows < full.rows) words.push_back(plural(full.rows - chosen.rows, "row"));
+  if (options.choices.find(kBackgroundChoice) != nullptr) {
+    words.emplace_back("a larger background");
+  } else if (chosen.background < full.background) {
+    words.push_back(fmt::format("{} of the background", plural(full.background - chosen.background, "row")));
+  }
+  if (full.aggregates && !chosen.aggregates) words.emplace_back("aggregates");
+  if (full.curves && !chosen.curves) words.emplace_back("curves");
+  if (full.variations && !chosen.variations) words.emplace_back("other seeds and baselines");
+}
+
+// Throws if the user's own limit is too small for the least that can be done.
+void check_time(const StudyPlan& tried, const StudyOptions& options, const BudgetPlan& chosen, double seconds) {
+  if (!options.seconds_named || chosen.seconds <= kTolerated * seconds) return;
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < chosen.methods.size(); i++) {
+    if (chosen.methods[i]) kept.push_back(tried.entries[i].name);
+  }
+  fail_argument("time", fmt::format(": expected at least about {} for {} on {}, found {}",
+                                    time_text(chosen.seconds + options.seconds - seconds), joined(kept),
+                                    plural(chosen.rows, "row"), time_text(options.seconds)));
+}
+
+StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, const Context& context) {
+  const bool limited = !std::isinf(options.seconds) && options.choices.find(kTimeChoice) == nullptr;
+  StudyPlan plan = plan_parts(subject, options, context);
+  const double minute = std::isinf(options.seconds) ? kDefaultStudySeconds : options.seconds;
+  StudyPilot pilot(subject, kShareOfPilot * minute, context);
+  const size_t background = subject.reference->rows.rows();
+  if (limited && !options.background_named) {
+    const size_t fewer = background_for(pilot.seconds_of_evaluation(), background, options.seconds);
+    if (fewer < background) {
+      // Not even a trial would end in time with this one.
+      plan.choices.set(kBackgroundChoice, fmt::format("{}", fewer));
+      plan.open_again = true;
+      return plan;
+    }
+  }
+  for (size_t i = 0; i < plan.entries.size(); i++) {
+    if (plan.entries[i].kind != EntryKind::method) continue;
+    const bool member = std::ranges::find(plan.members, i) != plan.members.end();
+    pilot.try_method(plan.entries[i].spec, member && !options.members.empty());
+  }
+  pilot.try_rest(plan);
+  const StudyCosts& costs = pilot.costs();
+  BudgetPlan asked;
+  asked.aggregates = !plan.options.no_aggregates;
+  asked.curves = plan.options.curves;
+  asked.variations = plan.options.variations;
+  const BudgetPlan full = full_plan(costs, asked);
+  BudgetPlan chosen = full;
+  if (limited) {
+    const BudgetFixed fixed{.methods = !options.methods.empty(),
+                            .rows = options.rows_named,
+                            .background = options.background_named,
+                            .aggregates = !options.aggregators.empty(),
+                            .curves = false,
+                            .variations = false};
+    const double seconds = options.seconds - options.seconds_spent - pilot.spent();
+    chosen = plan_within(costs, asked, fixed, seconds);
+    check_time(plan, options, chosen, seconds);
+  }
+  StudyPlan made = plan;
+  if (limited) {
+    record(plan, options, full, chosen, made);
+    StudyOptions again = options;
+    again.choices = made.choices;
+    StudyPlan parts = plan_parts(subject, again, context);
+    parts.given_up = std::move(made.given_up);
+    made = std::move(parts);
+  }
+  fill_estimates(costs, pilot.evaluations(), chosen, plan, made);
+  made.full_seconds = full.seconds;
+  made.open_again = chosen.rows < full.rows || chosen.background < full.background;
+  return made;
+}
+
+// Replaces the members of aggregates by the methods that are faithful on rows of the pool, unless the user or an
+// earlier plan chose them. Done last: methods that are left out for time are not tried.
+void choose_faithful_members(const Subject& subject, const StudyOptions& options, StudyPlan& plan,
+                             const Context& context) {
+  const bool said = !options.members.empty() || options.paper_members || plan.options.no_aggregates;
+  if (said || plan.open_again) return;
+  const auto faithfulness = std::ranges::find(plan.criteria, CriterionRole::faithfulness,
+                                              [](const Spec& spec) { return role_of(spec.name); });
+  if (faithfulness == plan.criteria.end()) return;
+  if (plan.choices.find(kMembersChoice) == nullptr) {
+    std::vector<Spec> methods;
+    for (const PlannedEntry& entry : plan.entries) {
+      if (entry.kind == EntryKind::method) methods.push_back(entry.spec);
+    }
+    std::vector<size_t> found = faithful_members(subject, methods, *faithfulness, options.advice.margin, context);
+    if (found.empty()) return;
+    plan.members = std::move(found);
+  }
+  std::vector<std::string> names;
+  for (const size_t member : plan.members) names.push_back(plan.entries[member].name);
+  plan.choices.set(kMembersChoice, fmt::format("{}", fmt::join(names, ",")));
+  plan.notes.push_back(
+      fmt::format("aggregates are of {}: found faithful on rows of the pool that are not studied", joined(names)));
+}
+
+}  // namespace
+
+StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const Context& context,
+                     const std::vector<std::string>& notes, const StudyPlan* estimated) {
+  StudyPlan plan;
+  if (estimated != nullptr && options.choices.find(kTimeChoice) != nullptr) {
+    plan = plan_parts(subject, options, context);
+    take_estimates(*estimated, plan);
+  } else {
+    plan = plan_in_time(subject, options, context);
+  }
+  choose_faithful_members(subject, options, plan, context);
+  const std::vector<std::string>& of_rows = subject.rows->notes;
+  plan.notes.insert(plan.notes.begin(), of_rows.begin(), of_rows.end());
+  plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
+  return plan;
+}
+
+}  // namespace assay

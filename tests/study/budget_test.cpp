@@ -1,0 +1,215 @@
+#include "assay/study/budget.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "assay/core/random.h"
+#include "tests/message.h"
+
+namespace assay::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(StudyTime, WordsAreSeconds) {
+  EXPECT_EQ(seconds_from("30s"), 30);
+  EXPECT_EQ(seconds_from("2m"), 120);
+  EXPECT_EQ(seconds_from("2min"), 120);
+  EXPECT_EQ(seconds_from("1.5h"), 5400);
+  EXPECT_EQ(seconds_from("90"), 90);
+  EXPECT_EQ(seconds_from("none"), kNoTimeLimit);
+  for (const char* word :
+       {"", "s", "0", "0s", "-1", "-5m", "nan", "inf", "1d", "1 m", " 1", "5ss", "1e9h", "None", "auto"}) {
+    EXPECT_EQ(
+        sentence([&] { seconds_from(word); }),
+        fmt::format("time: expected a time such as 30s, 2m or 1h, a number of seconds, or none, found '{}'", word));
+  }
+}
+
+TEST(StudyTime, WordsAreReadBack) {
+  EXPECT_EQ(seconds_word(60), "1m");
+  EXPECT_EQ(seconds_word(90), "90s");
+  EXPECT_EQ(seconds_word(7200), "2h");
+  EXPECT_EQ(seconds_word(0.5), "0.5s");
+  EXPECT_EQ(seconds_word(kNoTimeLimit), "none");
+  for (const double seconds : {0.25, 2.0, 11.0, 60.0, 3600.0}) EXPECT_EQ(seconds_from(seconds_word(seconds)), seconds);
+}
+
+// Four methods of 1, 2, 4 and 8 ms a row, one aggregate of 1 ms, scoring 1 ms a row and entry, curves and variations 1
+// ms each; 500 rows, no pool.
+StudyCosts small_costs() {
+  StudyCosts costs;
+  for (const double each : {0.004, 0.001, 0.008, 0.002}) {
+    costs.methods.push_back({.explaining = {0, each}, .variations = 1});
+  }
+  costs.aggregates = {{.combining = {0, 0.001}}};
+  costs.scoring = {0, 0.001};
+  costs.curves = {0, 0.001};
+  costs.varied = {0, 0.001};
+  costs.rows = 500;
+  return costs;
+}
+
+const BudgetFixed kFree = {.background = false};
+
+TEST(StudyBudget, AddsUpWhatThePartsTake) {
+  const StudyCosts costs = small_costs();
+  // A row: methods 15 ms, once more 15 and scored 4 for variations; aggregate 1; five entries, scored and with
+  // curves 2.
+  const BudgetPlan full = full_plan(costs, {});
+  EXPECT_NEAR(full.seconds, 500 * (0.015 + 0.019 + 0.001 + 0.010), 1e-9);
+  BudgetPlan less = full;
+  less.rows = 100;
+  less.methods = {true, true, false, true};
+  less.curves = less.variations = less.aggregates = false;
+  EXPECT_NEAR(seconds_of(costs, less), 100 * (0.007 + 3 * 0.001), 1e-9);
+}
+
+TEST(StudyBudget, RowsOfThePoolCostWhatTheyTake) {
+  StudyCosts costs = small_costs();
+  costs.pool = 1000;
+  costs.pool_drawn = 100;
+  costs.pool_near = 700;
+  costs.pool_farther = 900;
+  EXPECT_NEAR(pool_rows_explained(costs, 500, false), 700, 1e-9);
+  EXPECT_NEAR(pool_rows_explained(costs, 500, true), 900, 1e-9);
+  // Of the other 900 a third is left by 500 rows, so its root by 250.
+  EXPECT_NEAR(pool_rows_explained(costs, 250, false), 100 + 900 * (1 - std::sqrt(1.0 / 3)), 1e-9);
+  EXPECT_NEAR(pool_rows_explained(costs, 0, true), 100, 1e-9);
+  BudgetPlan full = full_plan(costs, {});
+  EXPECT_NEAR(seconds_of_method(costs, full, 0), 0.004 * (500 + 500 + 900) + 0.001 * 500, 1e-9);
+  EXPECT_NEAR(seconds_of_aggregate(costs, full, 0), 0.001 * (500 + 900), 1e-9);
+  costs.aggregates[0].pool_free = true;
+  EXPECT_NEAR(seconds_of_aggregate(costs, full, 0), 0.001 * 500, 1e-9);
+  // Ten pool rows for a row: the 1,000 would be used up by 100 rows that share none.
+  costs.aggregates[0].pool_of_row = 10;
+  EXPECT_NEAR(seconds_of_aggregate(costs, full, 0), 0.001 * 100 * (1 - std::exp(-5)), 1e-9);
+}
+
+TEST(StudyBudget, HalfOfTheBackgroundIsHalfOfTheWork) {
+  StudyCosts costs = small_costs();
+  costs.background = 100;
+  costs.methods[1].uses_reference = false;
+  BudgetPlan plan = full_plan(costs, {});
+  plan.curves = plan.variations = plan.aggregates = false;
+  plan.background = 50;
+  EXPECT_NEAR(seconds_of(costs, plan), 500 * (0.001 + 0.014 / 2 + 4 * 0.001 / 2), 1e-9);
+}
+
+TEST(StudyBudget, WhatFitsIsKeptWhole) {
+  const StudyCosts costs = small_costs();
+  const BudgetPlan plan = plan_within(costs, {}, kFree, 22.5);
+  EXPECT_EQ(plan.rows, 500U);
+  EXPECT_EQ(plan.kept(), 4U);
+  EXPECT_TRUE(plan.curves && plan.variations && plan.aggregates);
+}
+
+// 45 ms a row in all; 26 without variations, 21 without curves.
+TEST(StudyBudget, GivesUpRowsThenVariationsThenCurvesThenMore) {
+  const StudyCosts costs = small_costs();
+  const BudgetPlan fewer = plan_within(costs, {}, kFree, 20);
+  EXPECT_EQ(fewer.rows, 440U);
+  EXPECT_TRUE(fewer.variations && fewer.curves);
+  const BudgetPlan without = plan_within(costs, {}, kFree, 6);
+  EXPECT_EQ(without.rows, 200U);
+  EXPECT_FALSE(without.variations);
+  EXPECT_TRUE(without.curves);
+  const BudgetPlan plain = plan_within(costs, {}, kFree, 2.3);
+  EXPECT_EQ(plain.rows, 100U);
+  EXPECT_FALSE(plain.curves);
+  EXPECT_EQ(plain.kept(), 4U);
+  // 0.4 s are a third of the time for 50 rows of the dearest: it goes, and what it leaves is for the rest.
+  const BudgetPlan cheap = plan_within(costs, {}, kFree, 1.1);
+  EXPECT_THAT(cheap.methods, ElementsAre(true, true, false, true));
+  EXPECT_EQ(cheap.rows, 90U);
+  const BudgetPlan last = plan_within(costs, {}, kFree, 0.001);
+  EXPECT_THAT(last.methods, ElementsAre(false, true, false, false));
+  EXPECT_EQ(last.rows, kFewestRows);
+  EXPECT_FALSE(last.aggregates);
+}
+
+TEST(StudyBudget, AMethodThatCannotEndInTimeTakesNothingFromTheOthers) {
+  StudyCosts costs = small_costs();
+  costs.methods.push_back({.explaining = {0, 20}, .variations = 1});  // a forest with 20 columns
+  const BudgetPlan plan = plan_within(costs, {}, kFree, 60);
+  EXPECT_THAT(plan.methods, ElementsAre(true, true, true, true, false));
+  EXPECT_EQ(plan.rows, 500U);
+  EXPECT_TRUE(plan.curves && plan.variations && plan.aggregates);
+}
+
+TEST(StudyBudget, WhatTheUserNamedIsKept) {
+  StudyCosts costs = small_costs();
+  const BudgetPlan rows = plan_within(costs, {}, {.rows = true}, 0.001);
+  EXPECT_EQ(rows.rows, 500U);
+  EXPECT_EQ(rows.kept(), 1U);
+  const BudgetPlan methods = plan_within(costs, {}, {.methods = true, .aggregates = true}, 0.001);
+  EXPECT_EQ(methods.kept(), 4U);
+  EXPECT_TRUE(methods.aggregates);
+  EXPECT_EQ(methods.rows, kFewestRows);
+  costs.methods[2].named = true;
+  const BudgetPlan member = plan_within(costs, {}, kFree, 0.001);
+  EXPECT_THAT(member.methods, ElementsAre(false, false, true, false));
+}
+
+// Whether no part of `a` is smaller than that of `b`.
+bool no_less(const BudgetPlan& a, const BudgetPlan& b) {
+  return a.rows >= b.rows && a.background >= b.background && a.aggregates >= b.aggregates && a.curves >= b.curves &&
+         a.variations >= b.variations;
+}
+
+TEST(StudyBudget, FitsOrIsTheLeastAndMoreTimeNeverMeansLess) {
+  for (uint32_t trial = 0; trial < 300; trial++) {
+    RandomStream draw(11, "costs of a study", 0, trial);
+    const auto any = [&](double most) { return most * std::pow(draw.uniform(), 4); };
+    StudyCosts costs;
+    const size_t methods = 1 + static_cast<size_t>(draw.uniform() * 12);
+    for (size_t i = 0; i < methods; i++) {
+      costs.methods.push_back({.explaining = {any(0.2), any(2)},
+                               .uses_reference = draw.uniform() < 0.7,
+                               .variations = static_cast<size_t>(draw.uniform() * 3)});
+    }
+    for (size_t i = 0; i < 5; i++) costs.aggregates.push_back({.combining = {any(0.1), any(0.1)}});
+    costs.preparing = {any(1), any(0.01)};
+    costs.scoring = {any(0.1), any(0.1)};
+    costs.curves = {any(0.1), any(0.1)};
+    costs.varied = {any(0.1), any(0.1)};
+    costs.explained_again = 1;
+    costs.rows = 5 + static_cast<size_t>(draw.uniform() * 600);
+    costs.background = draw.uniform() < 0.5 ? 1 : 100;
+    costs.pool = 2000;
+    costs.pool_drawn = static_cast<size_t>(draw.uniform() * 500);
+    costs.pool_near = costs.pool_drawn + static_cast<size_t>(draw.uniform() * 500);
+    costs.pool_farther = costs.pool_near + static_cast<size_t>(draw.uniform() * 500);
+    const BudgetPlan least = plan_within(costs, {}, kFree, 0);
+    EXPECT_EQ(least.kept(), 1U);
+    BudgetPlan before = least;
+    for (double seconds = 0.01; seconds < 1e5; seconds *= 1.3) {
+      const BudgetPlan plan = plan_within(costs, {}, kFree, seconds);
+      EXPECT_NEAR(plan.seconds, seconds_of(costs, plan), 1e-9 * plan.seconds);
+      const bool is_least = plan.kept() == 1 && plan.rows == least.rows && plan.methods == least.methods &&
+                            plan.background == least.background;
+      EXPECT_TRUE(plan.seconds <= seconds || is_least) << seconds << " s, trial " << trial;
+      for (size_t i = 0; i < methods; i++) EXPECT_GE(plan.methods[i], before.methods[i]);
+      EXPECT_TRUE(plan.methods != before.methods || no_less(plan, before)) << seconds << " s, trial " << trial;
+      EXPECT_EQ(plan_within(costs, {}, kFree, seconds).methods, plan.methods);
+      before = plan;
+    }
+    EXPECT_EQ(plan_within(costs, {}, kFree, kNoTimeLimit).seconds, full_plan(costs, {}).seconds);
+  }
+}
+
+TEST(StudyBudget, ASlowModelHasASmallerBackground) {
+  EXPECT_EQ(background_for(1e-6, 100, 60), 100U);  // 10,000 coalitions of 100 rows: 1 s
+  EXPECT_EQ(background_for(1e-4, 100, 60), 50U);   // 100 s, 50 s
+  EXPECT_EQ(background_for(1e-3, 100, 60), 10U);
+  EXPECT_EQ(background_for(1e-3, 100, 6000), 100U);
+  EXPECT_EQ(background_for(1, 7, 60), 7U);
+  EXPECT_EQ(background_for(1, 30, 60), 10U);
+}
+
+}  // namespace
+}  // namespace assay::testing
