@@ -115,10 +115,10 @@ std::string first_screen(const Study& study, const Assessment& assessment, const
     out += fmt::format("\n{}\n", table_text(study, assessment, times));
   }
   size_t said = 0;
-  for (const std::string& sentence : assessment.verdict) {
+  for (const std::string& sentence : main_sentences(study, assessment)) {
     const std::string text = wrapped(sentence, "- ", "  ");
     // The first is what to use: it is said whatever the length.
-    if (said == kMostSentences || (said > 0 && line_count(out) + line_count(text) > kMostLines)) break;
+    if (said > 0 && line_count(out) + line_count(text) > kMostLines) break;
     out += text;
     said++;
   }
