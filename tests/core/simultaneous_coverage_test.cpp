@@ -101,7 +101,7 @@ TEST_P(SimultaneousCoverage, OfRealScoresIsWhatItSays) {
                GetParam(), rows, 100 * found.share, found.critical);
     EXPECT_GE(found.share, full ? 0.93 : 0.90) << rows;
     EXPECT_LE(found.share, full ? 0.98 : 0.995) << rows;
-    EXPECT_GT(found.critical, 2.5) << rows;
+    EXPECT_GT(found.critical, 1.5) << rows;
     EXPECT_LT(found.critical, 6) << rows;
   }
 }

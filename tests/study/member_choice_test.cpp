@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "assay/data/neighbours.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
 #include "assay/study/plan.h"

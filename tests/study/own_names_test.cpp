@@ -48,6 +48,7 @@ TEST(OwnNames, CopiesAreStudiedAsTheirOriginalsAre) {
   options.methods = {{"my_method"}, {"integrated_gradients"}, {"gradient_x_input"}, {"kernel_shap"}};
   options.criteria = {{"my_truth", {{"subset", "1"}}}, {"my_sensitivity"}, {"complexity"}};
   options.aggregators = {{"my_front"}, {"mean"}};
+  options.paper_members = true;
   const StudyPlan plan = plan_study(subject, options, {});
   // The traits came along: one of the paper's methods, an aggregator that the study gives an option.
   EXPECT_THAT(plan.members, Contains(0U));

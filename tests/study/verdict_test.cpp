@@ -15,7 +15,7 @@ TEST(VerdictWords, OfNumbers) {
   EXPECT_EQ(mean_with_error(12345.6, 0.5), "12,346 +- 0.5");
   EXPECT_EQ(mean_with_error(1.5e-9, 2e-10), "1.5e-09 +- 2e-10");
   EXPECT_EQ(mean_with_error(0.5, 0), "0.5");
-  EXPECT_EQ(mean_with_error(2.82519, 2.26e-17), "2.82519");
+  EXPECT_EQ(mean_with_error(2.82519, 2.26e-17), "2.825");
   EXPECT_EQ(mean_with_error(2.5, 3e-6), "2.5 +- 3e-06");
   EXPECT_EQ(mean_with_error(0.5, NAN), "0.5");
   EXPECT_EQ(mean_with_error(NAN, NAN), "-");
