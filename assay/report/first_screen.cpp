@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kMostDrivers = 5;
 constexpr size_t kMostRivals = 2;
-constexpr std::ptrdiff_t kMostLines = 25;
+constexpr std::ptrdiff_t kMostLines = 17;
 // Below this correlation, higher values neither raise nor lower the explained value.
 constexpr double kClearTrend = 0.3;
 
