@@ -239,7 +239,7 @@ void record_choices(const std::string& folder, const StudyChoices& choices, cons
   StudySettings settings = read_settings(folder, context);
   if (settings.choices == choices) return;
   settings.choices = choices;
-  write_whole(inside(folder, "settings.json"), settings_json(settings), context);
+  write_whole(path_within(folder, kSettingsJson), settings_json(settings), context);
 }
 
 }  // namespace assay

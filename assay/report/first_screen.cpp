@@ -17,7 +17,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kMostDrivers = 5;
+constexpr size_t kDriversShown = 5;
 constexpr size_t kMostRivals = 2;
 constexpr std::ptrdiff_t kMostLines = 17;
 // Below this correlation, higher values neither raise nor lower the explained value.
@@ -37,7 +37,7 @@ std::string explained_words(const StudyFacts& facts) {
 std::string drivers_words(const Study& study, const Advice& advice) {
   std::vector<std::string> parts;
   for (const Driver& driver : advice.drivers) {
-    if (parts.size() == kMostDrivers || driver.size == 0) break;
+    if (parts.size() == kDriversShown || driver.size == 0) break;
     const std::string_view trend = driver.trend >= kClearTrend    ? ", higher raises"
                                    : driver.trend <= -kClearTrend ? ", higher lowers"
                                                                   : "";
@@ -78,18 +78,22 @@ std::vector<Line> table_lines(const Assessment& assessment) {
   return lines;
 }
 
-std::string seconds_cell(const StudyTimes& times, const std::string& entry) {
-  const auto found = std::ranges::find(times.entries, entry, &EntryTimes::entry);
-  const double seconds = found == times.entries.end() ? NAN : found->explaining;
-  return std::isnan(seconds) ? "-" : fmt::format("{:.2f}", seconds);
+// How long the study took, and what is recommended overall. Apart from the table, so that this is the same each time.
+std::string time_words(const Study& study, const Advice& advice, const StudyTimes& times) {
+  std::string words = fmt::format("{:.2g} s in all", times.total);
+  if (!advice.overall) return words;
+  const std::string& name = study.entries[advice.overall->entry].name;
+  const auto found = std::ranges::find(times.entries, name, &EntryTimes::entry);
+  if (found == times.entries.end() || std::isnan(found->explaining)) return words;
+  return fmt::format("{}, {:.2g} s to explain by {}", words, found->explaining, short_name(name));
 }
 
-std::string table_text(const Study& study, const Assessment& assessment, const StudyTimes& times) {
+std::string table_text(const Study& study, const Assessment& assessment) {
   const Advice& advice = assessment.advice;
   std::vector<std::vector<std::string>> rows = {{"", "best for", "faithful"}};
   const std::vector<size_t> aims = ranked_aims(study, assessment.rankings);
   for (const size_t aim : aims) rows[0].push_back(criterion_label(study, aim));
-  rows[0].insert(rows[0].end(), {"evaluations", "seconds"});
+  rows[0].emplace_back("evaluations");
   for (const Line& line : table_lines(assessment)) {
     const StudyEntry& entry = study.entries[line.entry];
     rows.push_back({short_name(entry.name), fmt::format("{}", fmt::join(line.uses, ", ")),
@@ -98,7 +102,6 @@ std::string table_text(const Study& study, const Assessment& assessment, const S
       rows.back().push_back(mean_with_error(entry.scores[aim].mean, entry.scores[aim].mean_error));
     }
     rows.back().push_back(with_commas(advice.entries[line.entry].evaluations));
-    rows.back().push_back(seconds_cell(times, entry.name));
   }
   return aligned(rows, {0, 1, 2});
 }
@@ -110,9 +113,10 @@ std::string first_screen(const Study& study, const Assessment& assessment, const
   const std::string quality = quality_sentence(study.facts);
   std::string out = labelled("Model", quality.empty() ? "quality unknown: no labels fit the model" : quality);
   out += labelled("Explained", explained_words(study.facts));
+  if (advice.overall) out += labelled("Drivers", drivers_words(study, advice));
+  out += labelled("Time", time_words(study, advice, times));
   if (advice.overall) {
-    out += labelled("Drivers", drivers_words(study, advice));
-    out += fmt::format("\n{}\n", table_text(study, assessment, times));
+    out += fmt::format("\n{}\n", table_text(study, assessment));
   }
   size_t said = 0;
   for (const std::string& sentence : main_sentences(study, assessment)) {

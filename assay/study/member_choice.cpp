@@ -12,8 +12,8 @@
 namespace assay {
 namespace {
 
-constexpr size_t kMostRows = 60;
-constexpr size_t kLeastRows = 10;
+constexpr size_t kMostTriedRows = 60;
+constexpr size_t kLeastTriedRows = 10;
 constexpr size_t kLeastMembers = 2;
 
 // Rows of the pool that are not studied, evenly spread over it.
@@ -22,7 +22,7 @@ std::vector<size_t> unstudied_rows(const Subject& subject) {
   for (size_t r = 0; r < subject.pool->rows(); ++r) {
     if (std::ranges::find(subject.in_pool, r) == subject.in_pool.end()) free.push_back(r);
   }
-  const size_t wanted = std::clamp(subject.rows->rows() / 4, kLeastRows, kMostRows);
+  const size_t wanted = std::clamp(subject.rows->rows() / 4, kLeastTriedRows, kMostTriedRows);
   if (free.size() <= wanted) return free;
   std::vector<size_t> spread;
   for (size_t i = 0; i < wanted; ++i) spread.push_back(free[(2 * i + 1) * free.size() / (2 * wanted)]);
@@ -60,7 +60,7 @@ std::vector<size_t> faithful_members(const Subject& subject, std::span<const Spe
                                      double margin, const Context& context) {
   if (subject.pool == nullptr || subject.pool_targets == nullptr) return {};
   const std::vector<size_t> chosen = unstudied_rows(subject);
-  if (chosen.size() < kLeastRows) return {};
+  if (chosen.size() < kLeastTriedRows) return {};
   const Dataset data = select_rows(*subject.pool, chosen);
   const Targets targets = select_targets(*subject.pool_targets, chosen);
   Subject rows = subject;

@@ -297,16 +297,17 @@ void StudyPilot::try_scoring(const StudyPlan& plan) {
       const FirstRows first(subject_, rows);
       const Explanations made = any_explanations(rows);
       PoolExplanations pool = made_up_pool(made);
+      std::vector<double> at = {clock_seconds()};
+      Scoring scoring = prepare_scoring(first.subject, tried, context_);
       const EvaluateTask task{.explanations = made,
                               .subject = first.subject,
                               .pool_explanations = slow_pool_ ? nullptr : &pool,
-                              .method_seed = made.provenance.seed};
-      std::vector<double> at = {clock_seconds()};
-      Scoring scoring = prepare_scoring(first.subject, tried, context_);
+                              .method_seed = made.provenance.seed,
+                              .subset_values = &scoring.subset_values.front()};
       at.push_back(clock_seconds());
       for (int entry = 0; entry < 2; entry++) {
         StudyEntry scored{.name = "", .stem = "", .explanations = {}, .scores = {}};
-        score_entry(scoring, task, task, scored, context_);
+        score_entry(scoring, task, task, entry == 0, scored, context_);
         at.push_back(clock_seconds());
         evaluations = static_cast<double>(scored.evaluations) / static_cast<double>(rows);
       }
@@ -343,11 +344,13 @@ void StudyPilot::try_variation(const StudyPlan& plan) {
   costs_.varied = measure([&](size_t rows) {
                     const FirstRows first(subject_, rows);
                     const Explanations made = any_explanations(rows);
-                    const EvaluateTask task{.explanations = made, .subject = first.subject};
                     Scoring scoring = prepare_scoring(first.subject, tried, context_);
+                    const EvaluateTask task{.explanations = made,
+                                            .subject = first.subject,
+                                            .subset_values = &scoring.subset_values.front()};
                     StudyEntry scored{.name = "", .stem = "", .explanations = {}, .scores = {}};
                     const double start = clock_seconds();
-                    score_entry(scoring, task, task, scored, context_);
+                    score_entry(scoring, task, task, true, scored, context_);
                     return std::vector<double>{clock_seconds() - start};
                   })[0]
                       .cost;

@@ -13,7 +13,7 @@ namespace assay {
 namespace {
 
 // An error below this share of its mean is not printed: it is below the digits that anybody reads.
-constexpr double kNegligible = 1e-6;
+constexpr double kUnseenError = 1e-6;
 // More rows than anybody studies.
 constexpr double kManyRows = 1e6;
 
@@ -222,7 +222,7 @@ std::string criterion_label(const Study& study, size_t criterion) {
 
 std::string mean_with_error(double mean, double error, int digits) {
   if (std::isnan(error) || !std::isfinite(mean)) return number_text(mean);
-  if (error <= kNegligible * std::fabs(mean)) return number_text(mean);
+  if (error <= kUnseenError * std::fabs(mean)) return number_text(mean);
   constexpr int kMostDecimals = 6;
   constexpr double kLongest = 1e4;  // from here on, number_text() is easier to read
   if (error > 0 && std::isfinite(error) && std::fabs(mean) < kLongest) {

@@ -3,12 +3,6 @@
 #include <nlohmann/json.hpp>
 
 namespace assay {
-namespace {
-
-Json interval_json(const Interval& interval) { return {number(interval.low), number(interval.high)}; }
-
-}  // namespace
-
 Json quality_json(const ModelQuality& quality) {
   return {{"labelled", quality.labelled},
           {"classes", quality.classes},
