@@ -17,13 +17,17 @@ int decimals_for(const Interval& interval) {
   return std::clamp(static_cast<int>(std::ceil(-std::log10(width))) + 1, 2, 6);
 }
 
-// For numbers in the label's own unit, which may be large or small.
-std::string significant(double value, const Interval& interval) {
+// For numbers in the label's own unit, which may be large or small: so many digits that the interval's width is seen in
+// its first two, 31200 rather than 3.12e+04.
+std::string in_own_unit(double value, const Interval& interval) {
+  if (value == 0 || !std::isfinite(value)) return fmt::format("{:g}", value);
+  const auto places = [](double number) { return static_cast<int>(std::floor(std::log10(std::fabs(number)))); };
   const double width = interval.high - interval.low;
-  if (!(width > 0) || !std::isfinite(width) || value == 0) return fmt::format("{:.3g}", value);
-  const int digits =
-      static_cast<int>(std::floor(std::log10(std::fabs(value)))) - static_cast<int>(std::floor(std::log10(width))) + 2;
-  return fmt::format("{:.{}g}", value, std::clamp(digits, 2, 6));
+  const bool known = width > 0 && std::isfinite(width);
+  const int digits = known ? std::clamp(places(value) - places(width) + 2, 2, 6) : 3;
+  if (places(value) < -4 || places(value) > 8) return fmt::format("{:.{}g}", value, digits);
+  const double step = std::pow(10.0, places(value) - digits + 1);
+  return fmt::format("{:.{}f}", std::round(value / step) * step, std::max(0, digits - 1 - places(value)));
 }
 
 std::string with_interval(double value, const Interval& interval) {
@@ -53,8 +57,8 @@ std::string quality_sentence(const StudyFacts& facts) {
                     quality.calibration_chance));
   }
   if (!std::isnan(quality.rmse)) {
-    add(fmt::format("RMSE {} (always the mean: {})", significant(quality.rmse, quality.rmse_interval),
-                    significant(quality.mean_rmse, quality.rmse_interval)));
+    add(fmt::format("RMSE {} (always the mean: {})", in_own_unit(quality.rmse, quality.rmse_interval),
+                    in_own_unit(quality.mean_rmse, quality.rmse_interval)));
   }
   if (!std::isnan(quality.r2)) add(fmt::format("R2 {}", with_interval(quality.r2, quality.r2_interval)));
   if (text.empty()) return {};
