@@ -147,6 +147,8 @@ Expected by_definition(Trial& trial, const Rho& rho, double radius, const Compar
       const double away = rho(x, other);
       if (away == 0 || away > radius || class_of(x) != class_of(other)) continue;
       if (!all_finite(rows.row(i)) || !all_finite(pool.row(z))) continue;
+      // Zeros have no direction.
+      if (comparison.normalise == "unit" && (all_zero(rows.row(i)) || all_zero(pool.row(z)))) continue;
       double apart = distance_between(explanation_distance(comparison.distance), rows.row(i), pool.row(z));
       if (std::isnan(apart)) continue;
       if (weighted) apart /= away;
@@ -341,7 +343,7 @@ TEST(Neighbourhoods, SevenPointScalesEqualBruteForce) {
       return 300 * std::sqrt(static_cast<double>(step.first) / static_cast<double>(step.second));
     };
     const double edge = (length(tenth[149]) + length(tenth[150])) / 2 * 1.0001;
-    const Scores scores = scored("avg_sensitivity", "", trial);
+    const Scores scores = scored("avg_sensitivity", ":normalise=raw", trial);
     for (size_t i = 0; i < 300; i++) {
       double sum = 0;
       size_t count = 0;
@@ -396,7 +398,7 @@ TEST(Neighbourhoods, AutomaticRadiusOfFewRows) {
   // a: -1 is 1 and 4 from -2 and -5; b: 0.5 has itself alone; c: 2 has none. The median of {4} is 4.
   trial.pool = dataset_of(matrix_of({{-2}, {-5}, {0.5F}}));
   trial.pool_explanations.emplace(matrix_of({{1}, {5}, {0}}));
-  const Scores scores = scored("avg_sensitivity", ":space=raw", trial);
+  const Scores scores = scored("avg_sensitivity", ":space=raw:normalise=raw", trial);
   EXPECT_EQ(scores.values[0], 2);  // (|1 - 1| + |1 - 5|) / 2
   EXPECT_TRUE(std::isnan(scores.values[1]) && std::isnan(scores.values[2]));
   EXPECT_EQ(scores.notes.at(0),
@@ -420,7 +422,8 @@ TEST(Neighbourhoods, ExplainOnlyNeighbours) {
     const Rho distance(*trial.pool, "linf", true);
     std::set<size_t> expected;
     for (size_t i = 0; i < 40; i++) {
-      if (!all_finite(trial.explanations.values.row(i))) continue;
+      const auto own = trial.explanations.values.row(i);
+      if (!all_finite(own) || all_zero(own)) continue;
       for (size_t z = 0; z < 300; z++) {
         const double away = distance(trial.data->x.row(i), trial.pool->x.row(z));
         const bool same = class_of(trial.data->x.row(i)) == class_of(trial.pool->x.row(z));

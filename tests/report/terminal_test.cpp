@@ -18,10 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Two methods and an aggregate on four rows. By faithfulness the differences of a to b are 0.2, 0.2, 0.3, 0.3: mean
-// 0.25, error 0.0289, t = 8.7, p = 0.003; to mean 0.0, 0.1, 0.0, 0.1: t = 1.7. By complexity mean is ahead of a by 0.9,
-// 0.8, 1.1, 1.0: t = 14.7; of lime, on two rows, by 0.9 and 1.1: t = 10 with one degree of freedom, p = 0.063, not
-// significant.
+// Two methods and an aggregate on four rows.
 Study small_study() {
   Study study = hand_study(4, {{"faithfulness:subset=1", Direction::higher},
                                {"complexity", Direction::lower},
@@ -37,6 +34,16 @@ Study small_study() {
   return study;
 }
 
+// Of the first two criteria; the others rank nothing.
+Assessment marks(const std::vector<Standing>& faithfulness, const std::vector<Standing>& complexity) {
+  const std::vector<double> none(faithfulness.size(), NAN);
+  const std::vector<Interval> nowhere(faithfulness.size(), {NAN, NAN});
+  Assessment made;
+  made.rankings = {{0, {0}, faithfulness, none, nowhere, true}, {1, {0}, complexity, none, nowhere, true}, {2}, {3}};
+  made.dominated.assign(faithfulness.size(), false);
+  return made;
+}
+
 std::string table_of(const Study& study, const StudyTimes& times = {}) {
   return study_table(study, assess(study), times);
 }
@@ -44,18 +51,20 @@ std::string table_of(const Study& study, const StudyTimes& times = {}) {
 TEST(StudyTable, OfASmallStudy) {
   StudyTimes times;
   times.entries = {{"mean", 150, 20.4}, {"a", 0.25, 1}, {"lime:samples=9", NAN, NAN}};
-  EXPECT_EQ(table_of(small_study(), times), R"(                  faithfulness     complexity              model
+  const Assessment assessment = marks({Standing::tied, Standing::worse, Standing::tied},
+                                      {Standing::worse, Standing::tied, Standing::tied});
+  EXPECT_EQ(study_table(small_study(), assessment, times), R"(                  faithfulness     complexity              model
                       subset=1
 better:                 higher          lower              evals  seconds
 a               0.850 +- 0.029~  1.50 +- 0.29          1,234,567     1.25
 lime:samples=9  0.600 +- 0.041   1.50 +- 0.50~ (50 %)          0        -
 
-mean                  0.8 +- 0~  0.55 +- 0.23~                 0      170
+mean                       0.8~  0.55 +- 0.23~                 0      170
 
                   roar    conviction
 better:         higher             -
 a                   -   2.00 +- 0.58  (75 %)
-lime:samples=9      -         1 +- 0
+lime:samples=9      -              1
 
 mean                -              -
 
@@ -69,7 +78,8 @@ rows with a score; - no score; seconds -: made by an earlier run
 TEST(StudyTable, MarksTheSignificantlyBest) {
   Study study = small_study();
   study.entries.pop_back();
-  const std::string table = table_of(study);
+  const std::string table = study_table(
+      study, marks({Standing::best, Standing::worse}, {Standing::worse, Standing::best}), {});
   EXPECT_THAT(table, HasSubstr("a               0.850 +- 0.029*"));
   EXPECT_THAT(table, HasSubstr("lime:samples=9  0.600 +- 0.041   "));
 }
