@@ -186,17 +186,18 @@ void study(StudyArguments arguments, StudySettings settings, const Session& give
     fmt::print("{}", study_json(made.study, made.assessment));
     return;
   }
-  fmt::print("{}", first_screen(made.study, made.assessment, made.times));
+  fmt::print("{}", first_screen(made.study, made.assessment));
   if (arguments.all) {
     fmt::print("\n{}", study_table(made.study, made.assessment, made.times));
     fmt::print("\n{}", study_conclusions(made.study, made.assessment));
   }
   if (session.quiet) return;
-  if (!arguments.all && !made.assessment.warnings.empty()) {
-    fmt::print("\n{} in the report; --all prints them, and all scores\n",
-               plural(made.assessment.warnings.size(), "warning"));
-  }
-  fmt::print("\nwrote {0}/report.html, and beside it study.json, scores.csv, explanations and manifest.json\n",
+  const size_t warnings = made.assessment.warnings.size();
+  fmt::print("\n{}{}\n", time_words(made.study, made.assessment.advice, made.times),
+             arguments.all ? ""
+                           : fmt::format("; --all prints {}all scores",
+                                         warnings > 0 ? fmt::format("{} and ", plural(warnings, "warning")) : ""));
+  fmt::print("wrote {0}/report.html, and beside it study.json, scores.csv, explanations and manifest.json\n",
              one_line(arguments.out));
 }
 

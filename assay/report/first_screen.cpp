@@ -19,14 +19,14 @@ namespace {
 
 constexpr size_t kDriversShown = 5;
 constexpr size_t kMostRivals = 2;
-constexpr std::ptrdiff_t kMostLines = 17;
+constexpr std::ptrdiff_t kMostLines = 18;
 // Below this correlation, higher values neither raise nor lower the explained value.
 constexpr double kClearTrend = 0.3;
 
 std::ptrdiff_t line_count(const std::string& text) { return std::ranges::count(text, '\n'); }
 
 std::string labelled(std::string_view label, const std::string& text) {
-  return wrapped(text, fmt::format("{:<11}", label), std::string(11, ' '));
+  return wrapped(text, fmt::format("{:<11}", label), std::string(11, ' '), kScreenWidth);
 }
 
 std::string explained_words(const StudyFacts& facts) {
@@ -78,16 +78,6 @@ std::vector<Line> table_lines(const Assessment& assessment) {
   return lines;
 }
 
-// How long the study took, and what is recommended overall. Apart from the table, so that this is the same each time.
-std::string time_words(const Study& study, const Advice& advice, const StudyTimes& times) {
-  std::string words = fmt::format("{:.2g} s in all", times.total);
-  if (!advice.overall) return words;
-  const std::string& name = study.entries[advice.overall->entry].name;
-  const auto found = std::ranges::find(times.entries, name, &EntryTimes::entry);
-  if (found == times.entries.end() || std::isnan(found->explaining)) return words;
-  return fmt::format("{}, {:.2g} s to explain by {}", words, found->explaining, short_name(name));
-}
-
 std::string table_text(const Study& study, const Assessment& assessment) {
   const Advice& advice = assessment.advice;
   std::vector<std::vector<std::string>> rows = {{"", "best for", "faithful"}};
@@ -108,25 +98,33 @@ std::string table_text(const Study& study, const Assessment& assessment) {
 
 }  // namespace
 
-std::string first_screen(const Study& study, const Assessment& assessment, const StudyTimes& times) {
+std::string first_screen(const Study& study, const Assessment& assessment) {
   const Advice& advice = assessment.advice;
   const std::string quality = quality_sentence(study.facts);
   std::string out = labelled("Model", quality.empty() ? "quality unknown: no labels fit the model" : quality);
   out += labelled("Explained", explained_words(study.facts));
-  if (advice.overall) out += labelled("Drivers", drivers_words(study, advice));
-  out += labelled("Time", time_words(study, advice, times));
   if (advice.overall) {
+    out += labelled("Drivers", drivers_words(study, advice));
     out += fmt::format("\n{}\n", table_text(study, assessment));
   }
   size_t said = 0;
   for (const std::string& sentence : main_sentences(study, assessment)) {
-    const std::string text = wrapped(sentence, "- ", "  ");
+    const std::string text = wrapped(sentence, "- ", "  ", kScreenWidth);
     // The first is what to use: it is said whatever the length.
     if (said > 0 && line_count(out) + line_count(text) > kMostLines) break;
     out += text;
     said++;
   }
   return out;
+}
+
+std::string time_words(const Study& study, const Advice& advice, const StudyTimes& times) {
+  std::string words = fmt::format("{:.2g} s in all", times.total);
+  if (!advice.overall) return words;
+  const std::string& name = study.entries[advice.overall->entry].name;
+  const auto found = std::ranges::find(times.entries, name, &EntryTimes::entry);
+  if (found == times.entries.end() || std::isnan(found->explaining)) return words;
+  return fmt::format("{}, {:.2g} s to explain by {}", words, found->explaining, short_name(name));
 }
 
 }  // namespace assay

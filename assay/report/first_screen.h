@@ -1,5 +1,5 @@
 // The first screen of a finished study: how good the model is, what drives it, which explanation to use and what that
-// costs. At most about 25 lines; everything else is in study_table() and study_conclusions().
+// costs. About 18 lines; everything else is in study_table() and study_conclusions().
 #pragma once
 
 #include <string>
@@ -9,6 +9,10 @@
 
 namespace assay {
 
-std::string first_screen(const Study& study, const Assessment& assessment, const StudyTimes& times);
+// Without times, so that it is the same each time.
+std::string first_screen(const Study& study, const Assessment& assessment);
+
+// "4.1 s in all, 0.0024 s to explain by exact_shapley": how long the study took, and what is recommended overall.
+std::string time_words(const Study& study, const Advice& advice, const StudyTimes& times);
 
 }  // namespace assay

@@ -98,19 +98,21 @@ std::string plan_summary(const StudyPlan& plan, const StudyFacts& facts, const S
   const std::string at_reference = model_at_reference(facts.reference_facts);
   text += wrapped(fmt::format("reference: {}{}{}", one_line(subject.reference->description),
                               at_reference.empty() ? "" : "; ", at_reference),
-                  "", "  ");
+                  "", "  ", kScreenWidth);
   const size_t aggregates = names_of(plan, EntryKind::aggregate).size();
   text += fmt::format("{}, {}, {} {}: {}{}\n", plural(plan.entries.size() - aggregates, "method"),
                       plural(aggregates, "aggregate"), plan.criteria.size(),
                       plan.criteria.size() == 1 ? "criterion" : "criteria", time_of(plan, words),
                       finished > 0 ? fmt::format("; finished before: {}", plural(finished, "part")) : "");
+  const size_t notes = plan.notes.size();
+  if (notes > 0 && !words.notes.empty()) {
+    text.insert(text.size() - 1, fmt::format("; {}: {}", plural(notes, "note"), words.notes));
+  }
   if (!plan.given_up.empty()) {
     text += wrapped(fmt::format("left out for time: {}; all of it takes about {}: {}", joined(plan.given_up),
                                 time_text(plan.full_seconds), words.fuller),
-                    "", "  ");
+                    "", "  ", kScreenWidth);
   }
-  const size_t notes = plan.notes.size();
-  if (notes > 0 && !words.notes.empty()) text += fmt::format("{}: {}\n", plural(notes, "note"), words.notes);
   return fmt::format("{}\n", text);
 }
 

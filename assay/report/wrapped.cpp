@@ -10,8 +10,6 @@
 namespace assay {
 namespace {
 
-constexpr size_t kTextWidth = 100;
-
 // The words of a text; a number stays with its error and its percent sign.
 std::vector<std::string> unbroken_words(const std::string& text) {
   std::vector<std::string> words;
@@ -38,12 +36,12 @@ size_t code_points(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-std::string wrapped(std::string_view sentence, std::string_view start, std::string_view indent) {
+std::string wrapped(std::string_view sentence, std::string_view start, std::string_view indent, size_t width) {
   std::string out;
   std::string line(start);
   bool fresh = true;  // no word on the line yet
   for (const std::string& word : unbroken_words(one_line(sentence))) {
-    if (!fresh && code_points(line) + 1 + code_points(word) > kTextWidth) {
+    if (!fresh && code_points(line) + 1 + code_points(word) > width) {
       out += fmt::format("{}\n", line);
       line = indent;
       fresh = true;

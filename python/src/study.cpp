@@ -190,7 +190,7 @@ std::vector<StudyInput> inputs_of(const Inputs& given) {
 StudyResult texts_of(const FinishedStudy& finished, const std::string& folder) {
   return {.folder = folder,
           .json = study_json(finished.study, finished.assessment),
-          .screen = first_screen(finished.study, finished.assessment, finished.times),
+          .screen = first_screen(finished.study, finished.assessment),
           .table = study_table(finished.study, finished.assessment, finished.times),
           .conclusions = study_conclusions(finished.study, finished.assessment),
           .entries = {}};
