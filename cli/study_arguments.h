@@ -19,10 +19,9 @@ struct StudyArguments {
   std::string aggregators;
   std::string members;
   std::string encode;
-  std::string sample = "auto";       // how many rows are studied
-  std::string pool_sample = "auto";  // how many rows of the pool are used
-  size_t background =
-      kStudyBackgroundRows;  // rows of the reference that the study chooses by itself; no option says it
+  std::string sample = "auto";               // how many rows are studied
+  std::string pool_sample = "auto";          // how many rows of the pool are used
+  size_t background = kStudyBackgroundRows;  // rows of the reference, if the study chooses it; no option says it
   bool retrain = false;
   bool no_curves = false;
   bool no_variations = false;
