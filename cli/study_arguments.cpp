@@ -66,8 +66,8 @@ void StudyArguments::add_to(CLI::App& command) {
   command.get_option("--background")
       ->description(
           "Rows to average over: pool:100 for so many of the pool, or a file (default: 100 rows of the pool, spread "
-          "over the "
-          "model's scores)");
+          "over "
+          "the model's scores)");
   command
       .add_option("--sample", sample,
                   "How many rows to study, in the classes' shares; auto: 500, or fewer where rows have more than 32 "

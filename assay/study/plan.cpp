@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kFewestPaperMethods = 3;
 constexpr size_t kPilotRows = 4;
-// A method that needs more evaluations for one wide row is left out unless it is named.
+// A method that needs more evaluations for one wide row and one reference row is left out unless it is named.
 constexpr uint64_t kMostEvaluationsOfWideRow = 5'000;
 
 // All zero: for questions that depend on shapes alone.
@@ -117,9 +117,11 @@ class Planner {
   // Leaves the method out if rows are wide and each takes too many evaluations. Returns whether it did.
   bool leave_out_if_dear(const Spec& spec) {
     if (subject_.players->size() <= kWidePlayers) return false;
+    // For one row of a background: how large it is, is a matter of time.
+    const uint64_t most = kMostEvaluationsOfWideRow * subject_.reference->rows.rows();
     std::optional<uint64_t> evaluations = known_evaluations(spec);
-    if (!evaluations || *evaluations <= kMostEvaluationsOfWideRow) evaluations = tried_evaluations(spec);
-    if (*evaluations <= kMostEvaluationsOfWideRow) return false;
+    if (!evaluations || *evaluations <= most) evaluations = tried_evaluations(spec);
+    if (*evaluations <= most) return false;
     return !possible(
         false, "method", spec,
         fmt::format("{} takes {} evaluations of the model for a row of {} players: name it among the methods to "

@@ -209,8 +209,11 @@ def test_entries_have_explanations_and_scores(iris, printed, parts):
     train, test = parts
     assert iris.entries == [*iris.methods, *iris.aggregates] and len(iris.aggregates) == 16
     assert list(iris.explanations) == list(iris.scores) == iris.entries
-    own = assay.explain(assay.load(printed[0] / "model.onnx"), test, "kernel_shap", pool=train)
-    assert iris.explanations["kernel_shap"].values.tobytes() == own.values.tobytes()
+    model = assay.load(printed[0] / "model.onnx")
+    own = assay.explain(model, test, "kernel_shap", pool=train)
+    few = {"methods": "kernel_shap", "criteria": "complexity", "aggregators": "none", "variations": False}
+    of_mean = assay.study(model, test, pool=train, baseline="mean", curves=False, **few)
+    assert of_mean.explanations["kernel_shap"].values.tobytes() == own.values.tobytes()
     for name in iris.entries:
         shares = np.abs(iris.explanations[name].values.astype(np.float64))
         shares /= shares.sum(axis=1, keepdims=True)
@@ -443,14 +446,16 @@ def test_a_failed_study_leaves_nothing_behind(tmp_path, monkeypatch):
 
 def test_a_function_is_studied_on_the_rows_it_takes(black_box):
     assert black_box.methods == ["occlusion", "shapley_sampling:permutations=6", "lime"]
-    own = assay.explain(assay.wrap(smooth), ROWS[:20], "occlusion", pool=ROWS)
-    assert black_box.explanations["occlusion"].values.tobytes() == own.values.tobytes()
-    # Occlusion by hand: the output less that with one feature at the pool's mean.
-    mean = ROWS.mean(axis=0)
+    # The study's background is the whole pool, in the order of its scores.
+    background = ROWS[np.argsort(smooth(ROWS), kind="stable")]
+    own = assay.explain(assay.wrap(smooth), ROWS[:20], "occlusion", background=background)
+    np.testing.assert_allclose(black_box.explanations["occlusion"].values, own.values, rtol=1e-5, atol=1e-6)
+    # Occlusion by hand: the output less its mean over the pool's rows with one feature of theirs.
     for j in range(4):
-        absent = ROWS[:20].copy()
-        absent[:, j] = mean[j]
-        np.testing.assert_allclose(own.values[:, j], smooth(ROWS[:20]) - smooth(absent), atol=1e-5)
+        absent = np.repeat(ROWS[:20, None], len(ROWS), axis=1)
+        absent[:, :, j] = ROWS[:, j]
+        without = smooth(absent.reshape(-1, 4)).reshape(20, len(ROWS)).mean(axis=1)
+        np.testing.assert_allclose(own.values[:, j], smooth(ROWS[:20]) - without, atol=1e-5)
 
 
 def test_the_reference_is_a_background_unless_it_is_said(black_box):
@@ -479,7 +484,8 @@ def test_the_reference_is_a_background_unless_it_is_said(black_box):
 
 
 def test_samples_and_rows_of_the_pool(black_box):
-    study = assay.study(assay.wrap(smooth), ROWS[:20], pool=ROWS[20:], sample=7, pool_sample=30, **QUICK)
+    drawn = {"sample": 7, "pool_sample": 30, "baseline": "mean"}
+    study = assay.study(assay.wrap(smooth), ROWS[:20], pool=ROWS[20:], **drawn, **QUICK)
     facts = study.facts
     assert (facts["rows"], facts["rows_available"]) == (7, 20)
     assert (facts["pool_rows"], facts["pool_rows_available"]) == (30, 40)
