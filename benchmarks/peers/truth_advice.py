@@ -20,6 +20,8 @@ BACKGROUND = 100
 PAPER = ("kernel_shap", "shapley_sampling", "gradient", "gradient_x_input", "integrated_gradients", "deeplift")
 # Far: a recommended explanation beyond this distance points elsewhere.
 FAR = 0.35
+# Bars: the mean distance of all that is recommended, and how often what is recommended overall is near the best entry.
+MEAN, NEAR, SHARE_NEAR = 0.10, 0.05, 0.95
 
 
 def unit(values):
@@ -106,10 +108,7 @@ def run_on(engine, model, reference, threads):
     same = dict(pool=model.pool, target="predicted", curves=False, variations=False, threads=threads, progress=False)
     study = assay.study(engine, model.rows, criteria=CRITERIA, **given, **same)
     distances = {name: distance(study.explanations[name].values, truth) for name in study.entries}
-    advice = study.advice["recommended"]
-    recommended = {
-        aim: (advice[aim]["explanation"], distances[advice[aim]["explanation"]]) for aim in AIMS if advice[aim]
-    }
+    recommended = picks(study, distances)
     quarter = max(1, model.features // 4)
     old_criteria = [f"faithfulness:subset={quarter}", "avg_sensitivity:normalise=raw", "complexity"]
     members = [name for name in PAPER if name in study.entries]
@@ -117,6 +116,35 @@ def run_on(engine, model, reference, threads):
     old_distances = {name: distance(old.explanations[name].values, truth) for name in old.entries}
     before = {aim: (name, old_distances[name]) for aim, name in old_advice(old).items()}
     return AdviceTrial(model.name, reference, min(distances.values()), recommended, before)
+
+
+def trained_network(seed, rows, threads):
+    """A network on real data. Its truth is the exact method, which the study has to do without."""
+    training = assay.dataset("wine", split="train", seed=seed)
+    test = assay.dataset("wine", split="test", seed=seed)
+    engine = assay.train(training, seed=seed)
+    same = dict(pool=training, target="predicted", threads=threads, progress=False)
+    chosen = [name for name in assay.methods().names if name not in ("exact_shapley", "kernel_shap")]
+    able = []
+    for name in chosen:
+        try:
+            assay.explain(engine, test[:2], name, **same)
+        except assay.UnsupportedError:
+            continue
+        able.append(name)
+    study = assay.study(
+        engine, test, methods=able, criteria=CRITERIA, sample=rows, curves=False, variations=False, baseline="mean", **same
+    )
+    truth = assay.explain(engine, test, "exact_shapley", baseline="mean", **same)
+    ids = study.explanations[able[0]].ids
+    kept = range(len(truth.values)) if ids is None else [int(each) - 1 for each in ids]
+    distances = {name: distance(study.explanations[name].values, truth.values[kept]) for name in study.entries}
+    return AdviceTrial("wine network", "baseline", min(distances.values()), picks(study, distances), {})
+
+
+def picks(study, distances):
+    advice = study.advice["recommended"]
+    return {aim: (advice[aim]["explanation"], distances[advice[aim]["explanation"]]) for aim in AIMS if advice[aim]}
 
 
 def trials(seeds=5, rows=120, threads=0):
@@ -129,3 +157,36 @@ def trials(seeds=5, rows=120, threads=0):
                 yield run(model, "background", threads)
         for correlation in (0.5, 0.9):
             yield run(nonlinear_model(correlation, seed, rows), "background", threads)
+        yield trained_network(seed, rows, threads)
+
+
+def summary(found):
+    new = [d for trial in found for _, d in trial.recommended.values()]
+    old = [d for trial in found for _, d in trial.before.values()]
+    near = [trial.recommended["overall"][1] - trial.best <= NEAR for trial in found]
+    return {
+        "trials": len(found),
+        "recommended": len(new),
+        "mean": float(np.mean(new)),
+        "largest": float(np.max(new)),
+        "near": float(np.mean(near)),
+        "old_mean": float(np.mean(old)),
+        "old_far": int(np.sum(np.array(old) > FAR)),
+    }
+
+
+def check_bars(facts):
+    assert facts["largest"] <= FAR and facts["mean"] <= MEAN and facts["near"] >= SHARE_NEAR, facts
+
+
+def lines(found):
+    """One for each kind of model: means over its draws."""
+    made = []
+    for kind in dict.fromkeys((trial.model, trial.reference) for trial in found):
+        of = [trial for trial in found if (trial.model, trial.reference) == kind]
+        by_aim = [np.mean([trial.recommended[aim][1] for trial in of]) for aim in AIMS]
+        before = [max(d for _, d in trial.before.values()) for trial in of if trial.before]
+        cells = [np.mean([trial.best for trial in of]), *by_aim]
+        name = f"{kind[0]}, {kind[1]}"
+        made.append([name, str(len(of)), *(f"{cell:.3f}" for cell in cells), f"{np.mean(before):.2f}" if before else "-"])
+    return made

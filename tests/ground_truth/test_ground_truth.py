@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import truth_advice
 import truth_models
 import truth_trials
 from truth_models import Piece, TruthModel
@@ -202,3 +203,24 @@ def test_a_wrong_method_fails_the_run(trials, monkeypatch):
     monkeypatch.setitem(trial.entries, "exact_shapley", truth_trials.Entry("method", wrong, wrong))
     with pytest.raises(AssertionError, match="exact_shapley of gates"):
         ground_truth.check(trial)
+
+
+@pytest.mark.parametrize("name", ["linear", "interaction", "gates", "saturation", "irrelevant", "trees"])
+def test_the_advice_of_a_study_leads_to_the_truth(name):
+    """A smaller form of what `make bench-peers` measures."""
+    model = truth_models.truth_model(getattr(truth_models, name), 5, rows=60, pool=120)
+    trial = truth_advice.run(model, "baseline", threads=2)
+    assert set(trial.recommended) == set(truth_advice.AIMS)
+    for aim, (explanation, distance) in trial.recommended.items():
+        assert distance <= truth_advice.FAR, (aim, explanation)
+    assert trial.recommended["overall"][1] <= trial.best + truth_advice.NEAR
+    # By the old rules at least one of the four led away from it on each of these.
+    assert max(distance for _, distance in trial.before.values()) > 0.1
+
+
+def test_bars_can_be_missed():
+    facts = {"largest": 0.3, "mean": 0.05, "near": 0.96}
+    truth_advice.check_bars(facts)
+    for name, bad in {"largest": 0.36, "mean": 0.11, "near": 0.94}.items():
+        with pytest.raises(AssertionError):
+            truth_advice.check_bars({**facts, name: bad})
