@@ -183,7 +183,7 @@ TEST(StudyJson, RefusesASummaryThatDoesNotFit) {
     document.at(json::json_pointer(where)) = json::parse(value);
     return sentence([&] { study_summary_from_json("s", document.dump()); });
   };
-  EXPECT_EQ(after("/schema", "\"assay.study/2\""), "s: expected \"assay.study/2\" as 'schema', found 'assay.study/2'");
+  EXPECT_EQ(after("/schema", "\"assay.study/1\""), "s: expected \"assay.study/2\" as 'schema', found 'assay.study/1'");
   EXPECT_EQ(after("/facts", "[]"), "s, 'facts': expected an object, found '[]'");
   EXPECT_THAT(after("/facts/seed", "1.5"), HasSubstr("a whole number as 'seed'"));
   EXPECT_THAT(after("/facts/inputs/0/sha256", "\"A\""), HasSubstr("s, 'facts', 'inputs' 1: expected 64 hexadecimal"));

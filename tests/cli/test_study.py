@@ -334,9 +334,6 @@ REFUSALS = {
     "a folder of too long a name": (("study", "iris", "--out", "d" * 300), "too long"),
     "resume and overwrite": (("study", "iris", "--resume", "--overwrite"), "--overwrite"),
     "resume with half of the arguments": (("study", "--out", "s", "--resume", "--methods", "lime"), "--resume"),
-    "a margin beyond 1": (("study", "iris", "--margin", "1.5"), "--margin"),
-    "a margin that is no number": (("study", "iris", "--margin", "nan"), "--margin"),
-    "a tie below 0": (("study", "iris", "--tie=-0.1"), "--tie"),
     "grid without images": (("study", "iris", "--groups", "grid:2"), "image"),
 }
 
@@ -347,6 +344,15 @@ def test_refuses(case, assay):
     result = assay(*arguments)
     assert result.returncode == 1
     assert named in result.stderr and result.stderr.count("\n") == 1, result.stderr
+
+
+@pytest.mark.parametrize("given", ["--margin=1.5", "--margin=nan", "--margin=some", "--tie=-0.1"])
+def test_margins_are_shares(given, assay, tmp_path):
+    result = assay("study", "iris", given)
+    name, value = given.split("=")
+    assert result.returncode == 2
+    assert result.stderr == f"assay: {name}: expected a number from 0 to 1, found '{value}' (`assay --help` shows how)\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_never_writes_over_what_it_did_not_make(small, assay, tmp_path):
