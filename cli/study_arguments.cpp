@@ -145,7 +145,7 @@ std::string pinned_command(const std::vector<std::string>& words, const StudyCho
     } else if (name == kCurvesChoice || name == kVariationsChoice) {
       if (value == "none") more.push_back(fmt::format("--no-{}", name));
     } else if (name == kAggregatesChoice) {
-      if (value == "none") more.emplace_back("--aggregators=none");
+      if (value != "all") more.push_back(fmt::format("--{}={}", name, value));
     } else if (name == kBackgroundChoice) {
       more.push_back(fmt::format("--background={}{}", kSpreadPrefix, value));
     } else if (name != kTimeChoice) {

@@ -17,7 +17,7 @@ namespace assay {
 namespace {
 
 constexpr double kMostSeconds = 366.0 * 24 * 3600;
-// A method may take this share of the time for kLeastRows rows.
+// A method or an aggregate may take this share of the time for kLeastRows rows.
 constexpr double kShareOfOneMethod = 1.0 / 3;
 constexpr size_t kRowsBeforeVariations = 200;  // before other seeds and references go
 constexpr size_t kRowsBeforeCurves = 100;      // before curves go
@@ -188,8 +188,11 @@ double seconds_of(const StudyCosts& costs, const BudgetPlan& plan) {
     entries++;
   }
   if (plan.aggregates) {
-    for (size_t i = 0; i < costs.aggregates.size(); i++) seconds += seconds_of_aggregate(costs, plan, i);
-    entries += static_cast<double>(costs.aggregates.size());
+    for (size_t i = 0; i < costs.aggregates.size(); i++) {
+      if (!plan.combined[i]) continue;
+      seconds += seconds_of_aggregate(costs, plan, i);
+      entries++;
+    }
   }
   return seconds + entries * seconds_of_scoring(costs, plan);
 }
@@ -197,6 +200,7 @@ double seconds_of(const StudyCosts& costs, const BudgetPlan& plan) {
 BudgetPlan full_plan(const StudyCosts& costs, const BudgetPlan& asked) {
   BudgetPlan full = asked;
   full.methods.assign(costs.methods.size(), true);
+  full.combined.assign(costs.aggregates.size(), true);
   full.rows = costs.rows;
   full.background = costs.background;
   full.seconds = seconds_of(costs, full);
@@ -204,18 +208,21 @@ BudgetPlan full_plan(const StudyCosts& costs, const BudgetPlan& asked) {
 }
 
 BudgetPlan plan_within(const StudyCosts& costs, const BudgetPlan& asked, const BudgetFixed& fixed, double seconds) {
-  const BudgetPlan full = full_plan(costs, asked);
+  BudgetPlan full = full_plan(costs, asked);
   if (full.seconds <= seconds) return full;
-  if (fixed.methods) {
-    Ladder ladder(costs, full, fixed, seconds);
-    ladder.climb_down(true);
-    return ladder.plan();
-  }
   BudgetPlan least = full;
   if (!fixed.rows) least.rows = std::min(least.rows, kLeastRows);
   if (!fixed.background) least.background = std::min(least.background, kBackgrounds.back());
   if (!fixed.curves) least.curves = false;
   if (!fixed.variations) least.variations = false;
+  for (size_t i = 0; i < full.combined.size(); i++) {
+    full.combined[i] = fixed.aggregates || seconds_of_aggregate(costs, least, i) <= kShareOfOneMethod * seconds;
+  }
+  if (fixed.methods) {
+    Ladder ladder(costs, full, fixed, seconds);
+    ladder.climb_down(true);
+    return ladder.plan();
+  }
   const std::vector<size_t> order = cheapest_first(costs, least);
   const auto named = static_cast<size_t>(std::ranges::count(costs.methods, true, &MethodCost::named));
   const size_t fewest = std::max<size_t>(1, named);

@@ -1,13 +1,14 @@
 // How much of a study fits into a time. A pure function of measured costs: it looks at no clock and draws nothing.
 //
 // The fullest plan that fits is chosen. In this order things are given up:
-//   1. a method that alone would take more than a third of the time for the least number of rows (kLeastRows);
+//   1. a method or an aggregate that alone would take more than a third of the time for the least number of rows
+//      (kLeastRows);
 //   2. rows, down to 200; other seeds and references; rows, down to 100; curves; half of the background; rows, down to
 //      kLeastRows; more of the background, down to 10 rows;
 //   3. the dearest methods, one by one, and each time step 2 begins again;
 //   4. if three methods are left: before another goes, rows down to 20, aggregates, rows down to 10.
-// So more time never means fewer methods, and with the same methods never less of anything else. What the user named is
-// kept.
+// So more time never means fewer methods, and with the same methods and aggregates never less of anything else. What
+// the user named is kept.
 #pragma once
 
 #include <cstddef>
@@ -82,7 +83,8 @@ struct BudgetFixed {
 };
 
 struct BudgetPlan {
-  std::vector<bool> methods = {};  // which are kept
+  std::vector<bool> methods = {};   // which are kept
+  std::vector<bool> combined = {};  // which aggregates are, if there are any
   size_t rows = 0;
   size_t background = 1;
   bool aggregates = true;

@@ -129,15 +129,18 @@ class Planner {
                     spec.name, *evaluations, subject_.players->size()));
   }
 
+  // Whether the choice of this name lists some things, and this one is not among them.
+  bool not_chosen(std::string_view choice, const std::string& name) const {
+    const std::string* chosen = plan_.options.choices.find(choice);
+    if (chosen == nullptr || *chosen == "all" || *chosen == "none") return false;
+    const std::vector<Spec> kept = parse_specs(choice, *chosen);
+    return std::ranges::find(kept, name, [](const Spec& each) { return spec_text(each); }) == kept.end();
+  }
+
   // Leaves the method out if an earlier plan did so for lack of time. The reason holds no time: it is part of the
   // study's results.
   bool leave_out_for_time(const Spec& spec) {
-    const std::string* chosen = plan_.options.choices.find(kMethodsChoice);
-    if (chosen == nullptr) return false;
-    const std::vector<Spec> kept = parse_specs("methods", *chosen);
-    if (std::ranges::find(kept, spec_text(spec), [](const Spec& each) { return spec_text(each); }) != kept.end()) {
-      return false;
-    }
+    if (!not_chosen(kMethodsChoice, spec_text(spec))) return false;
     const std::optional<uint64_t> evaluations = known_evaluations(spec);
     return !possible(
         false, "method", spec,
@@ -263,6 +266,10 @@ class Planner {
           .members = own, .subject = subject_, .pool_members = std::span(pool_of).first(own.size())};
       std::optional<Refusal> reason = aggregator_refusal(spec, task);
       if (!reason && !named) reason = left_out;
+      if (!reason && !named && not_chosen(kAggregatesChoice, name)) {
+        reason = fmt::format(
+            "{} takes more time than is allowed: allow more, or name it among the aggregators, to have it", spec.name);
+      }
       if (possible(named, "aggregator", spec, reason)) add_entry(spec, EntryKind::aggregate, name);
     }
   }

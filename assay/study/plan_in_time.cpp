@@ -91,7 +91,13 @@ void record(const StudyPlan& tried, const StudyOptions& options, const BudgetPla
     plan.choices.set(kBackgroundChoice, fmt::format("{}", chosen.background));
   }
   if (!options.no_aggregates && options.aggregators.empty()) {
-    plan.choices.set(kAggregatesChoice, all_or_none(chosen.aggregates));
+    std::vector<std::string> kept;
+    for (size_t i = 0; i < chosen.combined.size(); i++) {
+      if (chosen.combined[i]) kept.push_back(tried.entries[chosen.methods.size() + i].name);
+    }
+    const bool some = chosen.aggregates && kept.size() < chosen.combined.size() && !kept.empty();
+    plan.choices.set(kAggregatesChoice, some ? fmt::format("{}", fmt::join(kept, ","))
+                                             : all_or_none(chosen.aggregates && kept.size() == chosen.combined.size()));
   }
   if (options.curves) plan.choices.set(kCurvesChoice, all_or_none(chosen.curves));
   if (options.variations) plan.choices.set(kVariationsChoice, all_or_none(chosen.variations));
@@ -105,7 +111,12 @@ void record(const StudyPlan& tried, const StudyOptions& options, const BudgetPla
   } else if (chosen.background < full.background) {
     words.push_back(fmt::format("{} of the background", plural(full.background - chosen.background, "row")));
   }
-  if (full.aggregates && !chosen.aggregates) words.emplace_back("aggregates");
+  const auto combined = static_cast<size_t>(std::ranges::count(chosen.combined, false));
+  if (full.aggregates && !chosen.aggregates) {
+    words.emplace_back("aggregates");
+  } else if (full.aggregates && combined > 0) {
+    words.push_back(plural(combined, "aggregate"));
+  }
   if (full.curves && !chosen.curves) words.emplace_back("curves");
   if (full.variations && !chosen.variations) words.emplace_back("other seeds and baselines");
 }

@@ -293,6 +293,7 @@ TEST(StudyInFolder, WhatWasChosenForTheTimeIsRecordedAndReplayed) {
   };
   steps.page = [](const FinishedStudy&, const Subject&) { return "page"; };
   StudyOptions options = few();
+  options.methods[0] = {"lime"};  // a function has no gradient
   options.seconds = 0.5;
   options.rows_named = false;
   std::map<std::string, std::string> before;

@@ -39,7 +39,8 @@ Assessment marks(const std::vector<Standing>& faithfulness, const std::vector<St
   const std::vector<double> none(faithfulness.size(), NAN);
   const std::vector<Interval> nowhere(faithfulness.size(), {NAN, NAN});
   Assessment made;
-  made.rankings = {{0, {0}, faithfulness, none, nowhere, true}, {1, {0}, complexity, none, nowhere, true}, {2}, {3}};
+  made.rankings = {{0, {0}, faithfulness, none, nowhere, true}, {1, {0}, complexity, none, nowhere, true}};
+  for (const size_t criterion : {2U, 3U}) made.rankings.emplace_back().criterion = criterion;
   made.dominated.assign(faithfulness.size(), false);
   return made;
 }

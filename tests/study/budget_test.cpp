@@ -141,6 +141,17 @@ TEST(StudyBudget, AMethodThatCannotEndInTimeTakesNothingFromTheOthers) {
   EXPECT_TRUE(plan.curves && plan.variations && plan.aggregates);
 }
 
+TEST(StudyBudget, NeitherDoesAnAggregate) {
+  StudyCosts costs = small_costs();
+  costs.aggregates.push_back({.combining = {0, 5}});
+  const BudgetPlan plan = plan_within(costs, {}, kFree, 60);
+  EXPECT_THAT(plan.combined, ElementsAre(true, false));
+  EXPECT_EQ(plan.rows, 500U);
+  EXPECT_EQ(plan.kept(), 4U);
+  EXPECT_TRUE(plan.curves && plan.variations && plan.aggregates);
+  EXPECT_THAT(plan_within(costs, {}, {.aggregates = true}, 60).combined, ElementsAre(true, true));
+}
+
 TEST(StudyBudget, WhatTheUserNamedIsKept) {
   StudyCosts costs = small_costs();
   const BudgetPlan rows = plan_within(costs, {}, {.rows = true}, 0.001);
@@ -194,7 +205,9 @@ TEST(StudyBudget, FitsOrIsTheLeastAndMoreTimeNeverMeansLess) {
                             plan.background == least.background;
       EXPECT_TRUE(plan.seconds <= seconds || is_least) << seconds << " s, trial " << trial;
       for (size_t i = 0; i < methods; i++) EXPECT_GE(plan.methods[i], before.methods[i]);
-      EXPECT_TRUE(plan.methods != before.methods || no_less(plan, before)) << seconds << " s, trial " << trial;
+      const bool others = plan.methods != before.methods || plan.combined != before.combined;
+      EXPECT_TRUE(others || no_less(plan, before)) << seconds << " s, trial " << trial;
+      for (size_t i = 0; i < 5; i++) EXPECT_GE(plan.combined[i], before.combined[i]);
       EXPECT_EQ(plan_within(costs, {}, kFree, seconds).methods, plan.methods);
       before = plan;
     }

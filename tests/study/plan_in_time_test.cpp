@@ -113,6 +113,13 @@ TEST(PlanInTime, RecordedChoicesDecide) {
   EXPECT_THAT(left_out->reason,
               MatchesRegex("kernel_shap takes [0-9]+ evaluations of the model for a row, more time than "
                            "is allowed: allow more, or name it among the methods, to have it"));
+  options.choices.made = {{"time", "1m"}, {"aggregators", "mean,borda"}};
+  const StudyPlan some = plan_study(studied.subject(), options, {});
+  EXPECT_THAT(names_of(some), ::testing::IsSupersetOf({"mean", "borda", "kernel_shap"}));
+  EXPECT_THAT(names_of(some), Not(::testing::Contains("median")));
+  const auto median = std::ranges::find(some.left_out, "median", &LeftOut::name);
+  ASSERT_NE(median, some.left_out.end());
+  EXPECT_THAT(median->reason, HasSubstr("median takes more time than is allowed"));
   options.choices.made = {{"members", "occlusion,lime,kernel_shap"}};
   options.seconds = kNoTimeLimit;
   const StudyPlan members = plan_study(studied.subject(), options, {});
