@@ -75,12 +75,7 @@ Study small_study() {
 
 Assessment small_assessment() {
   Assessment assessment;
-  assessment.rankings = {{0,
-                          {0, 1},
-                          {Standing::best, Standing::worse},
-                          {NAN, 0.5},
-                          {{NAN, NAN}, {0.25, 0.75}},
-                          true},
+  assessment.rankings = {{0, {0, 1}, {Standing::best, Standing::worse}, {NAN, 0.5}, {{NAN, NAN}, {0.25, 0.75}}, true},
                          {1, {}, {}, {}, {}, false}};
   assessment.dominated = {false, true};
   assessment.dominated_by = {0, 0};
@@ -361,7 +356,9 @@ TEST(ManifestJson, RefusesNamesThatLeadOutside) {
 }
 
 TEST(ManifestJson, RefusesOtherDocuments) {
-  EXPECT_THAT(sentence([] { manifest_from_json("m", manifest_json({}, {{"a", kHash}, {"b", kHash}, {"a", kHash}})); }),
+  EXPECT_THAT(sentence([] {
+                manifest_from_json("m", manifest_json({}, {{"a", kHash}, {"b", kHash}, {"a", kHash}}));
+              }),
               HasSubstr("expected each of the 'outputs' once, found 'a' twice"));
   EXPECT_THAT(sentence([] { manifest_from_json("m", study_json(small_study(), small_assessment())); }),
               HasSubstr("expected"));

@@ -48,7 +48,9 @@ def test_plans_first_and_ends_with_one_screen(iris):
     plan, _, rest = out.partition("\n\n")
     assert plan.startswith("no --model: a small network, trained on iris (train part)\nstudy of a network trained on ")
     assert "\n11 methods, 16 aggregates, 11 criteria: about " in plan and " model evaluations, " in plan
-    assert "\nnote: aggregates are of " in plan and " found faithful on 60 rows of the pool that are not studied" in plan
+    assert (
+        "\nnote: aggregates are of " in plan and " found faithful on 60 rows of the pool that are not studied" in plan
+    )
     screen = rest.partition("\n\nwrote ")[0]
     for word in ("Model ", "Explained ", "Drivers ", "faithfulness", "best for", "overall", "+-", "\n- Use "):
         assert word in screen, word
@@ -59,7 +61,14 @@ def test_plans_first_and_ends_with_one_screen(iris):
 def test_all_prints_everything(assay):
     result = assay("study", "iris", *SMALL, "--all", "--out", "study")
     assert result.returncode == 0, result.stderr
-    for words in ("3 methods: gradient, ", "2 aggregates: mean, ", "\n- Use ", "better: ", "\nVerdict\n", "\nWarnings\n"):
+    for words in (
+        "3 methods: gradient, ",
+        "2 aggregates: mean, ",
+        "\n- Use ",
+        "better: ",
+        "\nVerdict\n",
+        "\nWarnings\n",
+    ):
         assert words in result.stdout, words
 
 
@@ -285,7 +294,9 @@ def test_margins_are_shares(given, assay, tmp_path):
     result = assay("study", "iris", given)
     name, value = given.split("=")
     assert result.returncode == 2
-    assert result.stderr == f"assay: {name}: expected a number from 0 to 1, found '{value}' (`assay --help` shows how)\n"
+    assert (
+        result.stderr == f"assay: {name}: expected a number from 0 to 1, found '{value}' (`assay --help` shows how)\n"
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -53,7 +53,8 @@ TEST(MemberChoice, LeavesOutTheUnfaithfulAndTheSame) {
   EXPECT_THAT(found->members, Contains(first > last ? 0U : 3U));
   EXPECT_TRUE(std::ranges::is_sorted(found->members));
   EXPECT_THAT(found->note, StartsWith("aggregates are of "));
-  EXPECT_THAT(found->note, HasSubstr("the methods found faithful on 40 rows of the pool that are not studied; not of "));
+  EXPECT_THAT(found->note,
+              HasSubstr("the methods found faithful on 40 rows of the pool that are not studied; not of "));
   EXPECT_THAT(found->note, HasSubstr(first > last ? "not of gradient_x_input (" : "not of gradient ("));
 }
 
