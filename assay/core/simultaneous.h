@@ -9,8 +9,8 @@
 //
 // Why a floor: two columns that are nearly the same have differences of almost no spread. Without the floor such a pair
 // alone decides c, and c is useless. The floor is the size of a difference that does not matter. Resampled from real
-// tables of scores, intervals without it held all at once in 92 % of the trials, with a median c of 236 at 30 rows; with
-// a floor of 0.05 in 98 % (30 rows, c about 4.3) and 96 % (200 rows, c about 3.1).
+// tables of scores (Adult, german credit, iris), intervals with a floor of 0.05 held all at once in 93.8 to 95.2 % of
+// 2,000 trials with 30 and with 200 rows, c being 2.5 to 3.1; without a floor c reached 236.
 //
 // shared_ij is the error of m_ij that comes from draws that all rows share; resampling rows does not show it.
 // Cost: draws x rows x pairs. Same seed, same bits, whatever the number of threads.

@@ -18,7 +18,7 @@ namespace assay {
 namespace {
 
 constexpr size_t kDriversShown = 5;
-constexpr size_t kMostRivals = 2;
+constexpr size_t kLinesOfTable = 4;  // rivals fill up what is recommended to so many, at least one of them
 constexpr std::ptrdiff_t kMostLines = 18;
 // Below this correlation, higher values neither raise nor lower the explained value.
 constexpr double kClearTrend = 0.3;
@@ -67,13 +67,12 @@ std::vector<Line> table_lines(const Assessment& assessment) {
   add(advice.faithfulness, "faithfulness");
   add(advice.stability, "stability");
   add(advice.simplicity, "simplicity");
-  size_t rivals = 0;
+  const size_t most = std::max(kLinesOfTable, lines.size() + 1);
   for (const size_t e : assessment.rankings[advice.overall->criterion].order) {
-    if (rivals == kMostRivals) break;
+    if (lines.size() == most) break;
     const bool shown = std::ranges::find(lines, e, &Line::entry) != lines.end();
     if (shown || advice.entries[e].alias_of != e || !advice.entries[e].has_signs) continue;
     lines.push_back({e, {}});
-    rivals++;
   }
   return lines;
 }

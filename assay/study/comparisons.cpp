@@ -38,8 +38,8 @@ double floor_for(const Study& study, size_t criterion, const std::vector<size_t>
   return std::max(margin * usual, kLeastFloor);
 }
 
-// The error of the difference of two means that comes from draws that all rows share. The draws are the same for both
-// entries, so their influences are subtracted draw by draw; without these, the larger bound.
+// The error of the difference of two means that comes from draws that all rows share. Both entries share the draws too,
+// so this bound is rather too large than too small.
 double shared_error_between(const Scores& first, const Scores& second) {
   return std::hypot(first.shared_error, second.shared_error);
 }

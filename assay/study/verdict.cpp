@@ -252,8 +252,7 @@ std::string entry_names(const Study& study, const std::vector<size_t>& entries, 
 std::vector<std::string> main_sentences(const Study& study, const Assessment& assessment) {
   const Reader read{study, assessment};
   if (!assessment.advice.overall) return by_criterion(read);
-  std::vector<std::string> sentences = {one_number_sentence(read), overall_sentence(read), gains_sentence(read),
-                                        undecided_sentence(read)};
+  std::vector<std::string> sentences = {one_number_sentence(read), overall_sentence(read), gains_sentence(read)};
   std::erase_if(sentences, [](const std::string& sentence) { return sentence.empty(); });
   return sentences;
 }

@@ -35,8 +35,8 @@ Advice hand_advice() {
   advice.best_upper = 0.375;
   advice.one_number_fails = true;
   advice.overall = Recommendation{.entry = 0, .criterion = 0};
-  advice.simplicity = Recommendation{
-      .entry = 0, .criterion = 1, .tied = {1}, .better = {2}, .ahead = {1, 2}, .unfaithful = {1}};
+  advice.simplicity =
+      Recommendation{.entry = 0, .criterion = 1, .tied = {1}, .better = {2}, .ahead = {1, 2}, .unfaithful = {1}};
   advice.gains = {{.aggregate = 1, .method = 0, .criterion = 1, .difference = -0.5, .interval = {-1, NAN}}};
   advice.drivers = {{.player = 1, .size = 2, .share = 0.75, .mean = -2, .trend = NAN}};
   advice.next = {"Look at it."};

@@ -232,8 +232,8 @@ TEST(EntryJson, RefusesADocumentWithoutOneOfItsFields) {
       json document = whole;
       document.at(json::json_pointer(at)).erase(key);
       const std::string found = message_of([&] { entry_from_json("x", document.dump()); });
-      EXPECT_THAT(found,
-                  key == "labels" || key == "trends" ? HasSubstr("no error") : HasSubstr("expected the key '" + key + "', found none"));
+      EXPECT_THAT(found, key == "labels" || key == "trends" ? HasSubstr("no error")
+                                                            : HasSubstr("expected the key '" + key + "', found none"));
       tried++;
     }
   }

@@ -76,12 +76,7 @@ Study small_study() {
 
 Assessment small_assessment() {
   Assessment assessment;
-  assessment.rankings = {{0,
-                          {0, 1},
-                          {Standing::best, Standing::worse},
-                          {NAN, 0.5},
-                          {{NAN, NAN}, {0.25, 0.75}},
-                          true},
+  assessment.rankings = {{0, {0, 1}, {Standing::best, Standing::worse}, {NAN, 0.5}, {{NAN, NAN}, {0.25, 0.75}}, true},
                          {1, {}, {}, {}, {}, false}};
   assessment.dominated = {false, true};
   assessment.dominated_by = {0, 0};

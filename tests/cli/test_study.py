@@ -351,7 +351,9 @@ def test_margins_are_shares(given, assay, tmp_path):
     result = assay("study", "iris", given)
     name, value = given.split("=")
     assert result.returncode == 2
-    assert result.stderr == f"assay: {name}: expected a number from 0 to 1, found '{value}' (`assay --help` shows how)\n"
+    assert (
+        result.stderr == f"assay: {name}: expected a number from 0 to 1, found '{value}' (`assay --help` shows how)\n"
+    )
     assert list(tmp_path.iterdir()) == []
 
 

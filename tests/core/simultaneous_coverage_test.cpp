@@ -1,6 +1,6 @@
 // How often simultaneous intervals hold for all pairs at once, on real scores: rows are drawn with replacement from a
-// table of a study, and the table's own means are the truth. Faithfulness is skewed, has a few rows far below the others,
-// and columns that are nearly the same: nothing like normal data.
+// table of a study, and the table's own means are the truth. Faithfulness is skewed, has a few rows far below the
+// others, and columns that are nearly the same: nothing like normal data.
 //
 // ASSAY_COVERAGE=full: 2,000 trials with the resamples that a study takes, for tests/long. Otherwise a shorter form.
 #include <fmt/format.h>

@@ -185,8 +185,8 @@ TEST(Simultaneous, SharedErrorWidensTheIntervals) {
   const Columns columns = random_columns(3, 40, 6);
   const std::vector<std::span<const double>> views(columns.begin(), columns.end());
   const SimultaneousDifferences without = differences_of(columns, {});
-  const SimultaneousDifferences with = simultaneous_differences(
-      views, {}, [](size_t i, size_t j) { return i == 0 && j == 2 ? 0.2 : 0.0; }, {});
+  const SimultaneousDifferences with =
+      simultaneous_differences(views, {}, [](size_t i, size_t j) { return i == 0 && j == 2 ? 0.2 : 0.0; }, {});
   EXPECT_EQ(with.critical(), without.critical());
   EXPECT_EQ(with.between(0, 1).error, without.between(0, 1).error);
   EXPECT_NEAR(with.between(2, 0).error, std::hypot(without.between(0, 2).error, 0.2), 1e-15);

@@ -80,7 +80,8 @@ TEST(AvgSensitivity, ZeroWhereExplanationsAgree) {
 }
 
 // The definition, in words that share nothing with the code: among rows of the pool at most `radius` away, and not at
-// distance 0, the mean and the largest of the distances between unit vectors. Rows and pool rows of zeros count nowhere.
+// distance 0, the mean and the largest of the distances between unit vectors. Rows and pool rows of zeros count
+// nowhere.
 TEST(AvgSensitivity, ComparesUnitVectorsUnlessToldOtherwise) {
   RandomStream random(5, "unit vectors");
   const auto drawn = [&](size_t rows, size_t columns) {

@@ -115,7 +115,8 @@ TEST(Faithfulness, TakesBlackBoxes) {
 
 TEST(Faithfulness, SampledScoresAreWithinTheirErrors) {
   Trial trial = network_trial({.players = 12, .columns = 12, .rows = 30}, 5);
-  EXPECT_EQ(scored("faithfulness", ":subset=3", trial).notes.at(0), "correlated over all 220 subsets of 3 of 12 players");
+  EXPECT_EQ(scored("faithfulness", ":subset=3", trial).notes.at(0),
+            "correlated over all 220 subsets of 3 of 12 players");
   // 924 subsets.
   const Scores exact = scored("faithfulness", ":subset=6", trial);
   const Scores drawn = scored("faithfulness", ":subset=6:budget=0:samples=300", trial);

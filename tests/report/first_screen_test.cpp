@@ -31,9 +31,10 @@ Study large_study(const std::string& name) {
   for (size_t f = 0; f < 8; ++f) study.facts.features.push_back(fmt::format("{} {}", name, f));
   for (size_t e = 0; e < 27; ++e) {
     const double i = static_cast<double>(e);
-    StudyEntry& entry = add_entry(study, fmt::format("{}{}", name, e), e < 13 ? EntryKind::method : EntryKind::aggregate,
-                                  {around(0.9 - 0.005 * i, 0.05, 200, e), around(1 - 0.01 * i, 0.05, 200, e + 1),
-                                   around(2 - 0.02 * std::fabs(i - 9), 0.05, 200, e + 2)});
+    StudyEntry& entry =
+        add_entry(study, fmt::format("{}{}", name, e), e < 13 ? EntryKind::method : EntryKind::aggregate,
+                  {around(0.9 - 0.005 * i, 0.05, 200, e), around(1 - 0.01 * i, 0.05, 200, e + 1),
+                   around(2 - 0.02 * std::fabs(i - 9), 0.05, 200, e + 2)});
     Matrix values(200, 8);
     for (size_t r = 0; r < 200; ++r) {
       for (size_t p = 0; p < 8; ++p) values.row(r)[p] = static_cast<float>((p == e % 8 ? 5.0 : 1.0) + 0.01 * i);

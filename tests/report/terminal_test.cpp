@@ -52,9 +52,10 @@ std::string table_of(const Study& study, const StudyTimes& times = {}) {
 TEST(StudyTable, OfASmallStudy) {
   StudyTimes times;
   times.entries = {{"mean", 150, 20.4}, {"a", 0.25, 1}, {"lime:samples=9", NAN, NAN}};
-  const Assessment assessment = marks({Standing::tied, Standing::worse, Standing::tied},
-                                      {Standing::worse, Standing::tied, Standing::tied});
-  EXPECT_EQ(study_table(small_study(), assessment, times), R"(                  faithfulness     complexity              model
+  const Assessment assessment =
+      marks({Standing::tied, Standing::worse, Standing::tied}, {Standing::worse, Standing::tied, Standing::tied});
+  EXPECT_EQ(study_table(small_study(), assessment, times),
+            R"(                  faithfulness     complexity              model
                       subset=1
 better:                 higher          lower              evals  seconds
 a               0.850 +- 0.029~  1.50 +- 0.29          1,234,567     1.25
@@ -79,8 +80,8 @@ rows with a score; - no score; seconds -: made by an earlier run
 TEST(StudyTable, MarksTheSignificantlyBest) {
   Study study = small_study();
   study.entries.pop_back();
-  const std::string table = study_table(
-      study, marks({Standing::best, Standing::worse}, {Standing::worse, Standing::best}), {});
+  const std::string table =
+      study_table(study, marks({Standing::best, Standing::worse}, {Standing::worse, Standing::best}), {});
   EXPECT_THAT(table, HasSubstr("a               0.850 +- 0.029*"));
   EXPECT_THAT(table, HasSubstr("lime:samples=9  0.600 +- 0.041   "));
 }

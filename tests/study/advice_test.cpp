@@ -180,8 +180,8 @@ Explanations values_of(const std::vector<std::vector<float>>& rows) {
 TEST(Advice, SameDirectionsAreAliases) {
   const Explanations one = values_of({{1, 2}, {0, -1}, {0, 0}});
   EXPECT_TRUE(same_directions(one, values_of({{3, 6}, {0, -0.25F}, {0, 0}})));
-  EXPECT_TRUE(same_directions(one, values_of({{1, 2.000002F}, {0, -1}, {0, 0}})));   // 4e-7 apart
-  EXPECT_FALSE(same_directions(one, values_of({{1, 2.00001F}, {0, -1}, {0, 0}})));   // 2e-6
+  EXPECT_TRUE(same_directions(one, values_of({{1, 2.000002F}, {0, -1}, {0, 0}})));  // 4e-7 apart
+  EXPECT_FALSE(same_directions(one, values_of({{1, 2.00001F}, {0, -1}, {0, 0}})));  // 2e-6
   EXPECT_FALSE(same_directions(one, values_of({{1, 2}, {0, 1}, {0, 0}}))) << "the other way round";
   EXPECT_FALSE(same_directions(one, values_of({{1, 2}, {0, -1}, {0, 1e-9F}}))) << "zero has no direction";
   EXPECT_FALSE(same_directions(one, values_of({{1, 2}, {0, -1}})));
@@ -216,8 +216,7 @@ TEST(Advice, AliasesSpeakWithOneVoice) {
     EXPECT_EQ(advice.entries[e].faithful, Faithful::yes);
     EXPECT_EQ(advice.entries[e].behind, 0);
   }
-  EXPECT_THAT(found.rankings[0].standing,
-              ElementsAre(Standing::best, Standing::best, Standing::worse, Standing::best));
+  EXPECT_THAT(found.rankings[0].standing, ElementsAre(Standing::best, Standing::best, Standing::worse, Standing::best));
   EXPECT_THAT(found.verdict[0], StartsWith("Use exact (also sampled and longer): "));
 }
 

@@ -300,13 +300,14 @@ TEST(Verdict, SaysWhichToUseWhen) {
   const Assessment found = assess(four_entries(37));
   EXPECT_THAT(
       found.verdict,
-      ElementsAre("Use a: faithfulness 0.900 +- 0.001, the best here; it adds up to the prediction, and nothing in it "
-                  "is sampled; 0 model evaluations.",
-                  "When stability matters most, use a as well: average sensitivity 0.500 +- 0.001. Ahead by stability, "
-                  "but not known to be faithful: c and b.",
-                  "When simplicity matters most, use a as well: complexity 1.500 +- 0.001. Ahead by simplicity, but not "
-                  "known to be faithful: c and b.",
-                  "No aggregate is known to be faithful here: use single methods."));
+      ElementsAre(
+          "Use a: faithfulness 0.900 +- 0.001, the best here; it adds up to the prediction, and nothing in it "
+          "is sampled; 0 model evaluations.",
+          "When stability matters most, use a as well: average sensitivity 0.500 +- 0.001. Ahead by stability, "
+          "but not known to be faithful: c and b.",
+          "When simplicity matters most, use a as well: complexity 1.500 +- 0.001. Ahead by simplicity, but not "
+          "known to be faithful: c and b.",
+          "No aggregate is known to be faithful here: use single methods."));
   EXPECT_THAT(found.warnings, IsEmpty());
   EXPECT_THAT(found.dominated, ElementsAre(false, false, false, true));
 }

@@ -155,8 +155,9 @@ class Search {
         const bool same_family = advice_.most_faithful && advice_.overall->criterion == c &&
                                  *advice_.most_faithful == first && of(e).has_signs;
         if (same_family) {
-          RC_ASSERT((std::isnan(of(e).behind_interval.low) ? std::isnan(ranking.behind_interval[e].low)
-                                                          : of(e).behind_interval.low == ranking.behind_interval[e].low));
+          RC_ASSERT((std::isnan(of(e).behind_interval.low)
+                         ? std::isnan(ranking.behind_interval[e].low)
+                         : of(e).behind_interval.low == ranking.behind_interval[e].low));
         }
       }
       RC_ASSERT(((best > 0) == (rivals > 0 && worse == rivals)));
@@ -203,8 +204,7 @@ class Search {
       for (const size_t e : compared.entries()) {
         if (of(e).faithful == Faithful::yes && of(e).has_signs) candidates.push_back(e);
       }
-      const bool some_complete =
-          std::ranges::any_of(candidates, [&](size_t e) { return of(e).complete; });
+      const bool some_complete = std::ranges::any_of(candidates, [&](size_t e) { return of(e).complete; });
       if (overall && some_complete) std::erase_if(candidates, [&](size_t e) { return !of(e).complete; });
       RC_ASSERT(std::ranges::count(candidates, chosen.entry) == 1);
       const double most = mean(candidates[0], c);
@@ -236,7 +236,7 @@ class Search {
       for (const size_t e : compared_[gain.criterion].entries()) {
         if (of(e).faithful != Faithful::yes || !of(e).has_signs) continue;
         RC_ASSERT((mean(e, gain.criterion) <=
-                  mean(study_.entries[e].aggregate() ? gain.aggregate : gain.method, gain.criterion)));
+                   mean(study_.entries[e].aggregate() ? gain.aggregate : gain.method, gain.criterion)));
       }
     }
   }
