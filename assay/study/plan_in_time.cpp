@@ -121,14 +121,14 @@ void record(const StudyPlan& tried, const StudyOptions& options, const BudgetPla
 
 // Throws if the user's own limit is too small for the least that can be done.
 void check_time(const StudyPlan& tried, const StudyOptions& options, const BudgetPlan& chosen, double seconds) {
-  if (!options.seconds_named || chosen.seconds <= kTolerated * seconds) return;
+  const double in_all = chosen.seconds + options.seconds - seconds;  // with what was spent before
+  if (!options.seconds_named || in_all <= kTolerated * options.seconds) return;
   std::vector<std::string> kept;
   for (size_t i = 0; i < chosen.methods.size(); i++) {
     if (chosen.methods[i]) kept.push_back(tried.entries[i].name);
   }
-  fail_argument("time", fmt::format(": expected at least about {} for {} on {}, found {}",
-                                    time_text(chosen.seconds + options.seconds - seconds), joined(kept),
-                                    plural(chosen.rows, "row"), time_text(options.seconds)));
+  fail_argument("time", fmt::format(": expected at least about {} for {} on {}, found {}", time_text(in_all),
+                                    joined(kept), plural(chosen.rows, "row"), time_text(options.seconds)));
 }
 
 StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, const Context& context) {
