@@ -146,12 +146,13 @@ StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, cons
       return plan;
     }
   }
+  pilot.try_criteria(plan);
   for (size_t i = 0; i < plan.entries.size(); i++) {
     if (plan.entries[i].kind != EntryKind::method) continue;
     const bool member = std::ranges::find(plan.members, i) != plan.members.end();
     pilot.try_method(plan.entries[i].spec, member && !options.members.empty());
   }
-  pilot.try_rest(plan);
+  pilot.try_aggregates(plan);
   const StudyCosts& costs = pilot.costs();
   BudgetPlan asked;
   asked.aggregates = !plan.options.no_aggregates;
