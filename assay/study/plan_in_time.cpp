@@ -132,7 +132,7 @@ void check_time(const StudyPlan& tried, const StudyOptions& options, const Budge
 }
 
 StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, const Context& context) {
-  const bool limited = !std::isinf(options.seconds) && options.choices.find(kTimeChoice) == nullptr;
+  const bool limited = !std::isinf(options.seconds);
   StudyPlan plan = plan_parts(subject, options, context);
   const double minute = std::isinf(options.seconds) ? kDefaultStudySeconds : options.seconds;
   StudyPilot pilot(subject, kShareOfPilot * minute, context);
@@ -191,9 +191,9 @@ StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, cons
 StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const Context& context,
                      const std::vector<std::string>& notes, const StudyPlan* estimated) {
   StudyPlan plan;
-  if (estimated != nullptr && options.choices.find(kTimeChoice) != nullptr) {
+  if (options.choices.find(kTimeChoice) != nullptr) {
     plan = plan_parts(subject, options, context);
-    take_estimates(*estimated, plan);
+    if (estimated != nullptr) take_estimates(*estimated, plan);
   } else {
     plan = plan_in_time(subject, options, context);
   }

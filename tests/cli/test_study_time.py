@@ -60,11 +60,11 @@ def test_everything_is_chosen_where_there_is_time(assay, tmp_path):
 
 @pytest.fixture(scope="module")
 def short(program, tmp_path_factory):
-    """A study in six seconds of what takes far longer on any machine: 20 columns, which kernel_shap samples."""
+    """A study in six seconds of what takes far longer on any machine: all coalitions of 24 columns."""
     folder = tmp_path_factory.mktemp("short")
     draw = np.random.default_rng(5)
-    rows = draw.normal(size=(1200, 20))
-    lines = [",".join([*(f"x{j}" for j in range(20)), "y"])]
+    rows = draw.normal(size=(1200, 24))
+    lines = [",".join([*(f"x{j}" for j in range(24)), "y"])]
     for row in rows:
         lines.append(",".join([*(f"{value:.4g}" for value in row), "yes" if row[0] * row[1] > row[2] else "no"]))
     (folder / "rows.csv").write_text("\n".join(lines) + "\n")
@@ -82,7 +82,7 @@ def test_what_does_not_fit_is_left_out_and_named(short):
     chosen = choices_of(folder / "study")
     assert chosen["time"] == "6s"
     assert "exact_shapley" not in chosen["methods"].split(",")
-    assert re.search(r"^left out: exact_shapley takes 1048576 evaluations of the model for a row, more time", out, re.M)
+    assert re.search(r"^left out: exact_shapley takes 16777216 evaluations of the model for a row, more time", out, re.M)
     assert re.search(r"^left out for time: .*; all of it takes about .*: assay study .* --time=\w+$", out, re.M)
     assert re.search(r"model evaluations, about \d+ s of the 6 s that --time allows$", out, re.M)
     settings = read_json(folder / "study" / "study.json")["facts"]["settings"]
