@@ -86,7 +86,11 @@ std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subj
         words.fuller);
     if (!words.pinned.empty()) add("the same study, whatever the clock says: {}\n", words.pinned);
   }
-  add("about {} model evaluations, {}\n\n", with_commas(plan.evaluations), time_of(plan, words));
+  if (plan.seconds == 0) {
+    add("planned before: what was chosen then is kept\n\n");
+  } else {
+    add("about {} model evaluations, {}\n\n", with_commas(plan.evaluations), time_of(plan, words));
+  }
   return text;
 }
 

@@ -7,8 +7,8 @@
 //      kLeastRows; more of the background, down to 10 rows;
 //   3. the dearest methods, one by one, and each time step 2 begins again;
 //   4. if three methods are left: before another goes, rows down to 20, aggregates, rows down to 10.
-// So more time never means fewer methods, and with the same methods and aggregates never less of anything else. What
-// the user named is kept.
+// So more time never leaves out an aggregate by step 1 that less time kept; with the same aggregates it never means
+// fewer methods, and with the same methods, too, never less of anything else. What the user named is kept.
 #pragma once
 
 #include <cstddef>

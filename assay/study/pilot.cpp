@@ -137,7 +137,8 @@ std::vector<StudyPilot::Fit> StudyPilot::measure(const Trial& trial) {
   while (rows < most && expected(all) >= kNegligible) {
     size_t next = std::min(rows * kTrialGrowth, most);
     if (expected(next) > one_trial()) next = std::min(rows * 2, most);
-    if (expected(next) > one_trial()) break;
+    // Two rows tell what one costs from what every trial costs: without that, all of it would be taken for each row's.
+    if (expected(next) > (rows == 1 ? std::max(one_trial(), kShareOfTrial * allowed_) : one_trial())) break;
     const std::vector<double> more = shortest(next);
     for (size_t i = 0; i < fits.size(); i++) fits[i].add(next, more[i], rows, seconds[i]);
     seconds = more;
@@ -415,10 +416,9 @@ void StudyPilot::try_aggregates(const StudyPlan& plan) {
   }
 }
 
-void StudyPilot::try_rest(const StudyPlan& plan) {
+void StudyPilot::try_criteria(const StudyPlan& plan) {
   try_scoring(plan);
   try_variation(plan);
-  try_aggregates(plan);
 }
 
 }  // namespace assay

@@ -36,10 +36,13 @@ class StudyPilot {
   StudyPilot(const Subject& subject, double allowed, const Context& context);
 
   double seconds_of_evaluation() const { return evaluation_; }
+  // The criteria of a plan, which is the first thing to try: they are computed for every entry. Criteria that train
+  // models are not counted.
+  void try_criteria(const StudyPlan& plan);
   // The next method. named: see MethodCost.
   void try_method(const Spec& method, bool named);
-  // All the rest of a plan, whose methods must be those that were tried. Criteria that train models are not counted.
-  void try_rest(const StudyPlan& plan);
+  // The aggregates of a plan, whose methods must be those that were tried.
+  void try_aggregates(const StudyPlan& plan);
 
   double spent() const { return spent_; }  // seconds so far
   const StudyCosts& costs() const { return costs_; }
@@ -55,7 +58,6 @@ class StudyPilot {
   void count_pool(const StudyPlan& plan, PoolExplanations& counted);
   void try_scoring(const StudyPlan& plan);
   void try_variation(const StudyPlan& plan);
-  void try_aggregates(const StudyPlan& plan);
   double left() const;       // seconds for trials
   double one_trial() const;  // seconds that one of them may take
   Explanations any_explanations(size_t rows) const;

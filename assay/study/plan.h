@@ -75,7 +75,8 @@ void check_study_options(const StudyOptions& options);
 // (budget.h). notes: sentences on the rows beside their own notes; both are put before the plan's.
 //
 // If plan.open_again, the caller opens the subject again as plan.choices say and plans that, with these choices among
-// the options and this plan as `estimated`: nothing is measured twice.
+// the options and this plan as `estimated`: nothing is measured twice. Where all was chosen before and nothing is
+// estimated, nothing is measured: evaluations and seconds are 0.
 StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const Context& context,
                      const std::vector<std::string>& notes = {}, const StudyPlan* estimated = nullptr);
 

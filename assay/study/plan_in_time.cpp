@@ -123,18 +123,18 @@ void record(const StudyPlan& tried, const StudyOptions& options, const BudgetPla
 
 // Throws if the user's own limit is too small for the least that can be done.
 void check_time(const StudyPlan& tried, const StudyOptions& options, const BudgetPlan& chosen, double seconds) {
-  if (!options.seconds_named || chosen.seconds <= kTolerated * seconds) return;
+  const double in_all = chosen.seconds + options.seconds - seconds;  // with what was spent before
+  if (!options.seconds_named || in_all <= kTolerated * options.seconds) return;
   std::vector<std::string> kept;
   for (size_t i = 0; i < chosen.methods.size(); i++) {
     if (chosen.methods[i]) kept.push_back(tried.entries[i].name);
   }
-  fail_argument("time", fmt::format(": expected at least about {} for {} on {}, found {}",
-                                    time_text(chosen.seconds + options.seconds - seconds), joined(kept),
-                                    plural(chosen.rows, "row"), time_text(options.seconds)));
+  fail_argument("time", fmt::format(": expected at least about {} for {} on {}, found {}", time_text(in_all),
+                                    joined(kept), plural(chosen.rows, "row"), time_text(options.seconds)));
 }
 
 StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, const Context& context) {
-  const bool limited = !std::isinf(options.seconds) && options.choices.find(kTimeChoice) == nullptr;
+  const bool limited = !std::isinf(options.seconds);
   StudyPlan plan = plan_parts(subject, options, context);
   const double minute = std::isinf(options.seconds) ? kDefaultStudySeconds : options.seconds;
   StudyPilot pilot(subject, kShareOfPilot * minute, context);
@@ -148,12 +148,13 @@ StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, cons
       return plan;
     }
   }
+  pilot.try_criteria(plan);
   for (size_t i = 0; i < plan.entries.size(); i++) {
     if (plan.entries[i].kind != EntryKind::method) continue;
     const bool member = std::ranges::find(plan.members, i) != plan.members.end();
     pilot.try_method(plan.entries[i].spec, member && !options.members.empty());
   }
-  pilot.try_rest(plan);
+  pilot.try_aggregates(plan);
   const StudyCosts& costs = pilot.costs();
   BudgetPlan asked;
   asked.aggregates = !plan.options.no_aggregates;
@@ -217,9 +218,9 @@ void choose_faithful_members(const Subject& subject, const StudyOptions& options
 StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const Context& context,
                      const std::vector<std::string>& notes, const StudyPlan* estimated) {
   StudyPlan plan;
-  if (estimated != nullptr && options.choices.find(kTimeChoice) != nullptr) {
+  if (options.choices.find(kTimeChoice) != nullptr) {
     plan = plan_parts(subject, options, context);
-    take_estimates(*estimated, plan);
+    if (estimated != nullptr) take_estimates(*estimated, plan);
   } else {
     plan = plan_in_time(subject, options, context);
   }

@@ -98,6 +98,9 @@ TEST(PlanText, SaysWhatWasLeftOutForTimeInTheWordsOfItsCaller) {
               HasSubstr("note: a note\nabout 123,456 model evaluations, about 12 s, more than the 8 s that time "
                         "allows\n\n"));
   EXPECT_THAT(plan_text(limited, facts(), subject.get()), HasSubstr("about 123,456 model evaluations, 12 s\n\n"));
+  limited.seconds = 0;
+  EXPECT_THAT(plan_text(limited, facts(), subject.get()),
+              HasSubstr("\nplanned before: what was chosen then is kept\n\n"));
 }
 
 TEST(PlanText, TimesToTypeAreEnoughForTwiceTheEstimate) {

@@ -108,6 +108,7 @@ TEST(PlanInTime, RecordedChoicesDecide) {
   const StudyPlan plan = plan_study(studied.subject(), options, {});
   EXPECT_THAT(names_of(plan), ::testing::UnorderedElementsAre("occlusion", "lime"));
   EXPECT_FALSE(plan.options.curves || plan.options.variations);
+  EXPECT_EQ(plan.seconds, 0);
   const auto left_out = std::ranges::find(plan.left_out, "kernel_shap", &LeftOut::name);
   ASSERT_NE(left_out, plan.left_out.end());
   EXPECT_THAT(left_out->reason,
