@@ -101,7 +101,7 @@ class Table:
         """A Table of the rows that an index, a slice, a list of indices or a mask says; the array of a named column."""
         if isinstance(which, str):
             return self._column(which)
-        rows = np.atleast_1d(chosen_rows(which, len(self))).tolist()
+        rows = np.atleast_1d(chosen_rows(which, len(self), self.ids)).tolist()
         return Table(self._core.select(rows), self._doubles.selected(rows))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:

@@ -88,6 +88,24 @@ def test_targets_and_ids_in_another_order_than_the_rows():
             assay.explain(model, X, "occlusion", baseline="zero", **options)
 
 
+def test_masks_in_another_order_than_the_rows(tmp_path):
+    X = FRAME.set_axis(list("hgfedc"))
+    explained = assay.explain(assay.wrap(lambda rows: rows["a"]), X, "occlusion", baseline="zero")
+    X.to_csv(tmp_path / "rows.csv", index_label="id")
+    table = assay.dataset(tmp_path / "rows.csv", id="id")
+    counted = assay.dataset(tmp_path / "rows.csv")
+    mask = X["a"] > 10
+    assert explained[mask].ids == table[mask].ids == list("fedc")
+    assert explained[mask, "b"].shape == (4,)
+    for choose in (lambda by: explained[by], lambda by: explained[by, "b"], lambda by: table[by]):
+        with pytest.raises(ValueError, match="mask: expected 'h' as row 1, as in the rows, found 'c'"):
+            choose(mask.sort_index())
+    with pytest.raises(ValueError, match="mask: expected '0' as row 1, as in the rows, found '5'"):
+        counted[(FRAME["a"] > 10)[::-1]]
+    # An index of something else says nothing.
+    assert len(table[FRAME["a"] > 10]) == 4
+
+
 def test_what_stands_beside_attributions_in_another_order():
     X = FRAME.set_axis(list("hgfedc"))
     beside = pandas.Series(np.arange(6.0), index=X.index)
