@@ -11,6 +11,7 @@
 #include "assay/data/encoder.h"
 #include "assay/data/table_io.h"
 #include "cli/commands.h"
+#include "cli/file_lists.h"
 #include "cli/terminal.h"
 
 namespace assay::cli {
@@ -45,6 +46,7 @@ void tell_of_rounding(const Table& table) {
 
 void write_data(const DataArguments& arguments, const Session& session) {
   check_output(arguments.out);
+  refuse_same_file("--out", arguments.out, arguments.table.what);
   Table table = arguments.table.open(session);
   if (!arguments.encode.empty()) table = encoded(arguments, session, table);
   write_table(table, arguments.out, session.context);

@@ -78,7 +78,8 @@ void check_once(std::string_view option, const std::vector<std::string>& files) 
 }
 
 void refuse_same_file(std::string_view option, const std::string& path, const std::string& input) {
-  if (!same_file(path, input)) return;
+  const bool is_standard_output = path == "-";
+  if (is_standard_output || !same_file(path, input)) return;
   fail_input(option, "a file of its own", fmt::format("{}, which is read", in_quotes(path)));
 }
 

@@ -8,6 +8,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/data/column_order.h"
 #include "assay/data/row_ranges.h"
 #include "assay/data/table_io.h"
 #include "assay/model/graph/onnx.h"
@@ -70,10 +71,11 @@ struct Tables {
   KeptDoubles pool_doubles;
 };
 
+// The cells of the rows are kept as doubles for reports, those of the pool if the model needs them.
 Tables open_tables(const ModelRowsArguments& arguments, const Session& session, bool keep_doubles) {
   Tables tables;
   const auto open = [&](const std::string& what, const std::string& split, bool beside, KeptDoubles& doubles) {
-    Table table = open_alike(arguments, session, what, split, beside, keep_doubles ? &doubles : nullptr);
+    Table table = open_alike(arguments, session, what, split, beside, keep_doubles || !beside ? &doubles : nullptr);
     if (split != "all") table.source = fmt::format("{} ({} part)", table.source, split);
     return table;
   };
@@ -85,17 +87,6 @@ Tables open_tables(const ModelRowsArguments& arguments, const Session& session, 
   const bool found = has_column(tables.rows, label) || (tables.pool && has_column(*tables.pool, label));
   if (is_position(label) || found) return tables;
   fail_input(fmt::format("{}: there is no column {}, which --label names", tables.rows.source, in_quotes(label)));
-}
-
-// For models that take columns by position: the same names in another order are an input error.
-void require_same_order(const Dataset& rows, const Dataset& other) {
-  if (rows.feature_names == other.feature_names || rows.feature_names.size() != other.feature_names.size()) return;
-  if (!std::ranges::is_permutation(rows.feature_names, other.feature_names)) return;
-  const auto [mine, theirs] = std::ranges::mismatch(rows.feature_names, other.feature_names);
-  fail_input(fmt::format(
-      "{}: its column {} is {} where {} has {}; the model takes columns by position, so both need "
-      "one order",
-      other.source, theirs - other.feature_names.begin() + 1, in_quotes(*theirs), rows.source, in_quotes(*mine)));
 }
 
 // Gives the classes the names that the user said, or else those of the labels. Returns notes.
@@ -187,7 +178,7 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
   OnnxModel onnx = read_model(path, session.context);
   ModelRowsArguments arguments = given;
   declare_text_columns(arguments.model, onnx, arguments.table.options);
-  // The model first: it decides whether cells are kept as doubles.
+  // The model first: it decides whether cells of the pool are kept as doubles.
   const bool keep_doubles = compares_doubles(onnx);
   Tables tables = open_tables(arguments, session, keep_doubles || wanted.find_ids);
   const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
@@ -206,7 +197,7 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
     made.notes = notes_on_ids(ids);
   }
   const auto features_of = [&](const Table& table, const KeptDoubles& doubles) {
-    return made.model->features_of(table, keep_doubles ? &doubles : nullptr);
+    return made.model->features_of(table, &doubles);
   };
   subject.model = made.model;
   // An encoder knows the labels that the model was trained on.

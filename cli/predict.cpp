@@ -17,6 +17,7 @@
 #include "assay/model/text_columns.h"
 #include "assay/model/trees/booster.h"
 #include "cli/commands.h"
+#include "cli/file_lists.h"
 #include "cli/terminal.h"
 
 namespace assay::cli {
@@ -229,6 +230,9 @@ void predict(const PredictArguments& arguments, const Session& session) {
   const bool to_stdout = arguments.out == "-" || (arguments.out.empty() && arguments.check.empty() && !session.json);
   const std::string out = to_stdout ? "-" : arguments.out;
   if (!out.empty()) check_output(out);
+  for (const std::string& input : {arguments.model, arguments.table.what, arguments.check}) {
+    refuse_same_file("--out", out, input);
+  }
   OnnxModel onnx = read_model(arguments.model, session.context);
   // The model first: it decides whether cells are kept as doubles.
   TableArguments rows = arguments.table;

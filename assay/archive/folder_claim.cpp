@@ -9,10 +9,13 @@
 #include <cerrno>
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "assay/archive/io/entry_json.h"
+#include "assay/archive/manifest.h"
 #include "assay/archive/study_files.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
@@ -64,9 +67,10 @@ void refuse_link(const fs::path& path) {
   fail_input(path.string(), "a file or folder of the study's own", "a link");
 }
 
-// Calls `own` for each file of a study, and `leftover` for each that was being written when the study was killed. Looks
-// only into the folder itself and the study's three inner folders. Links are an input error.
-void each_own_file(const std::string& folder, const std::function<void(const fs::path&)>& own,
+// Calls `own` for each file that is named like one of a study, with its name as manifest.json has it, and `leftover`
+// for each that was being written when the study was killed. Looks only into the folder itself and the study's three
+// inner folders. Links are an input error.
+void each_own_file(const std::string& folder, const std::function<void(const fs::path&, const std::string&)>& own,
                    const std::function<void(const fs::path&)>& leftover) {
   std::error_code ignored;
   std::string of;
@@ -79,7 +83,11 @@ void each_own_file(const std::string& folder, const std::function<void(const fs:
       const fs::path name = left ? fs::path(of) : file;
       if (name.extension() != part.extension || !valid_stem(name.stem().string())) continue;
       refuse_link(item.path());
-      (left ? leftover : own)(item.path());
+      if (left) {
+        leftover(item.path());
+      } else {
+        own(item.path(), fmt::format("{}/{}", part.name, file.string()));
+      }
     }
   }
   for (const auto& item : fs::directory_iterator(folder, ignored)) {
@@ -87,7 +95,11 @@ void each_own_file(const std::string& folder, const std::function<void(const fs:
     const bool left = is_leftover(file, of);
     if (std::ranges::find(kStudyFiles, left ? of : file) == kStudyFiles.end()) continue;
     refuse_link(item.path());
-    (left ? leftover : own)(item.path());
+    if (left) {
+      leftover(item.path());
+    } else {
+      own(item.path(), file);
+    }
   }
 }
 
@@ -97,17 +109,32 @@ void remove_file(const fs::path& path) {
   if (problem) fail_io(path.string(), "remove it", problem.value());
 }
 
-// Removes settings.json last: without it the folder does not count as a study.
-void remove_study(const std::string& folder) {
-  const auto remove = [](const fs::path& path) {
-    if (path.filename() != kSettingsJson) remove_file(path);
+// The names of the files that a finished study made, such as "scores/lime.json". Nothing if it has no manifest: then
+// all files that are named like its own may be.
+std::optional<std::set<std::string>> made_files(const std::string& folder, const Context& context) {
+  if (!is_there(path_within(folder, kManifestJson))) return {};
+  std::set<std::string> names(kStudyFiles.begin(), kStudyFiles.end());
+  try {
+    for (const auto& [name, hash] : read_manifest(folder, context).outputs) names.insert(name);
+  } catch (const Error&) {
+    return {};
+  }
+  return names;
+}
+
+// Removes settings.json last: without it the folder does not count as a study. Other people's files stay.
+void remove_study(const std::string& folder, const Context& context) {
+  const std::optional<std::set<std::string>> made = made_files(folder, context);
+  const auto remove = [&](const fs::path& path, const std::string& name) {
+    if ((!made || made->contains(name)) && name != kSettingsJson) remove_file(path);
   };
   each_own_file(folder, remove, remove_file);
   remove_file(path_within(folder, kSettingsJson));
 }
 
 void remove_leftovers(const std::string& folder) {
-  each_own_file(folder, [](const fs::path&) {}, remove_file);
+  each_own_file(
+      folder, [](const fs::path&, const std::string&) {}, remove_file);
 }
 
 // The settings that only the first has, in words.
@@ -164,7 +191,7 @@ void claim_folder(const std::string& folder, const StudySettings& settings, bool
       return;
     }
     read_settings(folder, context);  // throws if it is not the settings of a study
-    remove_study(folder);
+    remove_study(folder, context);
   } else if (is_there(folder) && !is_empty_folder(folder)) {
     // Replacing a study may have left its folders empty.
     std::error_code ignored;
@@ -194,7 +221,7 @@ void abandon_folder(const std::string& folder) {
   const bool finished_parts =
       !is_empty_folder(path_within(folder, kScoresFolder.name)) && is_there(path_within(folder, kScoresFolder.name));
   if (finished_parts || !is_there(path_within(folder, kSettingsJson))) return;
-  remove_study(folder);
+  remove_study(folder, {});
   // Only empty folders go.
   for (const PartFolder& part : kPartFolders) fs::remove(path_within(folder, part.name), problem);
   fs::remove(folder, problem);

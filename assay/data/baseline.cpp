@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-void set_mode(const Dataset& pool, const FeatureGroup& group, std::vector<float>& row) {
+void set_mode(const Dataset& pool, const FeatureGroup& group, std::vector<double>& row) {
   if (group.count == 1) {
     std::map<float, size_t> counts;
     for (size_t i = 0; i < pool.rows(); ++i) {
@@ -35,38 +35,80 @@ void set_mode(const Dataset& pool, const FeatureGroup& group, std::vector<float>
   }
   const auto most = std::ranges::max_element(counts);
   if (most == counts.end() || *most <= 0) return;
-  std::fill_n(row.begin() + static_cast<ptrdiff_t>(group.first), group.count, 0.0f);
+  std::fill_n(row.begin() + static_cast<ptrdiff_t>(group.first), group.count, 0.0);
   row[group.first + static_cast<size_t>(most - counts.begin())] = 1;
 }
 
+// The finite numbers of a column, or (own_cells) the user's cells where the numbers only stand for them.
+std::vector<double> finite_values(const Dataset& pool, size_t column, bool own_cells) {
+  const auto shown = pool.shown.find(column);
+  std::vector<double> values = own_cells && shown != pool.shown.end() ? shown->second : defined_values(pool.x, column);
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  return values;
+}
+
 template <class Centre>
-std::vector<float> baseline(const Dataset& pool, const Centre& centre) {
-  std::vector<float> row(pool.x.cols(), std::numeric_limits<float>::quiet_NaN());
+std::vector<double> centre_row(const Dataset& pool, bool own_cells, const Centre& centre) {
+  std::vector<double> row(pool.x.cols(), std::numeric_limits<double>::quiet_NaN());
   for (const auto& group : pool.groups) {
     if (group.kind == ColumnKind::categorical) {
       set_mode(pool, group, row);
       continue;
     }
     for (size_t k = group.first; k < group.first + group.count; ++k) {
-      auto values = defined_values(pool.x, k);
-      row[k] = static_cast<float>(centre(values));
+      std::vector<double> numbers = finite_values(pool, k, own_cells);
+      row[k] = centre(numbers);
     }
   }
   return row;
 }
 
+double mean_number(const std::vector<double>& values) {
+  RunningMoments moments;
+  for (const double v : values) moments.add(v);
+  return moments.mean();
+}
+double median_number(std::vector<double>& values) { return quantile(values, 0.5); }
+
+std::vector<float> as_float(const std::vector<double>& row) { return {row.begin(), row.end()}; }
+
 }  // namespace
 
-std::vector<float> mean_baseline(const Dataset& pool) {
-  return baseline(pool, [](std::vector<double>& values) {
-    RunningMoments moments;
-    for (const double v : values) moments.add(v);
-    return moments.mean();
-  });
+std::vector<float> mean_baseline(const Dataset& pool) { return as_float(centre_row(pool, false, mean_number)); }
+
+std::vector<float> median_baseline(const Dataset& pool) { return as_float(centre_row(pool, false, median_number)); }
+
+std::vector<double> mean_cells(const Dataset& pool) { return centre_row(pool, true, mean_number); }
+
+std::vector<double> median_cells(const Dataset& pool) { return centre_row(pool, true, median_number); }
+
+std::vector<float> numeric_deviations(const Dataset& pool) {
+  std::vector<RunningMoments> moments(pool.x.cols());
+  for (size_t i = 0; i < pool.rows(); ++i) {
+    const auto row = pool.x.row(i);
+    for (size_t k = 0; k < row.size(); ++k) {
+      if (std::isfinite(row[k])) moments[k].add(row[k]);
+    }
+  }
+  std::vector<float> deviations(pool.x.cols(), 0.0F);
+  for (const auto& group : pool.groups) {
+    if (group.kind == ColumnKind::categorical) continue;
+    for (size_t k = group.first; k < group.first + group.count; ++k) {
+      if (moments[k].count() > 1) deviations[k] = static_cast<float>(moments[k].standard_deviation());
+    }
+  }
+  return deviations;
 }
 
-std::vector<float> median_baseline(const Dataset& pool) {
-  return baseline(pool, [](std::vector<double>& values) { return quantile(values, 0.5); });
+size_t infinite_numbers(const Dataset& pool) {
+  size_t count = 0;
+  for (const auto& group : pool.groups) {
+    if (group.kind == ColumnKind::categorical) continue;
+    for (size_t i = 0; i < pool.rows(); ++i) {
+      for (size_t k = group.first; k < group.first + group.count; ++k) count += std::isinf(pool.x(i, k)) ? 1 : 0;
+    }
+  }
+  return count;
 }
 
 std::vector<float> given_baseline(const Dataset& given, const Dataset& pool) {

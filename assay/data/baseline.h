@@ -1,6 +1,6 @@
 // Baselines: the row that stands for "feature absent", and samples of rows to average over instead.
 //
-// Statistics are taken per feature group on the pool; missing values are left out. The zero baseline is
+// Statistics are taken per feature group on the pool; missing and infinite values are left out. The zero baseline is
 // Encoder::zero_row, because zero means zero in raw units.
 #pragma once
 
@@ -17,6 +17,14 @@ namespace assay {
 std::vector<float> mean_baseline(const Dataset& pool);
 // Numeric features at their median, categorical ones at their mode.
 std::vector<float> median_baseline(const Dataset& pool);
+// The same rows before they are rounded to float32, for models that compare doubles. Columns whose numbers only stand
+// for the user's cells (Dataset::shown) are averaged by those cells.
+std::vector<double> mean_cells(const Dataset& pool);
+std::vector<double> median_cells(const Dataset& pool);
+// The standard deviation of each numeric column, 0 for categories and for columns with fewer than two numbers.
+std::vector<float> numeric_deviations(const Dataset& pool);
+// How many numbers are infinite.
+size_t infinite_numbers(const Dataset& pool);
 // A row the user gives: `given` holds exactly one, encoded like the pool. An input error otherwise.
 std::vector<float> given_baseline(const Dataset& given, const Dataset& pool);
 // The pool row with the least confident prediction; the first of several. confidence[i] is the largest class

@@ -1,4 +1,5 @@
-// What float32 loses of the cells of a column: worth telling where rounding moves them by a thousandth of their range.
+// What float32 loses of cells: which numbers it rounds, and what of a column is worth telling: where rounding moves its
+// cells by a thousandth of their range.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,12 @@
 #include "assay/core/matrix.h"
 
 namespace assay {
+
+// Whether a number beyond 2^24 is not its float32 number: what every reader counts as Column::rounded, for nanoseconds
+// (1.7e18) as for seconds. narrow: the number as float32.
+inline bool is_rounded(double number, float narrow) {
+  return std::fabs(narrow) >= 0x1p24F && std::isfinite(number) && static_cast<double>(narrow) != number;
+}
 
 struct LostDigits {
   double size = 0;      // of the largest cell, without its sign

@@ -9,9 +9,9 @@
 #include <limits>
 
 #include "assay/core/error.h"
-#include "assay/core/statistics.h"
 #include "assay/core/text.h"
 #include "assay/data/baseline.h"
+#include "assay/model/engine_model.h"
 
 namespace assay {
 namespace {
@@ -27,22 +27,7 @@ void check_width(const Dataset& data, const Model& model) {
 std::vector<float> feature_scales(const Dataset* pool, const Model& model) {
   if (pool == nullptr) return {};
   check_width(*pool, model);
-  std::vector<RunningMoments> moments(pool->x.cols());
-  for (size_t i = 0; i < pool->rows(); i++) {
-    const auto row = pool->x.row(i);
-    for (size_t c = 0; c < row.size(); c++) {
-      if (!std::isnan(row[c])) moments[c].add(row[c]);
-    }
-  }
-  std::vector<float> scales(pool->x.cols(), 0.0F);
-  for (const FeatureGroup& group : pool->groups) {
-    if (group.kind == ColumnKind::categorical) continue;
-    for (size_t c = group.first; c < group.first + group.count; c++) {
-      // Of fewer than two values there is no deviation.
-      if (moments[c].count() > 1) scales[c] = static_cast<float>(moments[c].standard_deviation());
-    }
-  }
-  return scales;
+  return numeric_deviations(*pool);
 }
 
 Reference one_row(std::span<const float> row, std::string description) {
@@ -83,6 +68,29 @@ Reference neutral_baseline(const Dataset& pool, const Model& model, const Contex
   for (size_t i = 0; i < pool.rows(); i++) confidences.push_back(confidence(info.unit, outputs.row(i)));
   const size_t row = neutral_row(confidences);
   return one_row(pool.x.row(row), fmt::format("row {} of {}, predicted least confidently", row + 1, pool.source));
+}
+
+// The engine's model, also behind one that passes its trees on; null for models of others.
+const EngineModel* engine_of(const Model& model) {
+  const auto* engine = dynamic_cast<const EngineModel*>(&model);
+  return engine != nullptr ? engine : dynamic_cast<const EngineModel*>(model.tree_scores());
+}
+
+// Mean or median. If the model compares doubles, it is computed from the user's cells, and rounded so that every branch
+// decides as on the row before rounding.
+Reference centre_of_pool(std::string_view name, const Dataset& pool, const Model& model) {
+  const size_t infinite = infinite_numbers(pool);
+  const std::string left_out =
+      infinite == 0 ? "" : fmt::format(" (without {} infinite cell{})", infinite, infinite == 1 ? "" : "s");
+  const std::string description = fmt::format("{} of {}{}", name, pool.source, left_out);
+  const bool mean = name == "mean";
+  const EngineModel* const engine = engine_of(model);
+  if (engine == nullptr || !engine->compares_doubles()) {
+    return one_row(mean ? mean_baseline(pool) : median_baseline(pool), description);
+  }
+  const std::vector<double> cells = mean ? mean_cells(pool) : median_cells(pool);
+  return one_row(engine->narrowed(description, pool.feature_names, {cells.data(), 1, cells.size()}).row(0),
+                 description);
 }
 
 // A misspelt name is more likely than a file that is not there.
@@ -127,8 +135,7 @@ Reference named_baseline(std::string_view name, const Dataset* pool, const Model
   } else if (name == "neutral") {
     reference = neutral_baseline(*pool, model, context);
   } else {
-    reference = one_row(name == "mean" ? mean_baseline(*pool) : median_baseline(*pool),
-                        fmt::format("{} of {}", name, pool->source));
+    reference = centre_of_pool(name, *pool, model);
   }
   reference.scales = feature_scales(pool, model);
   return reference;

@@ -321,9 +321,12 @@ Dataset gather_features(const GraphInputs& inputs, const ModelInfo& info, const 
       code_categories(inputs, info, table, source.columns[f], f, data);
     } else if (inputs.is_text[f]) {
       code_texts(*inputs.texts, table, column, f, data);
-    } else if (cells != nullptr && column.kind == ColumnKind::numeric) {
+    } else if (doubles != nullptr && column.kind == ColumnKind::numeric) {
       const std::vector<double>* found = doubles->find(column.name);
-      if (found != nullptr) set_stand_ins(*cells, *found, info, table, column.name, f, data);
+      if (found != nullptr) {
+        if (cells != nullptr) set_stand_ins(*cells, *found, info, table, column.name, f, data);
+        data.shown[f] = *found;
+      }
     }
     const std::string& name = inputs.named ? inputs.feature_names[f] : column.name;
     data.feature_names.push_back(name);

@@ -118,14 +118,14 @@ def rounded_columns(matrix: NDArray[Any]) -> dict[int, NDArray[np.float64]]:
 
 
 def rounded_numbers(matrix: NDArray[Any]) -> list[int]:
-    """For each column, how many numbers beyond 2^24 float32 rounds; counted as for files."""
+    """For each column, how many numbers beyond 2^24 float32 rounds; counted as for files (is_rounded in C++)."""
     if matrix.dtype.itemsize < 4 or matrix.dtype == np.float32 or matrix.dtype.kind not in "fiu":
         return [0] * matrix.shape[1]
     if matrix.dtype.kind == "f":
         with np.errstate(invalid="ignore", over="ignore"):
-            size = np.abs(matrix)
-            exact = (size > 2.0**24) & (size <= 2.0**53)  # larger doubles are no exact counts either
-            return [int(count) for count in np.count_nonzero(exact & (matrix.astype(np.float32) != matrix), axis=0)]
+            narrow = matrix.astype(np.float32)
+            beyond = (np.abs(narrow) >= 2.0**24) & np.isfinite(matrix)
+            return [int(count) for count in np.count_nonzero(beyond & (narrow != matrix), axis=0)]
     size = np.where(matrix < 0, np.negative(matrix), matrix).astype(np.uint64)
     odd_part = size // np.maximum(size & (~size + np.uint64(1)), np.uint64(1))
     return [int(count) for count in np.count_nonzero(odd_part >= np.uint64(1 << 24), axis=0)]

@@ -13,6 +13,7 @@ from . import _core
 from ._arrays import as_array
 from ._codec import ArrayCodec, FrameCodec, codec_for
 from ._models import Bound, Model
+from ._order import index_of, refuse_reordered
 from ._text import in_quotes, joined, plural
 
 Codec = FrameCodec | ArrayCodec
@@ -150,6 +151,13 @@ def names_of_outputs(name: str, columns: int, classes: Sequence[str]) -> list[st
 
 def output_matrix(name: str, found: Any, rows: int, columns: int | None = None) -> NDArray[np.float64 | np.float32]:
     """What a model returned, as rows x columns of floats; a ValueError if that is not possible."""
+    refuse_reordered(
+        f"outputs of {name}",
+        index_of(found),
+        "the rows that it was called with",
+        range(rows),
+        "return them in the order of the rows, as .sort_index() gives them",
+    )
     expected = f"{plural(rows, 'row')}" if columns is None else f"{rows:,} x {plural(columns, 'number')}"
     values = as_array(found, f"outputs of {name}")
     if values.dtype == object and values.ndim == 0:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ._arrays import as_array, check_numeric, check_rows, rounded_numbers, to_float32
 from ._columns import LevelColumn, NumberColumn, SparseColumn, column_of, holds
 from ._frames import column_labels, frame_of_arrow, import_pandas
-from ._images import NumberImages, is_exact, mean_of
+from ._images import CENTRES, NumberImages, PoolAt, is_exact
 from ._tables import Table, kind_of, named_kind
 from ._text import in_quotes, plural
 
@@ -26,15 +26,18 @@ Named = tuple[str, Any]
 
 
 @dataclass
-class PoolMean:
-    """Stands among the tables of a codec for one more row: the mean of one of the tables, computed from its own cells.
+class PoolCentre:
+    """Stands among the tables of a codec for one more row: the mean or the median of one of the tables, computed from
+    its own cells.
 
-    The engine would average float32 numbers, which is wrong if cells differ by less than float32 can tell.
+    The engine would take float32 numbers, which is wrong if cells differ by less than float32 can tell.
     """
 
     # The argument with the table.
     of: str
-    # The encoded mean; None if float32 holds every cell, because the engine's own mean is then as good.
+    # "mean" or "median".
+    word: str = "mean"
+    # The encoded row; None if float32 holds every cell, because the engine's own is then as good.
     row: NDArray[np.float32] | None = None
 
 
@@ -44,16 +47,18 @@ def codec_for(tables: Sequence[Named], feature_names: Sequence[str] | None = Non
     Later ones may also be single rows: a dict, a Series, or an array with one value for each column.
     feature_names: for frames, the columns that the model takes, in its order; for arrays, the names of the columns.
     nearest: each number becomes its nearest float32, for models that are called with the encoded rows themselves.
-    If there is a PoolMean among the tables, its mean is filled in.
+    If there is a PoolCentre among the tables, its row is filled in.
     """
-    means = [table for _, table in tables if isinstance(table, PoolMean)]
-    tables = [(argument, table) for argument, table in tables if not isinstance(table, PoolMean)]
+    centres = [table for _, table in tables if isinstance(table, PoolCentre)]
+    tables = [(argument, table) for argument, table in tables if not isinstance(table, PoolCentre)]
     argument, first = tables[0]
     kind = ArrayCodec if kind_of(first, argument) == "array" else FrameCodec
-    pool = [each for each, _ in tables].index(means[0].of) if means else None
+    pool = None
+    if centres:
+        pool = PoolAt([each for each, _ in tables].index(centres[0].of), CENTRES[centres[0].word])
     codec = kind.fit(tables, feature_names, pool, nearest)
-    for mean in means:
-        mean.row = codec.mean
+    for centre in centres:
+        centre.row = codec.centre
     return codec
 
 
@@ -61,7 +66,7 @@ class FrameCodec:
     """For models that are called with DataFrames.
 
     names: of the columns. kinds: for each column None, or the texts of its levels. item_shape: of rows that are images.
-    mean: the encoded mean of the pool, where it was asked for and float32 does not hold every cell.
+    centre: the encoded mean or median of the pool, where it was asked for and float32 does not hold every cell.
     """
 
     def __init__(self, names: list[str], labels: Any, columns: list[NumberColumn | LevelColumn | SparseColumn]) -> None:
@@ -69,7 +74,7 @@ class FrameCodec:
         self.kinds: list[list[str] | None] = [column.levels for column in columns]
         # Of a row that is an image: a data set's; empty for rows that are just columns.
         self.item_shape: tuple[int, ...] = ()
-        self.mean: NDArray[np.float32] | None = None
+        self.centre: NDArray[np.float32] | None = None
         self._labels = labels
         self._columns = columns
 
@@ -78,12 +83,12 @@ class FrameCodec:
         cls,
         tables: Sequence[Named],
         feature_names: Sequence[str] | None = None,
-        pool: int | None = None,
+        pool: PoolAt | None = None,
         nearest: bool = False,
     ) -> FrameCodec:
         """The first table decides columns, order and dtypes. Learns the cells of all tables, matched by column name.
 
-        pool: the table whose mean is learnt too, if any. nearest: as in codec_for.
+        pool: the table whose centre is learnt too, if any. nearest: as in codec_for.
 
         A dtype that cannot hold another table's cells (whole numbers, but missing cells in the pool) is widened.
         """
@@ -101,14 +106,14 @@ class FrameCodec:
             for j, name in enumerate(names)
         ]
         codec = cls(names, first.columns, columns)
-        if pool is not None and len(frames[pool][1]) and not all(column.exact for column in columns):
-            codec.mean = np.array([[column.mean for column in columns]], np.float32)
+        if pool is not None and len(frames[pool.table][1]) and not all(column.exact for column in columns):
+            codec.centre = np.array([[column.centre for column in columns]], np.float32)
         codec.item_shape = tuple(given._core.item_shape) if isinstance(given, Table) else ()
         return codec
 
     def encode(self, argument: str, table: Any) -> NDArray[np.float32]:
         """Rows x columns of numbers and codes; missing is NaN."""
-        if isinstance(table, PoolMean) and table.row is not None:
+        if isinstance(table, PoolCentre) and table.row is not None:
             return table.row
         frame = _frame(argument, table, self.names)
         out = np.empty((len(frame), len(self.names)), np.float32)
@@ -118,7 +123,7 @@ class FrameCodec:
 
     def rounded(self, argument: str, table: Any) -> list[str]:
         """The columns of a table with numbers beyond 2^24 that float32 does not hold."""
-        if isinstance(table, PoolMean):
+        if isinstance(table, PoolCentre):
             return []
         frame = _frame(argument, table, self.names)
         return [name for j, name in enumerate(self.names) if self._columns[j].rounds(frame.iloc[:, j])]
@@ -152,7 +157,7 @@ class ArrayCodec:
     """For models that are called with arrays.
 
     names: of the columns, as they lie in memory. kinds: None for each. item_shape: of rows that are images.
-    mean: the encoded mean of the pool, where it was asked for and float32 does not hold every cell.
+    centre: the encoded mean or median of the pool, where it was asked for and float32 does not hold every cell.
     """
 
     def __init__(self, names: list[str], dtype: np.dtype[Any], item_shape: tuple[int, ...]) -> None:
@@ -161,7 +166,7 @@ class ArrayCodec:
         self.dtype = dtype
         # Empty for rows that are just columns.
         self.item_shape = item_shape if len(item_shape) > 1 else ()
-        self.mean: NDArray[np.float32] | None = None
+        self.centre: NDArray[np.float32] | None = None
         self._shape = item_shape
         # For the columns with numbers that float32 cannot hold.
         self._inexact: dict[int, NumberImages] = {}
@@ -171,12 +176,12 @@ class ArrayCodec:
         cls,
         tables: Sequence[Named],
         feature_names: Sequence[str] | None = None,
-        pool: int | None = None,
+        pool: PoolAt | None = None,
         nearest: bool = False,
     ) -> ArrayCodec:
         """The first table decides the shape of a row and the dtype, which is widened if another table needs it.
 
-        pool: which table's mean is learnt too, if any. nearest: as in codec_for.
+        pool: the table whose centre is learnt too, if any. nearest: as in codec_for.
         """
         argument, first = tables[0]
         array = as_array(first, argument)
@@ -197,29 +202,28 @@ class ArrayCodec:
             codec._learn([each.reshape(len(each), width).astype(codec.dtype, copy=False) for each in arrays], pool)
         return codec
 
-    def _learn(self, matrices: list[NDArray[Any]], pool: int | None) -> None:
+    def _learn(self, matrices: list[NDArray[Any]], pool: PoolAt | None) -> None:
         if all(is_exact(matrix) for matrix in matrices):
             return
-        averages: dict[int, NDArray[Any]] = {}
+        centres: dict[int, NDArray[Any]] = {}
         for j in range(len(self.names)):
             pieces = [matrix[:, j] for matrix in matrices]
             if not all(is_exact(piece) for piece in pieces):
                 finite = [piece[np.isfinite(piece)] for piece in pieces]
-                average = mean_of(finite[0][:0] if pool is None else finite[pool])
-                self._inexact[j] = NumberImages([*finite, average], self.dtype)
-                averages[j] = average
-        if pool is None or len(matrices[pool]) == 0:
+                centres[j] = finite[0][:0] if pool is None else pool.centre(finite[pool.table])
+                self._inexact[j] = NumberImages([*finite, centres[j]], self.dtype)
+        if pool is None or len(matrices[pool.table]) == 0:
             return
-        self.mean = np.full((1, len(self.names)), np.nan, np.float32)
-        for j, column in enumerate(matrices[pool].T):
-            # If float32 holds all cells, the engine averages them, without rounding.
-            average = averages[j] if j in averages else mean_of(column[np.isfinite(column)].astype(np.float64))
-            if average.size:
-                self.mean[0, j] = self._inexact[j].encode(average)[0] if j in averages else average[0]
+        self.centre = np.full((1, len(self.names)), np.nan, np.float32)
+        for j, column in enumerate(matrices[pool.table].T):
+            # If float32 holds all cells, the engine takes them, without rounding.
+            cell = centres[j] if j in centres else pool.centre(column[np.isfinite(column)].astype(np.float64))
+            if cell.size:
+                self.centre[0, j] = self._inexact[j].encode(cell)[0] if j in centres else cell[0]
 
     def encode(self, argument: str, table: Any) -> NDArray[np.float32]:
         """Rows x columns; an array that is float32 already is not copied."""
-        if isinstance(table, PoolMean) and table.row is not None:
+        if isinstance(table, PoolCentre) and table.row is not None:
             return table.row
         array = _items(argument, table, self._shape)
         out = to_float32(array, argument, self.names)
@@ -232,7 +236,7 @@ class ArrayCodec:
 
     def rounded(self, argument: str, table: Any) -> list[str]:
         """The columns of a table with numbers beyond 2^24 that float32 does not hold."""
-        if isinstance(table, PoolMean):
+        if isinstance(table, PoolCentre):
             return []
         array = _items(argument, table, self._shape)
         counts = rounded_numbers(array.reshape(len(array), len(self.names)))

@@ -23,7 +23,7 @@ from ._frames import (
     unusable,
     whole_texts,
 )
-from ._images import NumberImages, is_exact, mean_of
+from ._images import NumberImages, PoolAt, is_exact
 from ._text import in_quotes
 
 # float32 holds every whole number up to here, so codes beyond it would collide.
@@ -34,18 +34,18 @@ Piece = tuple[str, Any]
 
 
 def column_of(
-    pieces: Sequence[Piece], pool: int | None = None, nearest: bool = False
+    pieces: Sequence[Piece], pool: PoolAt | None = None, nearest: bool = False
 ) -> NumberColumn | LevelColumn | SparseColumn:
     """The kind of a column, decided by the first table that has it. The cells of all tables are learnt.
 
-    pool: the piece whose mean is learnt too, if any. nearest: each number becomes its nearest float32.
+    pool: the piece whose centre is learnt too, if any. nearest: each number becomes its nearest float32.
     """
     dtype = pieces[0][1].dtype
     column = _dense_column_of([(where, dense(series)) for where, series in pieces], pool, nearest)
     return SparseColumn(column, dtype) if is_sparse_dtype(dtype) else column
 
 
-def _dense_column_of(pieces: Sequence[Piece], pool: int | None, nearest: bool) -> NumberColumn | LevelColumn:
+def _dense_column_of(pieces: Sequence[Piece], pool: PoolAt | None, nearest: bool) -> NumberColumn | LevelColumn:
     pandas = import_pandas("a model that is called with DataFrames")
     where, series = pieces[0]
     if is_object(series.dtype):
@@ -67,12 +67,13 @@ def _dense_column_of(pieces: Sequence[Piece], pool: int | None, nearest: bool) -
 class NumberColumn:
     """Numbers. Every cell that was learnt comes back exactly, others as near as the dtype allows.
 
-    exact: whether float32 holds all cells, or the nearest float32 is good enough. mean: the float32 of the pool's mean.
+    exact: whether float32 holds all cells, or the nearest float32 is good enough. centre: the float32 of the pool's
+    mean or median.
     """
 
     levels: list[str] | None = None
 
-    def __init__(self, pandas: Any, pieces: Sequence[Piece], pool: int | None = None, nearest: bool = False) -> None:
+    def __init__(self, pandas: Any, pieces: Sequence[Piece], pool: PoolAt | None = None, nearest: bool = False) -> None:
         self._pandas = pandas
         self._dtype = pieces[0][1].dtype
         learnt = [_numbers(pandas, where, series) for where, series in pieces]
@@ -90,13 +91,14 @@ class NumberColumn:
         self._missing_cell = _missing_cell(pieces)
         cells = [numbers.astype(storage, copy=False) for numbers, _ in learnt]
         self.exact = nearest or all(is_exact(each) for each in cells)
-        average = cells[0][:0] if pool is None else cells[pool]
-        # If float32 holds all cells, the engine averages them, without rounding.
-        average = mean_of(average.astype(np.float64) if self.exact else average)
-        self._images = NumberImages([] if self.exact else [*cells, average], storage)
+        centre = cells[0][:0]
+        if pool is not None:
+            # If float32 holds all cells, the engine takes them, without rounding.
+            centre = pool.centre(cells[pool.table].astype(np.float64) if self.exact else cells[pool.table])
+        self._images = NumberImages([] if self.exact else [*cells, centre], storage)
         self.crowded = self._images.crowded
         self.cells = self._images.cells
-        self.mean = self._images.encode(average)[0] if average.size else np.float32(np.nan)
+        self.centre = self._images.encode(centre)[0] if centre.size else np.float32(np.nan)
 
     def rounds(self, series: Any) -> bool:
         """Whether some of the cells are beyond 2^24 and not held by float32."""
@@ -138,7 +140,7 @@ class SparseColumn:
         self.levels = column.levels
         self.exact = column.exact
         self.crowded = column.crowded
-        self.mean = column.mean
+        self.centre = column.centre
         self.encode = column.encode
         self.rounds = column.rounds
         self.cells = column.cells
@@ -152,13 +154,13 @@ class SparseColumn:
 class LevelColumn:
     """Categories, texts, booleans and other objects: codes of the distinct cells.
 
-    mean: the most frequent code in the pool; of equally frequent ones the lowest.
+    centre: the most frequent code in the pool; of equally frequent ones the lowest.
     """
 
     exact = True
     crowded = False
 
-    def __init__(self, pandas: Any, pieces: Sequence[Piece], pool: int | None = None) -> None:
+    def __init__(self, pandas: Any, pieces: Sequence[Piece], pool: PoolAt | None = None) -> None:
         self._pandas = pandas
         self._dtype = pieces[0][1].dtype
         if self._dtype == np.bool_ and any(series.isna().any() for _, series in pieces):
@@ -185,9 +187,9 @@ class LevelColumn:
             self._cells = self._cells_of(list(found.values()), _missing_cell(pieces))
         except (TypeError, ValueError) as error:  # texts beside a dictionary of numbers, say
             raise ValueError(f"{pieces[0][0]}: expected cells of {self._dtype} in every table, found {error}") from None
-        codes = np.empty(0, np.float32) if pool is None else self.encode(*pieces[pool])
+        codes = np.empty(0, np.float32) if pool is None else self.encode(*pieces[pool.table])
         there = codes[~np.isnan(codes)].astype(np.intp)
-        self.mean = np.float32(np.bincount(there).argmax() if there.size else np.nan)
+        self.centre = np.float32(np.bincount(there).argmax() if there.size else np.nan)
 
     def _key(self, value: Any) -> Any:
         """A key that distinguishes values. For objects it has the type, because 1 == 1.0 == True."""

@@ -235,8 +235,9 @@ class Explanations:
             if len(key) != 2:
                 raise IndexError(f"expected rows, or rows and features, found {len(key)} indices")
             rows, features = key
-            return self.values[chosen_rows(rows, len(self))][..., chosen_features(features, self.features)]
-        chosen = np.atleast_1d(chosen_rows(key, len(self)))
+            places = chosen_rows(rows, len(self), self._core.ids)
+            return self.values[places][..., chosen_features(features, self.features)]
+        chosen = np.atleast_1d(chosen_rows(key, len(self), self._core.ids))
         data = self.data
         return self._of(self._core.select(chosen.tolist()), None if data is None else data[chosen], self.item_shape)
 

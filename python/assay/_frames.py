@@ -23,10 +23,32 @@ def import_pandas(purpose: str) -> Any:
 
 def frame_of_arrow(obj: Any, argument: str) -> Any:
     """A table of pyarrow, polars or any other producer of Arrow as a DataFrame."""
-    import_pandas(f"{argument}: a model that is called with DataFrames")
+    pandas = import_pandas(f"{argument}: a model that is called with DataFrames")
     if hasattr(obj, "to_pandas"):
-        return obj.to_pandas()
-    return needed("pyarrow", "arrow", f"{argument}: making a DataFrame of Arrow data").table(obj).to_pandas()
+        frame = obj.to_pandas()
+    else:
+        frame = needed("pyarrow", "arrow", f"{argument}: making a DataFrame of Arrow data").table(obj).to_pandas()
+    for name in _rounded_whole_numbers(frame):
+        # A column of whole numbers with missing ones becomes float64, which rounds these; pandas' own dtype does not.
+        column = needed("pyarrow", "arrow", f"{argument}: large whole numbers").table(obj).column(name)
+        if str(column.type) in ("int64", "uint64"):
+            dtype = pandas.Int64Dtype() if str(column.type) == "int64" else pandas.UInt64Dtype()
+            frame[name] = pandas.array(column.to_pylist(), dtype=dtype)
+    return frame
+
+
+def _rounded_whole_numbers(frame: Any) -> list[Any]:
+    """The columns of float64 with missing cells and with whole numbers that may have been rounded."""
+    names: list[Any] = []
+    if not frame.columns.is_unique:
+        return names  # refused elsewhere
+    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
+        if dtype == np.float64:
+            cells = frame[name].to_numpy()
+            missing = np.isnan(cells)
+            if missing.any() and (np.abs(cells[~missing]) >= 2.0**53).any():
+                names.append(name)
+    return names
 
 
 def column_labels(frame: Any, argument: str) -> list[str]:

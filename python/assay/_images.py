@@ -7,7 +7,8 @@ as usual.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -48,6 +49,26 @@ def mean_of(numbers: NDArray[Any]) -> NDArray[Any]:
         # The sum may overflow any dtype.
         return np.array([round(Fraction(sum(numbers.tolist()), numbers.size))], numbers.dtype)
     return np.array([numbers.mean(dtype=np.float64)], numbers.dtype)
+
+
+def median_of(numbers: NDArray[Any]) -> NDArray[Any]:
+    """As mean_of, but the median."""
+    if numbers.size == 0:
+        return numbers
+    # The mean of the two in the middle, or of the one: exact for whole numbers too.
+    lower, upper = (numbers.size - 1) // 2, numbers.size // 2
+    return mean_of(np.sort(numbers)[lower : upper + 1])
+
+
+CENTRES: Mapping[str, Callable[[NDArray[Any]], NDArray[Any]]] = {"mean": mean_of, "median": median_of}
+
+
+@dataclass(frozen=True)
+class PoolAt:
+    """Which of several tables (or columns of tables) is the pool, and what is computed of its numbers."""
+
+    table: int
+    centre: Callable[[NDArray[Any]], NDArray[Any]]
 
 
 class NumberImages:

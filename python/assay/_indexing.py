@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ._order import index_of, refuse_reordered
 from ._text import in_quotes
 
 
-def chosen_rows(key: Any, rows: int) -> Any:
-    """The index of one row, or an array of indices. An IndexError names what is not a row."""
+def chosen_rows(key: Any, rows: int, names: Sequence[str] | None = None) -> Any:
+    """The index of one row, or an array of indices. An IndexError names what is not a row. names: of the rows, where
+    they have some. A mask that has them in another order is a ValueError."""
+    if getattr(getattr(key, "dtype", None), "kind", "") == "b":
+        refuse_reordered("mask", index_of(key), "the rows", names or range(rows))
     return _chosen(key, rows, "row")
 
 

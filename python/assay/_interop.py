@@ -13,6 +13,7 @@ from . import _core
 from ._arrays import as_array, check_numeric, to_float32
 from ._explanations import Explanations
 from ._frames import is_counting
+from ._order import index_of, refuse_reordered
 from ._run import text_of
 from ._text import in_quotes, plural
 
@@ -122,6 +123,9 @@ def from_array(
     if features is not None and len(set(names)) < width:
         twice = next(name for name, count in Counter(names).items() if count > 1)
         raise ValueError(f"features: expected different names, found {in_quotes(twice)} twice")
+    beside = (("base", base), ("output", output), ("target", target), ("standard_error", standard_error), ("ids", ids))
+    for name, given in beside:
+        refuse_reordered(name, index_of(given), argument, index_of(values))
     index, all_names = _targets(target, target_names, rows)
     core = _core.Explanations.from_arrays(
         to_float32(matrix, argument, names),

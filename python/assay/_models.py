@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array, rounded_numbers, to_float32
+from ._arrays import as_array, rounded_columns, rounded_numbers, to_float32
 from ._files import check_folder, path_text, system_errors
 from ._run import ProgressLike, run_of, text_of
 from ._tables import Table, column_names, core_table, keep_rounded, kind_of
@@ -191,6 +191,10 @@ class GraphModel(Model):
             if self._as_doubles(array) and narrow.size > 0:
                 wide = np.ascontiguousarray(array.reshape(len(array), width), np.float64)
                 narrow = model.narrowed(argument, names, wide)
+                made = _core.Dataset.from_matrix(narrow, names, argument)
+                for column, cells in rounded_columns(wide).items():
+                    made.set_shown(column, cells)  # what the numbers stand for
+                return made
             return _core.Dataset.from_matrix(narrow, names, argument)
 
         return Bound(model, margins, encode)

@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array, is_instance, to_float32
-from ._codec import PoolMean
-from ._frames import is_categorical, is_text_dtype, whole_texts
+from ._arrays import as_array, is_instance, rounded_numbers, to_float32
+from ._codec import PoolCentre
+from ._frames import frame_of_arrow, is_categorical, is_text_dtype, whole_texts
 from ._labels import labels_of
 from ._models import Bound, GraphModel, Model, check_value
 from ._named_classes import agreed, class_list, renamed
+from ._order import index_of, refuse_reordered
 from ._run import text_of
-from ._tables import Table, column_names, kind_of, named_kind, row_names
+from ._shown import show_cells
+from ._tables import Table, column_names, keep_rounded, kind_of, named_kind, row_names
 from ._targets import target_of
 from ._text import in_quotes, plural
 
@@ -68,16 +70,18 @@ def subject_of(
         )
     # Names that explanations were given on purpose are not those of an index.
     if said.explained is not None and said.explained.id_name in ("", "index"):
-        _refuse_reordered("explanations", said.explained.ids or None, "X", _index_of(said.X))
+        refuse_reordered("explanations", said.explained.ids or None, "X", _index_of(said.X))
+    refuse_reordered("target", index_of(said.target), "X", _index_of(said.X))
+    refuse_reordered("ids", index_of(said.ids), "X", _index_of(said.X))
     value = said.value if said.value is not None else _said_by_file(said, "unit")
     check_value(value, information=True)
     information = value == "information"
     baseline = _one_row(said.baseline, said.X, "baseline", model)
     tables = [("X", said.X)]
     tables += [(name, table) for name, table in _beside(said, baseline) if table is not said.X]
-    mean = _mean_of_pool(said, model)
-    if mean is not None:
-        tables.append(("baseline", mean))
+    centre = _centre_of_pool(said, model)
+    if centre is not None:
+        tables.append(("baseline", centre))
     bound = model._bind(tables, None if information else value)
     data = bound.encode("X", said.X)
     pool = data if said.pool is said.X and said.pool is not None and said.pool_y is None else None
@@ -94,11 +98,13 @@ def subject_of(
         bound, note = agreed(bound, parts, run)
     _label_rows(data, "X", said.X, said.y, "y", bound.model)
     _name_rows(data, said.X, said.ids)
+    if isinstance(model, GraphModel) and not model._core.raw_columns:  # else numbers are encoded, and no cells
+        show_cells(data, model._prepared("X", said.X))
     if apart and pool is not None:
         _label_rows(pool, "pool", said.pool, said.pool_y, "pool_y", bound.model)
     groups, groups_json = _groups(said, data)
-    if mean is not None and mean.row is not None:
-        given_baseline: str | _core.Dataset | None = bound.encode(f"mean of {mean.of}", mean)
+    if centre is not None and centre.row is not None:
+        given_baseline: str | _core.Dataset | None = bound.encode(f"{centre.word} of {centre.of}", centre)
     else:
         given_baseline = _reference("baseline", baseline, said, bound)
     target, targets = target_of(said.target, said.explained, bound.model, information)
@@ -158,7 +164,7 @@ def with_labels(subject: _core.Subject, y: Any, pool_y: Any) -> _core.Subject:
         if data is None:
             raise ValueError(f"{argument}: expected none without a pool, found some")
         labelled = data.copy()
-        _refuse_reordered(argument, getattr(labels, "index", None), "the rows", data.ids or None)
+        refuse_reordered(argument, index_of(labels), "the rows", data.ids or None)
         _set_labels(labelled, argument, labels, subject.model)
         parts.append(labelled)
     return subject.labelled(parts[0], parts[1])
@@ -175,21 +181,22 @@ def _beside(said: RowArguments, baseline: Any) -> list[tuple[str, Any]]:
     return tables
 
 
-def _mean_of_pool(said: RowArguments, model: Model) -> PoolMean | None:
-    """A PoolMean, if the pool's mean is the reference and float32 may not hold its cells. Not for the engine's own
-    models, which take float32."""
-    by_default = said.baseline is None and said.background is None
-    said_so = isinstance(said.baseline, str) and said.baseline == "mean" and said.background is None
-    if said.pool is None or not (by_default or said_so) or isinstance(model, GraphModel):
+def _centre_of_pool(said: RowArguments, model: Model) -> PoolCentre | None:
+    """A PoolCentre, if the pool's mean or median is the reference and float32 may not hold its cells. Not for the
+    engine's own models, whose mean and median the engine computes."""
+    if said.pool is None or said.background is not None or isinstance(model, GraphModel):
         return None
-    return PoolMean("X" if said.pool is said.X else "pool")
+    word = "mean" if said.baseline is None else said.baseline
+    if not isinstance(word, str) or word not in ("mean", "median"):
+        return None
+    return PoolCentre("X" if said.pool is said.X else "pool", word)
 
 
 def _label_rows(
     data: _core.Dataset, argument: str, table: Any, labels: Any, labels_argument: str, model: _core.Model
 ) -> None:
     if labels is not None:
-        _refuse_reordered(labels_argument, getattr(labels, "index", None), argument, _index_of(table))
+        refuse_reordered(labels_argument, index_of(labels), argument, _index_of(table))
         _set_labels(data, labels_argument, labels, model)
     elif isinstance(table, Table) and table.labels is not None:
         if data.labels is not None and data.class_names == model.class_names:
@@ -197,19 +204,6 @@ def _label_rows(
         # A table's own label need not be what this model predicts.
         with contextlib.suppress(ValueError):
             _set_labels(data, labels_argument, table.labels, model)
-
-
-def _refuse_reordered(argument: str, index: Any, rows_argument: str, expected: Sequence[Any] | None) -> None:
-    """Refuses what has the rows' own names in another order. index: its names, if it has some. expected: the rows'."""
-    if expected is None or index is None or callable(index) or not hasattr(index, "__len__"):
-        return
-    names, expected = [str(each) for each in index], [str(each) for each in expected]
-    if names != expected and sorted(names) == sorted(expected):
-        row = next(row for row in range(len(names)) if names[row] != expected[row])
-        raise ValueError(
-            f"{argument}: expected {in_quotes(expected[row])} as row {row + 1}, as in {rows_argument}, found "
-            f"{in_quotes(names[row])}; an array (.to_numpy()) is taken by position"
-        )
 
 
 def _index_of(table: Any) -> Any:
@@ -243,7 +237,7 @@ def _one_row(baseline: Any, X: Any, argument: str, model: Model) -> Any:
     if is_instance(baseline, "pandas", "Series"):
         baseline = baseline.to_dict()
     if isinstance(baseline, Mapping):
-        return _named_row(baseline, X, argument)
+        return _named_row(baseline, X, argument, model)
     if named_kind(baseline, argument) is not None:
         return baseline
     if kind_of(X) != "array" and isinstance(baseline, (list, tuple)):
@@ -263,12 +257,14 @@ def _unnamed_row(cells: Sequence[Any], X: Any, argument: str, model: Model) -> A
     names = model._core.raw_columns or model.features
     if len(cells) != len(names):
         raise ValueError(f"{argument}: expected {plural(len(names), 'value')}, one for each column, found {len(cells)}")
-    return _named_row(dict(zip(names, cells, strict=True)), X, argument)
+    return _named_row(dict(zip(names, cells, strict=True)), X, argument, model)
 
 
-def _named_row(cells: Mapping[Any, Any], X: Any, argument: str) -> Any:
+def _named_row(cells: Mapping[Any, Any], X: Any, argument: str, model: Model) -> Any:
     """One row of named cells, in the form of X. Columns of X that it leaves out are those that the model does not
     take."""
+    if kind_of(X) == "arrow" and not isinstance(model, GraphModel):
+        X = frame_of_arrow(X, "X")  # as the model gets it, so that the row has cells of the same types
     names = column_names(X)
     if names is None:
         raise ValueError(f"{argument}: expected a row of numbers, as X has no names of columns, found names")
@@ -295,7 +291,19 @@ def _named_row(cells: Mapping[Any, Any], X: Any, argument: str) -> Any:
             levels[place], cell = [str(cell)], 0
         values[0, place] = cell
     chosen = [names[position] for position in positions]
-    return Table(_core.Table.from_columns(argument, chosen, to_float32(values, argument, chosen), levels))
+    doubles = _core.Doubles()
+    keep_rounded(doubles, values, chosen)
+    rounded = [_rounded_cell(by_name[name]) if levels[place] is None else 0 for place, name in enumerate(chosen)]
+    narrow = to_float32(values, argument, chosen)
+    return Table(_core.Table.from_columns(argument, chosen, narrow, levels, rounded=rounded), doubles)
+
+
+def _rounded_cell(cell: Any) -> int:
+    """1 for a number beyond 2^24 that float32 rounds, else 0. In the number's own type: float64 may round it too."""
+    if cell is None or cell != cell:
+        return 0
+    number = np.array([[cell]])
+    return rounded_numbers(number.astype(np.float64) if number.dtype == object else number)[0]
 
 
 def _like(column: Any, cell: Any, argument: str, name: str) -> Any:

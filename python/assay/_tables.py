@@ -101,13 +101,22 @@ class Table:
         """A Table of the rows that an index, a slice, a list of indices or a mask says; the array of a named column."""
         if isinstance(which, str):
             return self._column(which)
-        rows = np.atleast_1d(chosen_rows(which, len(self))).tolist()
+        rows = np.atleast_1d(chosen_rows(which, len(self), self.ids)).tolist()
         return Table(self._core.select(rows), self._doubles.selected(rows))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """The features as a matrix, where all of them are numbers."""
-        matrix = _feature_matrix(self._core, "table")
-        return matrix.astype(matrix.dtype if dtype is None else dtype, copy=copy is not False)
+        matrix: NDArray[Any] = _feature_matrix(self._core, "table")
+        wanted = matrix.dtype if dtype is None else np.dtype(dtype)
+        wide = self._doubles.columns if wanted.itemsize > matrix.dtype.itemsize else {}
+        if any(name in wide for name in self.features):
+            shape = matrix.shape
+            matrix = matrix.reshape(len(self), -1).astype(np.float64)
+            for j, name in enumerate(self.features):
+                if name in wide:
+                    matrix[:, j] = wide[name]
+            matrix = matrix.reshape(shape)
+        return matrix.astype(wanted, copy=copy is not False)
 
     def _column(self, name: str) -> NDArray[Any]:
         if name not in self._core.names:
@@ -116,7 +125,8 @@ class Table:
         values = self._core.values[:, position]
         levels = self._core.levels[position]
         if levels is None:
-            return values.astype(np.float64)
+            wide = self._doubles.columns.get(name)
+            return values.astype(np.float64) if wide is None else np.array(wide)
         texts = np.array([*levels, None], object)
         # NaN is not the code of a level; the last entry stands for it.
         return texts[np.where(np.isnan(values), len(levels), values).astype(np.intp)]
@@ -148,9 +158,11 @@ class Table:
         first = self._core.select(range(min(len(self), _MOST_ROWS)))
         levels = first.levels
         lines = []
+        wide = self._doubles.columns
         for i, row in enumerate(first.values):
             name = first.ids[i] if first.id_name else str(i)
-            lines.append([name, *(_cell(row[j], levels[j]) for j in shown)])
+            cells = [float(wide[of][i]) if (of := self._core.names[j]) in wide else float(row[j]) for j in shown]
+            lines.append([name, *(_cell(cell, levels[j]) for j, cell in zip(shown, cells, strict=True))])
         texts = [0, *(j + 1 for j in shown if levels[j] is not None)]
         return [short(each) for each in header], [[short(cell) for cell in line] for line in lines], texts
 

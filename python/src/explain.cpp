@@ -16,6 +16,7 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/core/version.h"
+#include "assay/data/column_order.h"
 #include "assay/data/neighbours.h"
 #include "assay/evaluate/joining/explained_pool.h"
 #include "assay/explain/explainer.h"
@@ -65,10 +66,13 @@ Reference reference_of(const SubjectHandle& handle, const SubjectArguments& argu
   }
   const Model& model = *handle.model.model;
   if (const Dataset* row = rows_in(arguments.baseline)) {
+    require_same_order(*handle.subject.rows, *row);
     return given_baseline_reference(*row, handle.subject.pool.get(), model);
   }
-  if (const Dataset* rows = rows_in(arguments.background))
+  if (const Dataset* rows = rows_in(arguments.background)) {
+    require_same_order(*handle.subject.rows, *rows);
     return given_background(*rows, handle.subject.pool.get(), model);
+  }
   const ReferenceWords words{.baseline = word_in(arguments.baseline), .background = word_in(arguments.background)};
   const auto no_file = [&](const std::string& name) -> Dataset {
     const bool row = !words.baseline.empty();
@@ -139,6 +143,7 @@ void check_subject(const OwnedSubject& subject) {
     fail_input(data->source, fmt::format("{} columns, as {} takes them", info.features(), info.name),
                fmt::format("{}", data->x.cols()));
   }
+  if (subject.pool != nullptr) require_same_order(*subject.rows, *subject.pool);
   if (subject.in_pool.empty()) return;
   const size_t pool_rows = subject.pool != nullptr ? subject.pool->rows() : 0;
   const bool fits = std::ranges::all_of(subject.in_pool, [&](size_t row) { return row == kNoRow || row < pool_rows; });

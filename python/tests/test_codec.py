@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from assay._codec import ArrayCodec, FrameCodec, PoolMean, codec_for
+from assay._codec import ArrayCodec, FrameCodec, PoolCentre, codec_for
 from assay._images import NumberImages, strictly_increasing
 
 pd = pytest.importorskip("pandas", reason="frames need pandas")
@@ -248,7 +248,7 @@ def test_the_mean_of_the_pool_is_learnt_from_its_cells() -> None:
             "t": ["b", "a", "b", "b"] * 100,
         }
     )
-    mean = PoolMean("pool")
+    mean = PoolCentre("pool")
     codec = codec_for([("X", pool[:2]), ("pool", pool), ("baseline", mean)])
     row = codec.decode(codec.encode("mean of pool", mean))
     assert row["p"][0] == pool["p"].mean()
@@ -267,7 +267,7 @@ def test_the_mean_of_an_array_is_learnt_from_its_cells() -> None:
     rng = np.random.default_rng(4)
     pool = np.column_stack([101325 + rng.exponential(5, 300), np.arange(300.0), np.full(300, np.nan)])
     pool[::7, 0] = np.nan
-    mean = PoolMean("X")
+    mean = PoolCentre("X")
     codec = codec_for([("X", pool), ("baseline", mean)])
     row = codec.decode(codec.encode("mean of X", mean))
     assert row[0, 0] == np.mean(pool[~np.isnan(pool[:, 0]), 0])
@@ -278,7 +278,7 @@ def test_the_mean_of_an_array_is_learnt_from_its_cells() -> None:
 def test_rows_that_a_model_sees_encoded_are_the_nearest() -> None:
     crowded = 101325 + np.random.default_rng(5).exponential(5, (3000, 1))
     for table in (crowded, pd.DataFrame(crowded, columns=["p"])):
-        mean = PoolMean("X")
+        mean = PoolCentre("X")
         codec = codec_for([("X", table), ("baseline", mean)], nearest=True)
         assert np.array_equal(codec.encode("X", table), crowded.astype(np.float32))
         assert mean.row is None
@@ -286,7 +286,7 @@ def test_rows_that_a_model_sees_encoded_are_the_nearest() -> None:
 
 def test_the_engine_takes_the_mean_of_what_float32_holds() -> None:
     for table in (pd.DataFrame({"n": [0.5, 1.5], "t": ["a", "b"]}), np.ones((2, 2)), np.ones((2, 2), np.int64)):
-        mean = PoolMean("X")
+        mean = PoolCentre("X")
         codec_for([("X", table), ("baseline", mean)])
         assert mean.row is None
 

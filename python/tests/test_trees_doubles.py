@@ -188,6 +188,53 @@ def test_where_no_float32_number_stands_for_a_cell(tmp_path):
     assert model.predict(x.astype(np.float32))[:, 0].tolist() == [1, 1, 1]
 
 
+# The mean and the median of the times lie between a threshold and the next float32 number, 128 seconds apart.
+TIMES = 1.7e9 + np.array([10.0, 20, 40, 90])
+CENTRES = {"mean": 1.7e9 + 40, "median": 1.7e9 + 30}
+
+
+@pytest.mark.parametrize("word", [None, "mean", "median"])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_the_centre_of_the_pool_takes_the_branches_of_its_doubles(tmp_path, word, side):
+    centre = CENTRES[word or "mean"]
+    assert np.float32(centre) == 1.7e9
+    (tmp_path / "model.txt").write_text(lightgbm_file([[[centre + side]]], [[[1.0, 2.0]]]))
+    expected = 1 if side > 0 else 2
+    frame = pandas.DataFrame({"name_0": TIMES})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    model = assay.load(tmp_path / "model.txt")
+    for pool in (frame, frame.to_numpy(), assay.dataset(tmp_path / "rows.csv")):
+        found = assay.explain(model, pool[:2], "tree_shap", pool=pool, baseline=word)
+        assert found.base.tolist() == [expected] * 2
+        np.testing.assert_array_equal(found.data, frame[:2])  # the cells, not the numbers that stand for them
+
+
+def test_the_centre_of_the_pool_of_a_wrapped_estimator():
+    ensemble = pytest.importorskip("sklearn.ensemble", reason="trees are scikit-learn's")
+    generator = np.random.default_rng(0)
+    for _ in range(30):
+        x = 1.7e9 + generator.integers(0, 2000, (25, 1)).astype(float)
+        fitted = ensemble.HistGradientBoostingRegressor(max_iter=1, min_samples_leaf=1, max_leaf_nodes=3)
+        fitted.fit(x, (x[:, 0] > x.mean()) * 2.0 + (x[:, 0] > np.median(x) - 0.5))
+        for word, row in (("mean", x.mean(axis=0)), ("median", np.median(x, axis=0))):
+            try:
+                found = assay.explain(assay.wrap(fitted), x[:1], "tree_shap", pool=x, baseline=word)
+            except ValueError as error:
+                assert "no float32 number" in str(error)
+                continue
+            assert found.base[0] == pytest.approx(fitted.predict([row])[0], rel=1e-6)
+
+
+def test_a_centre_without_a_float32_number_is_refused(tmp_path):
+    pool = np.array([[1.7e9 - 48], [1.7e9 + 128]])
+    (tmp_path / "model.txt").write_text(lightgbm_file([[[1.7e9 + 39, 1.7e9 + 41]]], [[[1.0, 2.0, 4.0]]]))
+    model = assay.load(tmp_path / "model.txt")
+    assert model.predict(pool)[:, 0].tolist() == [1, 4]
+    with pytest.raises(ValueError, match=r"mean of pool, .*column 'name_0': no float32 number.* with 1700000040 "):
+        assay.explain(model, pool[:1], "tree_shap", pool=pool)
+    assert assay.explain(model, pool[:1], "tree_shap", baseline="zero").base[0] == 1
+
+
 def test_spaces_of_names_are_underscores(close):
     path, x, expected = close
     model = assay.load(path)

@@ -112,3 +112,33 @@ def test_people_see_their_own_cells(tmp_path):
     assert (
         made is not None and all(text in page for text in ("9876543211", "123456789.75")) and "9876542464" not in page
     )
+
+
+def test_a_removed_category_is_the_most_frequent_one_of_the_background():
+    """Not the one between, whose code is the mean of the codes."""
+    pandas = pytest.importorskip("pandas")
+    base = pytest.importorskip("sklearn.base", reason="estimators are scikit-learn's")
+    fitted_on = []
+
+    class Recording(base.ClassifierMixin, base.BaseEstimator):
+        def fit(self, X, y):
+            fitted_on.append(X.copy())
+            self.classes_, self.feature_names_in_ = np.unique(y), np.array(X.columns, object)
+            return self
+
+        def predict_proba(self, X):
+            positive = 1 / (1 + np.exp(-X["b"].to_numpy() - (X["c"] == "a").to_numpy()))
+            return np.column_stack([1 - positive, positive])
+
+        def predict(self, X):
+            return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    generator = np.random.default_rng(0)
+    kinds = pandas.Categorical(["a", "c"] * 20, categories=["a", "b", "c"])
+    X = pandas.DataFrame({"b": generator.normal(size=40), "c": kinds})
+    y = (X["b"] > 0).astype(int).to_numpy()
+    model = assay.wrap(Recording().fit(X, y))
+    fitted_on.clear()
+    found = assay.explain(model, X, "occlusion", pool=X, background=X[:11], progress=False)
+    assay.evaluate(found, "kar", y=y, pool_y=y, seeds=1, k=[0.5], control=False, progress=False)
+    assert fitted_on and all(set(rows["c"]) <= {"a", "c"} for rows in fitted_on)

@@ -348,3 +348,43 @@ def test_rows_that_do_not_fit_are_refused_by_name(assay, tmp_path):
     )
     assert result.returncode == 1
     assert "p.xyz" in result.stderr
+
+
+def test_predictions_do_not_replace_what_is_read(assay, tmp_path):
+    folder = FIXTURES / "sklearn_mlp"
+    rows, model = tmp_path / "rows.csv", tmp_path / "model.onnx"
+    rows.write_bytes((folder / "rows.csv").read_bytes())
+    model.write_bytes((folder / "model.onnx").read_bytes())
+    (tmp_path / "link.csv").symlink_to("rows.csv")
+    before = rows.read_bytes()
+    for out in ("rows.csv", "./rows.csv", "link.csv"):
+        for command in (("predict", "--model", "model.onnx", "--data", "rows.csv"), ("data", "rows.csv")):
+            result = assay(*command, "--out", out)
+            assert result.returncode == 1
+            assert result.stderr == f"assay: --out: expected a file of its own, found '{out}', which is read\n"
+    assert rows.read_bytes() == before
+    assert assay("data", "rows.csv", "--out", "-").returncode == 0
+
+
+def test_columns_at_another_place_than_those_of_the_rows_are_refused(assay, tmp_path):
+    """The model knows no names, so it would take them by position."""
+    folder = FIXTURES / "sklearn_mlp"
+    header, rows = read(folder / "rows.csv")
+    for name, names in {
+        "rows": header,
+        "others": [f"other {name}" for name in header],
+        "turned": [*header[1:], header[0]],
+        "moved": ["id", *header[:-1]],
+    }.items():
+        with open(tmp_path / f"{name}.csv", "w", newline="", encoding="utf-8") as stream:
+            csv.writer(stream).writerows([names, *rows])
+    for option in ("--pool", "--background"):
+        for name, place in {"others": 0, "turned": 1, "moved": 2}.items():
+            options = ("--model", folder / "model.onnx", "--data", "rows.csv", option, f"{name}.csv")
+            result = assay("explain", *options, "--method", "occlusion", "--out", f"{name}{option}.npz", "--quiet")
+            assert (result.returncode == 0) == (place == 0), result.stderr
+            if place:
+                found = header[1] if name == "turned" else header[0]
+                assert result.stderr.startswith(
+                    f"assay: {name}.csv: its column {place} is '{found}' where rows.csv has"
+                )

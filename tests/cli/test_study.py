@@ -364,7 +364,10 @@ def test_never_writes_over_what_it_did_not_make(small, assay, tmp_path):
     assert result.returncode == 1 and "thesis.tex" in result.stderr
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
     shutil.copytree(small, tmp_path / "copy")
-    (tmp_path / "copy" / "notes.txt").write_text("mine")
+    own = ("notes.txt", "explanations/mine.npz", "scores/mine.json", "pool/mine.npz")
+    for name in own:
+        (tmp_path / "copy" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "copy" / name).write_text("mine")
     before = files_of(tmp_path / "copy")
     result = assay("study", "iris", *SMALL, "--out", "copy")
     assert result.returncode == 1 and "--overwrite" in result.stderr
@@ -373,8 +376,8 @@ def test_never_writes_over_what_it_did_not_make(small, assay, tmp_path):
     assert files_of(tmp_path / "copy") == before
     result = assay("study", "iris", "--methods", "gradient", "--aggregators", "none", "--out", "copy", "--overwrite")
     assert result.returncode == 0, result.stderr
-    assert (tmp_path / "copy" / "notes.txt").read_text() == "mine"
-    assert [path.name for path in (tmp_path / "copy" / "scores").iterdir()] == ["gradient.json"]
+    assert all((tmp_path / "copy" / name).read_text() == "mine" for name in own)
+    assert sorted(path.name for path in (tmp_path / "copy" / "scores").iterdir()) == ["gradient.json", "mine.json"]
 
 
 def test_a_plan_writes_nothing(assay, tmp_path):

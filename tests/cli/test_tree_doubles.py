@@ -132,3 +132,61 @@ def test_a_cell_that_no_float32_number_stands_for_is_refused(assay, tables, kind
     assert result.stderr.startswith(f"assay: rows.{kind}: row 9: column 'some time': no float32 number")
     assert "lies with 1700000000450 between the model's thresholds 1700000000400 and 1700000000500" in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "npz", "parquet"])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_the_mean_of_the_pool_takes_the_branches_of_its_doubles(assay, load, tables, kind, side):
+    """The default reference, and the median. float32 numbers are 128 apart there."""
+    cells = [1_700_000_010.0, 1_700_000_020.0, 1_700_000_040.0, 1_700_000_090.0]
+    both = np.column_stack([cells, np.zeros(len(cells))])
+    with open(tables / "rows.csv", "w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([["some time", "other"], *([repr(cell), ""] for cell in cells)])
+    np.savez(tables / "rows.npz", values=both, features=np.array(["some_time", "other"]))
+    pyarrow = pytest.importorskip("pyarrow", reason="writes Parquet")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="writes Parquet")
+    parquet.write_table(pyarrow.table({"other": both[:, 1], "some time": cells}), tables / "rows.parquet")
+    for centre, words in ((1_700_000_040.0, []), (1_700_000_030.0, ["--baseline", "median"])):
+        (tables / "model.txt").write_text(model_of([centre + side], LEAVES[:2]))
+        result = assay(
+            *("explain", "--model", "model.txt", "--data", f"rows.{kind}", "--pool", f"rows.{kind}", *words),
+            *("--method", "tree_shap", "--out", "phi.npz", "--quiet"),
+        )
+        assert (result.returncode, result.stderr) == (0, "")
+        assert set(load(tables / "phi.npz")["base"]) == {LEAVES[0] if side > 0 else LEAVES[1]}
+
+
+def test_the_mean_of_a_pool_leaves_out_infinite_cells(assay, load, tables):
+    """With them there is none, and trees would take it for a missing cell."""
+    (tables / "model.txt").write_text(model_of([5.0], LEAVES[:2]))
+    (tables / "rows.csv").write_text("some time,other\n1,0\n8,0\n")
+    (tables / "pool.csv").write_text("some time,other\n7,0\n8,0\ninf,0\n9,0\n")
+    for words in ([], ["--baseline", "median"]):
+        result = assay(
+            *("explain", "--model", "model.txt", "--data", "rows.csv", "--pool", "pool.csv", *words),
+            *("--method", "tree_shap", "--out", "phi.npz", "--quiet"),
+        )
+        assert (result.returncode, result.stderr) == (0, "")
+        found = load(tables / "phi.npz")
+        assert found["base"].tolist() == [LEAVES[1]] * 2
+        assert "of pool.csv (without 1 infinite cell)" in str(found["meta"])
+
+
+@pytest.mark.parametrize("kind", ["trees", "network"])
+def test_reports_show_the_cells_of_the_file(assay, tables, root, kind):
+    """Not the float32 numbers that stand for them, whether the model compares doubles or takes float32."""
+    model, columns = tables / "model.txt", 2
+    model.write_text(model_of(ENDS, LEAVES).replace("some_time other", "Column_0 Column_1"))
+    if kind == "network":
+        model, columns = root / "tests/fixtures/models/sklearn_mlp/model.onnx", 5
+    rows = np.zeros((6, columns))
+    rows[:, 0] = 1_700_000_011 + 10 * np.arange(6)
+    np.save(tables / "rows.npy", rows)
+    result = assay(
+        *("study", "--model", model, "--data", "rows.npy", "--pool", "rows.npy", "--methods", "occlusion"),
+        *("--aggregators", "none", "--criteria", "complexity", "--out", "study", "--quiet"),
+    )
+    assert result.returncode == 0, result.stderr
+    page = (tables / "study" / "report.html").read_text(encoding="utf-8")
+    assert "1700000011" in page and "1700000061" in page
+    assert "1700000000" not in page

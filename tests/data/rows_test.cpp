@@ -12,6 +12,7 @@
 #include <span>
 
 #include "assay/data/baseline.h"
+#include "assay/data/column_order.h"
 #include "assay/data/datasets.h"
 #include "assay/data/describe.h"
 #include "assay/data/encoder.h"
@@ -220,6 +221,50 @@ Dataset small_pool() {
 TEST(Baseline, MeanAndMedianByHand) {
   EXPECT_EQ(mean_baseline(small_pool()), (std::vector<float>{4, 2, 0, 1}));
   EXPECT_EQ(median_baseline(small_pool()), (std::vector<float>{3, 2, 0, 1}));
+}
+
+// The numbers of x stand for 1700000001, 1700000003 and 1700000050; their mean is no float32 number.
+TEST(Baseline, CellsAreAveragedWhereNumbersStandForThem) {
+  Dataset pool = small_pool();
+  pool.shown[0] = {1700000001, 1700000003, std::nan(""), 1700000050};
+  EXPECT_EQ(mean_cells(pool), (std::vector<double>{1700000018, 2, 0, 1}));
+  EXPECT_EQ(median_cells(pool), (std::vector<double>{1700000003, 2, 0, 1}));
+  // Of the numbers themselves, which a wrapped model's rows need not resemble.
+  EXPECT_EQ(mean_baseline(pool), (std::vector<float>{4, 2, 0, 1}));
+}
+
+// 1, 3 and 8 have variance ((-3)^2 + (-1)^2 + 4^2) / 2 = 13. An infinite number is in no statistic.
+TEST(Baseline, InfiniteNumbersAreLeftOut) {
+  Dataset pool = small_pool();
+  EXPECT_EQ(infinite_numbers(pool), 0u);
+  EXPECT_EQ(numeric_deviations(pool), (std::vector<float>{std::sqrt(13.0F), 0, 0, 0}));
+  pool.x(2, 0) = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(infinite_numbers(pool), 1u);
+  EXPECT_EQ(numeric_deviations(pool), (std::vector<float>{std::sqrt(13.0F), 0, 0, 0}));
+  EXPECT_EQ(mean_baseline(pool), (std::vector<float>{4, 2, 0, 1}));
+  EXPECT_EQ(median_baseline(pool), (std::vector<float>{3, 2, 0, 1}));
+}
+
+TEST(ColumnOrder, ANameAtAnotherPlaceIsRefused) {
+  const auto named = [](const char* source, std::vector<std::string> names) {
+    Dataset data;
+    data.source = source;
+    data.feature_names = std::move(names);
+    return data;
+  };
+  const Dataset rows = named("rows.csv", {"a", "b", "c"});
+  const auto found = [&](std::vector<std::string> names) {
+    return message_of([&] { require_same_order(rows, named("pool.csv", std::move(names))); });
+  };
+  EXPECT_EQ(found({"a", "b", "c"}), "no error");
+  EXPECT_EQ(found({"x", "y", "z"}), "no error");
+  EXPECT_EQ(found({"a", "y", "c"}), "no error");
+  EXPECT_EQ(found({"a", "c", "b"}),
+            "pool.csv: its column 2 is 'c' where rows.csv has 'b'; the model takes columns by position, so both need "
+            "one order");
+  EXPECT_EQ(found({"id", "a", "b"}),
+            "pool.csv: its column 2 is 'a' where rows.csv has 'b'; the model takes columns by position, so both need "
+            "one order");
 }
 
 TEST(Baseline, NothingDefinedStaysMissing) {

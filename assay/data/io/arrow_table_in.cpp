@@ -17,6 +17,7 @@
 #include "assay/data/io/arrow_type.h"
 #include "assay/data/io/arrow_window.h"
 #include "assay/data/io/json_depth.h"
+#include "assay/data/lost_digits.h"
 
 namespace assay {
 namespace {
@@ -53,9 +54,7 @@ Number to_number(T value) {
   } else if constexpr (std::is_same_v<T, double>) {
     if (std::isfinite(value) && std::abs(value) > FLT_MAX) return {kMissing, false, value, value};
     const auto narrow = static_cast<float>(value);
-    // Beyond 2^53 a double is no exact count of anything, nor a time.
-    const bool exact = std::abs(value) <= 0x1p24 || std::abs(value) > 0x1p53 || double{narrow} == value;
-    return {narrow, !exact, 0, value};
+    return {narrow, is_rounded(value, narrow), 0, value};
   } else {
     uint64_t magnitude = static_cast<uint64_t>(value);
     if (value < T{0}) magnitude = uint64_t{0} - magnitude;

@@ -10,6 +10,7 @@
 #include "assay/core/half.h"
 #include "assay/data/io/npy.h"
 #include "assay/data/kept_doubles.h"
+#include "assay/data/lost_digits.h"
 
 namespace assay {
 namespace {
@@ -21,10 +22,7 @@ struct Half {
 
 float number(Half half) { return float_from_half(half.bits); }
 template <class T>
-  requires std::is_arithmetic_v<T>
-T number(T value) {
-  return value;
-}
+requires std::is_arithmetic_v<T> T number(T value) { return value; }
 
 bool loses_digits(uint64_t magnitude) {
   return magnitude != 0 && ((magnitude >> std::countr_zero(magnitude)) >> std::numeric_limits<float>::digits) != 0;
@@ -32,10 +30,9 @@ bool loses_digits(uint64_t magnitude) {
 
 // Whether this is a number beyond 2^24 that float32 cannot hold.
 template <class T>
-bool is_rounded(T value) {
+bool is_rounded_item(T value) {
   if constexpr (std::is_same_v<T, double>) {
-    // Beyond 2^53 a double is no exact count of anything, nor a time.
-    return std::abs(value) > 0x1p24 && std::abs(value) <= 0x1p53 && double{static_cast<float>(value)} != value;
+    return is_rounded(value, static_cast<float>(value));
   } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     const auto bits = static_cast<uint64_t>(value);
     return loses_digits(value < T{0} ? 0 - bits : bits);
@@ -189,7 +186,7 @@ void copy_numbers(std::string_view where, const NpyArray& array, MatrixView<floa
           }
         }
         row[j] = static_cast<float>(value);
-        if (!rounded.empty() && is_rounded(value)) ++rounded[j];
+        if (!rounded.empty() && is_rounded_item(value)) ++rounded[j];
         // All others fit into float32.
         if constexpr (sizeof(value) >= sizeof(float) && !std::is_same_v<decltype(value), const float>) {
           if (!doubles.empty()) keep_double(doubles[j], out, i, j, static_cast<double>(value));

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "assay/data/lost_digits.h"
+
 namespace assay {
 namespace {
 
@@ -51,7 +53,7 @@ std::optional<ParsedNumber> parse_number(std::string_view text) {
       if (std::fabs(wide) > 1) return std::nullopt;
       return ParsedNumber{static_cast<float>(wide), false};
     }
-    return ParsedNumber{value, std::isfinite(wide) && wide != static_cast<double>(value)};
+    return ParsedNumber{value, is_rounded(wide, value)};
   }
   return ParsedNumber{value, false};
 }

@@ -7,7 +7,7 @@
 
 #include "assay/core/parallel.h"
 #include "assay/core/random.h"
-#include "assay/core/statistics.h"
+#include "assay/data/baseline.h"
 #include "assay/evaluate/again/explain_again.h"
 #include "assay/evaluate/common.h"
 
@@ -43,22 +43,7 @@ std::vector<float> column_units(const EvaluateTask& task, const std::string& spa
     return units;
   }
   if (const std::vector<float>& scales = reference_or_none(task).scales; !scales.empty()) return scales;
-  const Dataset& pool = *task.subject.pool;
-  std::vector<RunningMoments> moments(columns);
-  for (size_t r = 0; r < pool.rows(); r++) {
-    const auto row = pool.x.row(r);
-    for (size_t c = 0; c < columns; c++) {
-      if (!std::isnan(row[c])) moments[c].add(row[c]);
-    }
-  }
-  std::vector<float> units(columns, 0.0F);
-  for (const FeatureGroup& group : pool.groups) {
-    if (group.kind == ColumnKind::categorical) continue;
-    for (size_t c = group.first; c < group.first + group.count; c++) {
-      if (moments[c].count() > 1) units[c] = static_cast<float>(moments[c].standard_deviation());
-    }
-  }
-  return units;
+  return numeric_deviations(*task.subject.pool);
 }
 
 Perturb make_noise(NoiseShape shape, double size, std::vector<float> units, size_t samples, uint64_t seed,

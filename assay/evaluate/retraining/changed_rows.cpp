@@ -5,6 +5,7 @@
 
 #include "assay/core/parallel.h"
 #include "assay/core/random.h"
+#include "assay/data/baseline.h"
 #include "assay/evaluate/common.h"
 
 namespace assay {
@@ -21,14 +22,13 @@ std::vector<size_t> counts_of_shares(std::span<const double> shares, size_t play
   return counts;
 }
 
-std::vector<float> replacement_row(MatrixView<const float> reference) {
-  std::vector<float> row(reference.cols());
-  for (size_t c = 0; c < row.size(); c++) {
-    double sum = 0;
-    for (size_t r = 0; r < reference.rows(); r++) sum += reference(r, c);
-    row[c] = static_cast<float>(sum / static_cast<double>(reference.rows()));
-  }
-  return row;
+std::vector<float> replacement_row(MatrixView<const float> reference, const std::vector<FeatureGroup>& groups) {
+  if (reference.rows() == 1) return {reference.row(0).begin(), reference.row(0).end()};
+  Dataset background;
+  background.x = Matrix(reference.rows(), reference.cols());
+  for (size_t r = 0; r < reference.rows(); r++) std::ranges::copy(reference.row(r), background.x.row(r).begin());
+  background.groups = groups;
+  return mean_baseline(background);
 }
 
 void ChangedRows::fill(size_t i, const Change& change, std::span<float> row) const {

@@ -36,9 +36,9 @@ struct Change {
 // (unless there is only one player): if all players are replaced, their order does not matter.
 std::vector<size_t> counts_of_shares(std::span<const double> shares, size_t players);
 
-// The reference row, or the mean of a background by column: a retrained model needs one value that carries no
-// information.
-std::vector<float> replacement_row(MatrixView<const float> reference);
+// The reference row, or the mean of a background (categories at their mode, since no row has a mean of codes): a
+// retrained model needs one value that carries no information. groups: of the columns.
+std::vector<float> replacement_row(MatrixView<const float> reference, const std::vector<FeatureGroup>& groups);
 
 // The rows of one data set. All arguments must outlive it. Another `purpose` gives other random orders.
 class ChangedRows {

@@ -216,7 +216,8 @@ void score_by_retraining(std::string_view name, Replaced replaced, const Retrain
     return;
   }
 
-  const std::vector<float> replacement = replacement_row(task.subject.reference->rows.view());
+  const std::vector<float> replacement =
+      replacement_row(task.subject.reference->rows.view(), task.subject.rows->groups);
   const ChangedRows training(*task.subject.pool, training_rows, task.pool_explanations->values(), *task.subject.players,
                              replacement, "retraining, random order in the pool");
   const ChangedRows test(*task.subject.rows, test_rows, task.explanations.values.view(), *task.subject.players,

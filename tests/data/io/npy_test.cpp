@@ -296,7 +296,7 @@ TEST(Npy, ConvertsToFloat32WithCare) {
   EXPECT_EQ(sentence([&] { to_strings("a.npy", inside); }), "a.npy: expected text, found numbers, dtype <f8");
 }
 
-TEST(Npy, CountsWholeNumbersThatLoseDigits) {
+TEST(Npy, CountsLargeNumbersThatLoseDigits) {
   constexpr int64_t kEdge = int64_t{1} << 24;
   const std::vector<int64_t> values = {kEdge,
                                        kEdge + 1,
@@ -309,9 +309,11 @@ TEST(Npy, CountsWholeNumbersThatLoseDigits) {
   std::vector<size_t> rounded;
   to_matrix("a", array, &rounded);
   EXPECT_EQ(rounded, (std::vector<size_t>{1, 2}));
-  const std::vector<double> doubles = {16777217, 0.1, 1e30, std::nan(""), 1700000060.25, 738000.123};
+  // Counted: the first, the seconds, the nanoseconds, and what lies below 2^24 but not as float32.
+  const std::vector<double> doubles = {16777217,      0.1,        0x1p99, std::nan(""), INFINITY,
+                                       1700000060.25, 738000.123, 1.7e18, 16777215.75};
   to_matrix("a", npy_from_doubles(doubles), &rounded);
-  EXPECT_EQ(rounded, std::vector<size_t>{2});
+  EXPECT_EQ(rounded, std::vector<size_t>{4});
 }
 
 TEST(Npy, WritesAFileThatReadsBack) {

@@ -113,6 +113,8 @@ TEST(Number, WholeNumbersThatLoseDigitsAreMarked) {
   EXPECT_FALSE(parse_number("33554432").value().rounded);
   EXPECT_TRUE(parse_number("16777217.5").value().rounded);
   EXPECT_TRUE(parse_number("1700000060.25").value().rounded);
+  EXPECT_TRUE(parse_number("1.7e18").value().rounded);
+  EXPECT_TRUE(parse_number("16777215.75").value().rounded);
   EXPECT_FALSE(parse_number("738000.123").value().rounded);
   EXPECT_FALSE(parse_number("inf").value().rounded);
 }

@@ -55,7 +55,14 @@ TEST(Retraining, OnlyAShareOfOneIsAllPlayers) {
 }
 
 TEST(Retraining, ABackgroundIsReplacedByItsMean) {
-  EXPECT_THAT(replacement_row(matrix_of({{1, 4}, {2, 8}, {6, 0}}).view()), ElementsAre(3, 4));
+  const FeatureGroup number{"n", 0, 1};
+  EXPECT_THAT(replacement_row(matrix_of({{1, 4}, {2, 8}, {6, 0}}).view(), {number, {"m", 1, 1}}), ElementsAre(3, 4));
+  // No row has the mean of the codes 0, 2 and 2, nor a third of each level.
+  const FeatureGroup code{"c", 1, 1, ColumnKind::categorical, {"u", "v", "w"}};
+  EXPECT_THAT(replacement_row(matrix_of({{1, 0}, {NAN, 2}, {5, 2}}).view(), {number, code}), ElementsAre(3, 2));
+  const FeatureGroup hot{"h", 1, 2, ColumnKind::categorical, {"u", "v"}};
+  EXPECT_THAT(replacement_row(matrix_of({{1, 1, 0}, {2, 0, 1}, {6, 0, 1}}).view(), {number, hot}),
+              ElementsAre(3, 0, 1));
   Trial trial = corner_trial({3, 1});
   trial.setting->reference.rows = matrix_of({{4, 2}, {8, 2}});
   std::vector<Training> trained;
