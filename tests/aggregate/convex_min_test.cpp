@@ -7,6 +7,9 @@
 namespace assay::testing {
 namespace {
 
+// What convex_min lowers is the sensitivity of raw mixtures.
+const std::string kRaw = ":normalise=raw";
+
 Made learnt(const std::string& options, MemberTrial& trial, const Context& context = {}) {
   return combined_by("convex_min", options, trial, context);
 }
@@ -87,13 +90,13 @@ void check_random(const std::string& criterion, const std::string& options, size
     total += each;
   }
   EXPECT_EQ(total, 1);
-  const double value = score_of_mixture(trial, criterion + options, weights).mean;
+  const double value = score_of_mixture(trial, criterion + options + kRaw, weights).mean;
   EXPECT_NEAR(mixture_in(made).value, value, 1e-9 * value);
   EXPECT_LE(mixture_in(made).bound, mixture_in(made).value);
   EXPECT_GE(mixture_in(made).bound, mixture_in(made).value * (1 - 1e-4)) << "a loose bound";
   double weighted = 0;
   for (size_t j = 0; j < members; j++) {
-    const double own = score_of_mixture(trial, criterion + options, weights_at(members, j)).mean;
+    const double own = score_of_mixture(trial, criterion + options + kRaw, weights_at(members, j)).mean;
     EXPECT_LE(mixture_in(made).value, own) << criterion << options << " seed " << seed;
     EXPECT_NEAR(made.combined.tables[0].rows[j][1], own, 1e-9 * own);
     weighted += weights[j] * own;
@@ -124,7 +127,7 @@ TEST(ConvexMin, NoGridPointIsBetter) {
           std::vector<double> weights = {static_cast<double>(a) / static_cast<double>(steps),
                                          static_cast<double>(b) / static_cast<double>(steps)};
           if (members == 3) weights.push_back(static_cast<double>(steps - a - b) / static_cast<double>(steps));
-          least = std::min(least, score_of_mixture(trial, criterion, weights).mean);
+          least = std::min(least, score_of_mixture(trial, criterion + kRaw, weights).mean);
         }
       }
       EXPECT_GE(least, mixture_in(made).bound - 1e-7) << criterion << seed;
@@ -152,11 +155,11 @@ TEST(ConvexMin, WeightsOfEachRow) {
         EXPECT_LE(bounds[r], values[r]);
         EXPECT_GE(bounds[r], values[r] - 1e-5);
         for (size_t j = 0; j < 3; j++) {
-          const double own = score_of_mixture(trial, criterion, weights_at(3, j)).values[r];
+          const double own = score_of_mixture(trial, criterion + kRaw, weights_at(3, j)).values[r];
           EXPECT_LE(values[r], own * (1 + 1e-12));
         }
         // By the criterion, with this row's weights for all.
-        EXPECT_NEAR(score_of_mixture(trial, criterion, weights_of_row(alone, r)).values[r], values[r], 1e-6);
+        EXPECT_NEAR(score_of_mixture(trial, criterion + kRaw, weights_of_row(alone, r)).values[r], values[r], 1e-6);
       }
     }
   }
@@ -270,7 +273,7 @@ TEST(ConvexMin, ComplexityByHand) {
 TEST(ConvexMin, WideExplanations) {
   MemberTrial trial = random_with_pool(3, 4, 12, 784, 6);
   const Made made = learnt(":radius=1000", trial);
-  const double value = score_of_mixture(trial, "avg_sensitivity:radius=1000", weights_of_row(made, 0)).mean;
+  const double value = score_of_mixture(trial, "avg_sensitivity:normalise=raw:radius=1000", weights_of_row(made, 0)).mean;
   EXPECT_NEAR(mixture_in(made).value, value, 1e-12);
   for (size_t j = 0; j < 3; j++) EXPECT_LE(value, made.combined.tables[0].rows[j][1]);
   const Made simple = learnt(":criterion=complexity", trial);

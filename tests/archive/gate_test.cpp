@@ -96,7 +96,7 @@ TEST(Gate, ARuleAboutWhatIsNotThereIsAnError) {
             "'faithfulnes' (did you mean 'faithfulness'?)");
   EXPECT_THAT(
       sentence([] { outcomes_of(R"({"criterion": "complexity", "explanation": "lme", "least": 0})"); }),
-      HasSubstr("expected an explanation of the study: all, methods, aggregates, any, best, lime, occlusion or mean, "
+      HasSubstr("expected an explanation of the study: all, methods, aggregates, any, best, recommended, lime, occlusion or mean, "
                 "found 'lme' (did you mean 'lime'?)"));
   StudySummary study = small_study();
   study.criteria[1] = {"faithfulness:subset=1", "faithfulness", Direction::higher};

@@ -71,11 +71,13 @@ TEST(PlanText, SaysWhatTheModelGivesForTheReference) {
 }
 
 TEST(PlanText, IsSummedUpInAFewLines) {
-  EXPECT_EQ(plan_summary(plan(), facts(), hostile_subject().get(), 1),
+  OwnedSubject subject = hostile_subject();
+  subject.reference.description = "mean\nrow";
+  EXPECT_EQ(plan_summary(plan(), facts(), subject.get(), 1, {.notes = "--all prints them"}),
             "study of toy\\x0aon rows\n"
             "rows: 4 rows of four.csv; pool: 2 of the 1,000 rows of pool.csv, in the classes' shares\n"
-            "2 methods, 1 aggregate, 1 criterion: about 123,456 model evaluations, 12 s; finished before: 1 part\n"
-            "note: a note\n"
+            "reference: mean\\x0arow\n"
+            "2 methods, 1 aggregate, 1 criterion: 12 s; finished before: 1 part; 1 note: --all prints them\n"
             "\n");
 }
 

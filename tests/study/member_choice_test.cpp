@@ -41,7 +41,7 @@ double on_the_pool(const Studied& studied, const Spec& method) {
 // y = x1^2 + exp(x2) + |x3|: occlusion and Shapley values are the same, and are the truth; the gradient is not, and its
 // product with the input is something else again.
 TEST(MemberChoice, LeavesOutTheUnfaithfulAndTheSame) {
-  const Studied studied(additive_toy(), 6, 40);
+  const Studied studied(additive_toy(), 160, 40);
   const auto found = faithful_members(studied.subject(), kTried, kTruth, 0.05, {});
   ASSERT_FALSE(found.empty());
   const double first = on_the_pool(studied, kTried[0]);

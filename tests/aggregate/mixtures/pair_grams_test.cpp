@@ -32,8 +32,8 @@ TEST(PairGrams, MemoryDoesNotMatter) {
     EXPECT_EQ(a.value, b.value);
     EXPECT_EQ(a.gradient, b.gradient);
     const Scores scores = score_of_mixture(trial,
-                                           fold == Fold::mean ? "avg_sensitivity:radius=4:weighting=inverse_distance"
-                                                              : "max_sensitivity:radius=4:weighting=inverse_distance",
+                                           fold == Fold::mean ? "avg_sensitivity:normalise=raw:radius=4:weighting=inverse_distance"
+                                                              : "max_sensitivity:normalise=raw:radius=4:weighting=inverse_distance",
                                            weights);
     EXPECT_NEAR(a.value, scores.mean, 1e-6 * scores.mean);  // mixtures are rounded to float32 there
   }
