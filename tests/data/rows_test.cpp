@@ -259,6 +259,10 @@ TEST(ColumnOrder, ANameAtAnotherPlaceIsRefused) {
   EXPECT_EQ(found({"a", "b", "c"}), "no error");
   EXPECT_EQ(found({"x", "y", "z"}), "no error");
   EXPECT_EQ(found({"a", "y", "c"}), "no error");
+  // A file without names has x1, x2 and x3.
+  const Dataset counted = named("rows.csv", {"x0", "x1", "x2"});
+  EXPECT_EQ(message_of([&] { require_same_order(counted, named("b.csv", {"x1", "x2", "x3"})); }), "no error");
+  EXPECT_EQ(message_of([&] { require_same_order(named("b.csv", {"x1", "x2", "x3"}), counted); }), "no error");
   EXPECT_EQ(found({"a", "c", "b"}),
             "pool.csv: its column 2 is 'c' where rows.csv has 'b'; the model takes columns by position, so both need "
             "one order");
