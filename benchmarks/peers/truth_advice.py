@@ -133,7 +133,15 @@ def trained_network(seed, rows, threads):
             continue
         able.append(name)
     study = assay.study(
-        engine, test, methods=able, criteria=CRITERIA, sample=rows, curves=False, variations=False, baseline="mean", **same
+        engine,
+        test,
+        methods=able,
+        criteria=CRITERIA,
+        sample=rows,
+        curves=False,
+        variations=False,
+        baseline="mean",
+        **same,
     )
     truth = assay.explain(engine, test, "exact_shapley", baseline="mean", **same)
     ids = study.explanations[able[0]].ids
@@ -170,6 +178,7 @@ def summary(found):
         "mean": float(np.mean(new)),
         "largest": float(np.max(new)),
         "near": float(np.mean(near)),
+        "old_recommended": len(old),
         "old_mean": float(np.mean(old)),
         "old_far": int(np.sum(np.array(old) > FAR)),
     }
@@ -188,5 +197,7 @@ def lines(found):
         before = [max(d for _, d in trial.before.values()) for trial in of if trial.before]
         cells = [np.mean([trial.best for trial in of]), *by_aim]
         name = f"{kind[0]}, {kind[1]}"
-        made.append([name, str(len(of)), *(f"{cell:.3f}" for cell in cells), f"{np.mean(before):.2f}" if before else "-"])
+        made.append(
+            [name, str(len(of)), *(f"{cell:.3f}" for cell in cells), f"{np.mean(before):.2f}" if before else "-"]
+        )
     return made

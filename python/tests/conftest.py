@@ -11,6 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILT = ROOT / "build" / "python"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # for what tests share
 
 
 def is_package() -> bool:

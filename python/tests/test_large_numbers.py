@@ -3,7 +3,7 @@ them without a word."""
 
 import numpy as np
 import pytest
-from test_models import onnx_of_casts
+from small_graphs import onnx_of_casts
 
 import assay
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_models import onnx_of_casts
+from small_graphs import onnx_of_casts
 
 import assay
 

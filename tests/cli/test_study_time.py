@@ -82,7 +82,9 @@ def test_what_does_not_fit_is_left_out_and_named(short):
     chosen = choices_of(folder / "study")
     assert chosen["time"] == "6s"
     assert "exact_shapley" not in chosen["methods"].split(",")
-    assert re.search(r"^left out: exact_shapley takes 16777216 evaluations of the model for a row, more time", out, re.M)
+    assert re.search(
+        r"^left out: exact_shapley takes 16777216 evaluations of the model for a row, more time", out, re.M
+    )
     assert re.search(r"^left out for time: .*; all of it takes about .*: assay study .* --time=\w+$", out, re.M)
     assert re.search(r"model evaluations, about \d+ s of the 6 s that --time allows$", out, re.M)
     settings = read_json(folder / "study" / "study.json")["facts"]["settings"]
