@@ -61,19 +61,20 @@ FOLLOWS, PARTLY = 0.9, 0.5
 
 
 ADVICE = """\
-A whole study of each model and draw, with its defaults but for the reference: that of the models above, or a background
-of 100 rows of the pool, for which the truth is the mean of the truths against each row. Two more kinds of model have
-features that go together (correlation 0.5 and 0.9), smooth and kinked functions of one and gates of two; their truth is
-the interventional game. The last is a network trained on the wine data (13 measurements of 178 wines): its truth is
-exact_shapley, and the methods that compute it exactly are left out of its study. Cells are mean distances between unit
-vectors, as above: 0 right, 1.41 unrelated, 2 opposite. The nearest entry is the one that somebody would choose who
-knows the truth. The last column is the worst of the four explanations that version 0.1.0 recommended (by faithfulness over a
-quarter of the players, sensitivity of raw values, complexity, and their mean rank).
+A whole study of each model and draw, with its defaults but for the reference: that of the models above, or a
+background of 100 rows of the pool, for which the truth is the mean of the truths against each row. Two more kinds of
+model have features that go together (correlation 0.5 and 0.9), smooth and kinked functions of one and gates of two;
+their truth is the interventional game. The last is a network trained on the wine data (13 measurements of 178 wines):
+its truth is exact_shapley, and the methods that compute it exactly are left out of its study. Cells are mean
+distances between unit vectors, as above: 0 right, 1.41 unrelated, 2 opposite. The nearest entry is the one that
+somebody would choose who knows the truth. The last column is the worst of the four explanations that version 0.1.0
+recommended (by faithfulness over a quarter of the players, sensitivity of raw values, complexity, and their mean
+rank).
 
 In {trials} trials, {recommended} recommendations: mean distance {mean:.3f} (bar: at most 0.10), largest {largest:.2f}
-(bar: 0.35). What is recommended overall is within 0.05 of the nearest entry in {near:.0%} of the trials (bar: 95 %). By the
-rules of version 0.1.0: mean {old_mean:.2f}, and {old_far} of {old_recommended} recommendations were further than 0.35 away.
-[How the advice is reached](verdict.md)."""
+(bar: 0.35). What is recommended overall is within 0.05 of the nearest entry in {near:.0%} of the trials (bar: 95 %).
+By the rules of version 0.1.0: mean {old_mean:.2f}, and {old_far} of {old_recommended} recommendations were further
+than 0.35 away. [How the advice is reached](verdict.md)."""
 
 
 def error_cell(value):
