@@ -27,7 +27,8 @@ SublinearPoint mixture_sensitivity(const PairGrams& grams, Fold fold, std::span<
 // The same for one row; `pairs` are all its pairs.
 SublinearPoint mixture_sensitivity(const PairSpan& pairs, Fold fold, std::span<const double> weights);
 
-// Sensitivity after each mixture is scaled to unit norm (zero stays zero). It is not convex in w:
+// Sensitivity after each mixture is scaled to unit norm. Zero stays zero, at distance 1 from all others: the criterion
+// leaves such rows out, but a search over weights must not win by cancelling. It is not convex in w:
 //   || a / |a| - b / |b| ||^2 = (w' G w - (|a| - |b|)^2) / (|a| |b|).
 // a and b are the mixtures of the row and of its neighbour. Vectorised over weights (mixtures/unit_distances.h).
 class UnitSensitivity {

@@ -31,10 +31,11 @@ TEST(PairGrams, MemoryDoesNotMatter) {
     const SublinearPoint b = mixture_sensitivity(again, fold, weights, on_threads(7));
     EXPECT_EQ(a.value, b.value);
     EXPECT_EQ(a.gradient, b.gradient);
-    const Scores scores = score_of_mixture(trial,
-                                           fold == Fold::mean ? "avg_sensitivity:normalise=raw:radius=4:weighting=inverse_distance"
-                                                              : "max_sensitivity:normalise=raw:radius=4:weighting=inverse_distance",
-                                           weights);
+    const Scores scores =
+        score_of_mixture(trial,
+                         fold == Fold::mean ? "avg_sensitivity:normalise=raw:radius=4:weighting=inverse_distance"
+                                            : "max_sensitivity:normalise=raw:radius=4:weighting=inverse_distance",
+                         weights);
     EXPECT_NEAR(a.value, scores.mean, 1e-6 * scores.mean);  // mixtures are rounded to float32 there
   }
   Matrix64 tried(2, 3);
@@ -43,8 +44,8 @@ TEST(PairGrams, MemoryDoesNotMatter) {
   const std::vector<double> unit = UnitSensitivity(kept).means(tried.view(), on_threads(2));
   EXPECT_EQ(unit, UnitSensitivity(again).means(tried.view(), on_threads(1)));
   for (size_t t = 0; t < 2; t++) {
-    const Scores scores =
-        score_of_mixture(trial, "avg_sensitivity:normalise=unit:radius=4:weighting=inverse_distance", tried.row(t));
+    const Scores scores = score_of_mixture(trial, "avg_sensitivity:normalise=raw:radius=4:weighting=inverse_distance",
+                                           tried.row(t), {}, true);
     EXPECT_NEAR(unit[t], scores.mean, 1e-6 * scores.mean);
   }
 }

@@ -74,9 +74,10 @@ inline Matrix mixture_of(const std::vector<Matrix>& members, std::span<const dou
   return made;
 }
 
-// The criterion's scores of the mixture by these weights.
+// The criterion's scores of the mixture by these weights. unit: of the mixture scaled to unit norm, where zero stays
+// zero; the criterion itself would leave such rows out.
 inline Scores score_of_mixture(MemberTrial& trial, const std::string& criterion, std::span<const double> weights,
-                               const Context& context = {}) {
+                               const Context& context = {}, bool unit = false) {
   std::vector<Matrix> rows;
   std::vector<Matrix> pool;
   for (const Explanations& member : trial.members) rows.push_back(member.values);
@@ -85,8 +86,14 @@ inline Scores score_of_mixture(MemberTrial& trial, const std::string& criterion,
     for (size_t r = 0; r < values.rows(); r++) std::ranges::copy(member.values().row(r), values.row(r).begin());
     pool.push_back(std::move(values));
   }
-  const Explanations mixed = explanations_of(mixture_of(rows, weights));
-  PoolExplanations mixed_pool(mixture_of(pool, weights));
+  Matrix mixed_rows = mixture_of(rows, weights);
+  Matrix mixed_others = mixture_of(pool, weights);
+  if (unit) {
+    scale_to_unit_norm(mixed_rows.view());
+    scale_to_unit_norm(mixed_others.view());
+  }
+  const Explanations mixed = explanations_of(std::move(mixed_rows));
+  PoolExplanations mixed_pool(std::move(mixed_others));
   const AggregateTask task = trial.task();
   EvaluateTask scored{mixed};
   scored.subject.rows = task.subject.rows;
