@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "assay/core/budget.h"
@@ -29,17 +27,6 @@
 namespace assay {
 namespace {
 
-// A JSON list of text in the metadata; empty when there is none.
-std::vector<std::string> metadata_names(const Graph& graph, std::string_view key) {
-  const std::string* text = find_metadata(graph.metadata(), key);
-  if (text == nullptr) return {};
-  const auto json = nlohmann::json::parse(*text, nullptr, false);
-  const bool list =
-      json.is_array() && std::all_of(json.begin(), json.end(), [](const auto& each) { return each.is_string(); });
-  if (!list) fail_input(fmt::format("{}: its metadata {} must be a JSON list of texts", graph.name(), in_quotes(key)));
-  return json.get<std::vector<std::string>>();
-}
-
 class OnnxEngineModel final : public EngineModel,
                               public Differentiable,
                               public Rescalable,
@@ -56,7 +43,7 @@ class OnnxEngineModel final : public EngineModel,
       check_unseen(fmt::format("{}, {}", graph.name(), kUnseenKey), *unseen);
       takes_unknown_ = takes_unknown(graph.metadata());
     }
-    inputs_ = find_inputs(graph, metadata_names(graph, kFeatureNamesKey), options.features);
+    inputs_ = find_inputs(graph, metadata_texts(graph.name(), graph.metadata(), kFeatureNamesKey), options.features);
     inputs_.fixed_batch = fixed_batch;
     inputs_.texts = options.texts != nullptr ? options.texts : std::make_shared<TextCodes>();
     info_.name = graph.name();
@@ -236,11 +223,7 @@ class OnnxEngineModel final : public EngineModel,
     if (encoder_) {
       return std::ranges::find(encoder_->columns(), name, &ColumnEncoding::name) != encoder_->columns().end();
     }
-    if (!inputs_.named) return {};
-    std::string written = name;
-    if (inputs_.underscored) std::ranges::replace(written, ' ', '_');
-    const auto is_it = [&](const std::string& feature) { return feature == name || feature == written; };
-    return std::ranges::any_of(inputs_.feature_names, is_it);
+    return inputs_.named ? std::optional(names_column(inputs_, name)) : std::nullopt;
   }
 
   bool compares_doubles() const override { return doubles() != nullptr; }
@@ -393,7 +376,7 @@ class OnnxEngineModel final : public EngineModel,
     const size_t width = predict_->width(0);
     // Twice a name of about 30 bytes.
     Spending(context, info_.name).take_bytes(uint64_t{width} * 128);
-    std::vector<std::string> names = metadata_names(*graph_, kClassNamesKey);
+    std::vector<std::string> names = metadata_texts(graph_->name(), graph_->metadata(), kClassNamesKey);
     if (names.empty()) names = head.class_names;
     // One output of a classifier stands for the second of two classes.
     const size_t classes = width == 1 ? 2 : width;

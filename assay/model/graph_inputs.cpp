@@ -236,6 +236,13 @@ void note_lost_digits(const std::string& model, const std::vector<bool>& is_doub
       model, step, data.source));
 }
 
+bool names_column(const GraphInputs& inputs, const std::string& name) {
+  std::string written = name;
+  if (inputs.underscored) std::ranges::replace(written, ' ', '_');
+  return std::ranges::any_of(inputs.feature_names,
+                             [&](const std::string& feature) { return feature == name || feature == written; });
+}
+
 GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std::optional<size_t> features) {
   GraphInputs result;
   if (graph.inputs().empty()) fail_input(fmt::format("{}: the graph has no inputs", graph.name()));

@@ -38,6 +38,9 @@ struct GraphInputs {
   std::string step = {};        // an operator of the graph that jumps, such as Greater; empty: none does
 };
 
+// Whether the model takes a column of this name, as tables or as LightGBM spell it.
+bool names_column(const GraphInputs& inputs, const std::string& name);
+
 // Reads the graph's inputs. `names`, when not empty, are the features' names as the file tells them. features: how many
 // there are, for a graph that leaves it open. An input error names an input of a type or rank that rows cannot fill.
 GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std::optional<size_t> features);

@@ -17,4 +17,9 @@ inline const std::string* find_metadata(const std::vector<std::pair<std::string,
   return found == metadata.end() ? nullptr : &found->second;
 }
 
+// A JSON list of texts; empty when there is none. Anything else is an input error that starts with `where`.
+std::vector<std::string> metadata_texts(const std::string& where,
+                                        const std::vector<std::pair<std::string, std::string>>& metadata,
+                                        std::string_view key);
+
 }  // namespace assay

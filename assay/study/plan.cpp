@@ -191,9 +191,7 @@ class Planner {
     if (plan_.members.size() >= kFewestPaperMethods) return;
     plan_.members.clear();
     for (size_t i = 0; i < plan_.entries.size(); i++) plan_.members.push_back(i);
-    if (!plan_.options.no_aggregates) {
-      plan_.notes.emplace_back("aggregates are of all methods: fewer than three of the paper's six are studied");
-    }
+    plan_.all_are_members = true;
   }
 
   void choose_criteria() {

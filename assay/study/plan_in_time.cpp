@@ -210,7 +210,7 @@ void choose_faithful_members(const Subject& subject, const StudyOptions& options
   for (const size_t member : plan.members) names.push_back(plan.entries[member].name);
   plan.choices.set(kMembersChoice, fmt::format("{}", fmt::join(names, ",")));
   plan.notes.push_back(
-      fmt::format("aggregates are of {}: found faithful on rows of the pool that are not studied", joined(names)));
+      fmt::format("aggregates are of {}: the most faithful methods on rows of the pool that are not studied", joined(names)));
 }
 
 }  // namespace
@@ -225,6 +225,9 @@ StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const 
     plan = plan_in_time(subject, options, context);
   }
   choose_faithful_members(subject, options, plan, context);
+  if (plan.all_are_members && plan.choices.find(kMembersChoice) == nullptr && !plan.options.no_aggregates) {
+    plan.notes.emplace_back("aggregates are of all methods: fewer than three of the paper's six are studied");
+  }
   const std::vector<std::string>& of_rows = subject.rows->notes;
   plan.notes.insert(plan.notes.begin(), of_rows.begin(), of_rows.end());
   plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());

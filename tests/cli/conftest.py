@@ -200,3 +200,14 @@ def edit(load):
         np.savez(made, **{**found, **(arrays or {})})
 
     return write
+
+
+@pytest.fixture(scope="session")
+def iris(program, tmp_path_factory):
+    """The whole default study of Iris, once."""
+    folder = tmp_path_factory.mktemp("iris")
+    result = subprocess.run(
+        [program, "study", "iris", "--out", "study"], cwd=folder, capture_output=True, text=True, timeout=300
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    return folder / "study", result.stdout

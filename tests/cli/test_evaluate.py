@@ -87,7 +87,7 @@ def test_the_terminal_has_a_line_for_each_criterion(assay, tmp_path):
 
 
 def test_the_command_of_the_issue(assay, evaluate, folder, tmp_path, load):
-    criteria = "faithfulness:subset=2,complexity,avg_sensitivity:radius=2:space=raw:weighting=uniform"
+    criteria = "faithfulness:subset=2,complexity,avg_sensitivity:normalise=raw:radius=2:space=raw:weighting=uniform"
     options = ("--pool-explanations", folder / "pool.npz", "--baseline", "zero", "--criteria", criteria, "--json")
     result = evaluate(*options, label="--labels")
     assert (result.returncode, result.stderr) == (0, "")
@@ -298,7 +298,8 @@ def test_squares_of_an_image(assay, tmp_path):
     files = (*files, FIXTURES / "torch_cnn_script" / "rows.csv", "--baseline", "zero")
     command = ("explain", *files, "--method", "occlusion", "--groups", "grid:4", "--out", "phi.npz")
     assert assay(*command).returncode == 0
-    result = assay("--json", "evaluate", *files, "--explanations", "phi.npz", "--criteria", "deletion,faithfulness")
+    criteria = ("--criteria", "deletion,faithfulness:subset=1")
+    result = assay("--json", "evaluate", *files, "--explanations", "phi.npz", *criteria)
     assert result.returncode == 0, result.stderr
     # Occlusion is what is lost with one square: faithfulness of subsets of one is 1.
     assert json.loads(result.stdout)["scores"][1]["values"] == pytest.approx([1] * 16, abs=1e-4)

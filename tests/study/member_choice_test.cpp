@@ -122,7 +122,7 @@ TEST(MemberChoice, IsWhatAPlanUsesUnlessToldOtherwise) {
   const auto chosen = faithful_members(subject, kTried, kTruth, 0.05, {});
   StudyPlan plan = plan_study(subject, options, {});
   EXPECT_EQ(plan.members, chosen);
-  EXPECT_THAT(plan.notes, Contains(HasSubstr("found faithful on rows of the pool that are not studied")));
+  EXPECT_THAT(plan.notes, Contains(HasSubstr("the most faithful methods on rows of the pool that are not studied")));
   options.members = {"gradient", "occlusion"};
   EXPECT_THAT(plan_study(subject, options, {}).members, ElementsAre(0U, 1U));
   options.members = {};

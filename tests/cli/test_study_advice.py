@@ -1,0 +1,119 @@
+"""What `assay study` prints first: the plan, its reference, and which explanation to use."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+SMALL = ("--methods", "gradient,occlusion,kernel_shap:samples=32", "--aggregators", "mean,ava", "--sample", "12")
+
+
+def read_json(path):
+    return json.loads(path.read_text())
+
+
+def test_plans_first_and_ends_with_one_screen(iris):
+    _, out = iris
+    plan, _, rest = out.partition("\n\n")
+    assert plan.startswith("no --model: a small network, trained on iris (train part)\nstudy of a network trained on ")
+    assert "\n11 methods, 16 aggregates, 11 criteria: about " in plan and "; 2 notes: --all prints them" in plan
+    assert len(out.splitlines()) <= 25
+    screen = rest.rpartition("\n\n")[0]
+    for word in ("Model ", "Explained ", "Drivers ", "faithfulness", "best for", "overall", "+-", "\n- Use "):
+        assert word in screen, word
+    assert "Verdict" not in screen
+    assert out.splitlines()[-1].startswith("wrote study/report.html")
+
+
+def test_the_reference_is_spread_over_the_scores_of_the_pool(iris, assay):
+    folder, out = iris
+    study = read_json(folder / "study.json")
+    facts = study["facts"]["reference_facts"]
+    assert study["facts"]["reference"] == "100 rows of iris (train part), spread over its scores"
+    assert (facts["rows"], facts["background"]) == (100, True)
+    line = out[out.index("\nreference: ") + 1 :].replace("\n  ", " ").splitlines()[0]
+    assert line.startswith(f"reference: {study['facts']['reference']}; the model gives ")
+    assert f"{facts['value']:.4g}" in line and f"(probability {facts['pool_probability']:.4g}) for the pool" in line
+    with np.load(folder / "explanations" / "occlusion.npz") as explanations:
+        assert facts["value"] == pytest.approx(explanations["base"].mean(), abs=1e-6)
+        targets = explanations["target"]
+    # The pool by the model itself.
+    result = assay(
+        "predict", "--model", folder / "model.onnx", "--data", "iris", "--split", "train", "--output", "margin"
+    )
+    rows = list(csv.reader(result.stdout.splitlines()))
+    margins = np.array([[float(cell) for cell in row[-3:]] for row in rows[1:]])
+    assert margins.shape == (120, 3)
+    assert facts["pool_value"] == pytest.approx(margins.mean(axis=0)[targets].mean(), abs=1e-5)
+    chances = np.exp(margins) / np.exp(margins).sum(axis=1, keepdims=True)
+    assert facts["pool_probability"] == pytest.approx(chances.mean(axis=0)[targets].mean(), abs=1e-5)
+    # A draw that is spread over the scores has nearly their mean; here 100 of 120 rows.
+    assert facts["value"] == pytest.approx(facts["pool_value"], abs=0.2)
+    assert {
+        each["value"] for entry in study["entries"] for each in entry["variations"] if each["what"] == "reference"
+    } == {"mean of iris (train part)"}
+
+
+@pytest.mark.parametrize(
+    ("words", "reference", "other"),
+    [
+        (("--baseline", "mean"), "mean of iris (train part)", "100 rows of iris (train part), spread over its scores"),
+        (("--baseline", "zero"), "zero", "mean of iris (train part)"),
+        (("--background", "pool:7"), "7 rows of iris (train part)", "mean of iris (train part)"),
+    ],
+)
+def test_the_reference_that_is_said_stays(assay, tmp_path, words, reference, other):
+    few = (
+        "--methods",
+        "occlusion",
+        "--aggregators",
+        "none",
+        "--sample",
+        "6",
+        "--criteria",
+        "complexity",
+        "--no-curves",
+    )
+    assert assay("--quiet", "study", "iris", *few, *words, "--out", "study").returncode == 0
+    study = read_json(tmp_path / "study" / "study.json")
+    assert study["facts"]["reference"] == reference
+    assert [each["value"] for each in study["entries"][0]["variations"]] == [other]
+    plan = assay("study", "iris", *few, *words, "--plan").stdout
+    assert f"\nreference: {reference}; the model gives " in plan
+
+
+def test_all_prints_everything(assay):
+    result = assay("study", "iris", *SMALL, "--all", "--out", "study")
+    assert result.returncode == 0, result.stderr
+    for words in (
+        "3 methods: gradient, ",
+        "2 aggregates: mean, ",
+        "\n- Use ",
+        "better: ",
+        "\nVerdict\n",
+        "\nWarnings\n",
+    ):
+        assert words in result.stdout, words
+
+
+def test_advice_is_about_what_the_study_holds(iris):
+    folder, out = iris
+    study = read_json(folder / "study.json")
+    advice = study["advice"]
+    entries = {entry["name"]: entry for entry in study["entries"]}
+    assert (advice["margin"], advice["tie"]) == (0.05, 0.002) and advice["critical"] > 2
+    overall = advice["recommended"]["overall"]
+    assert f"\n- Use {overall['explanation']}" in out and study["verdict"][0].startswith("Use ")
+    for aim, made in advice["recommended"].items():
+        assert made["explanation"] in advice["faithful"], aim
+        scores = {score["criterion"]: score for score in made["scores"]}
+        for score in entries[made["explanation"]]["scores"]:
+            assert scores[score["criterion"]]["mean"] == score["mean"]
+    faithfulness = {name: entry["scores"][0]["mean"] for name, entry in entries.items()}
+    assert study["criteria"][0]["spec"] == "faithfulness"
+    best = max(mean for mean in faithfulness.values() if mean is not None)
+    assert all(best - faithfulness[name] <= 0.05 for name in advice["faithful"])
+    assert faithfulness["borda"] is None and "gradient" not in advice["faithful"]
+    shares = [driver["share"] for driver in advice["drivers"]]
+    assert shares == sorted(shares, reverse=True) and sum(shares) == pytest.approx(1)
