@@ -116,6 +116,7 @@ std::string plan_summary(const StudyPlan& plan, const StudyFacts& facts, const S
     text += wrapped(fmt::format("left out for time: {}; all of it takes about {}: {}", joined(plan.given_up),
                                 time_text(plan.full_seconds), words.fuller),
                     "", "  ", kScreenWidth);
+    if (!words.pinned.empty()) text += fmt::format("the same study, whatever the clock says: {}\n", words.pinned);
   }
   return fmt::format("{}\n", text);
 }

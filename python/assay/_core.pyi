@@ -582,7 +582,7 @@ class StudyResult:
         """name, "method" or "aggregate", and one Scores for each criterion. Explanations are of the sampled rows."""
 
 def agreed_class_names(
-    model: Model, parts: Sequence[tuple[Dataset, list[str], list[float]]], column: str, run: Run
+    model: Model, parts: Sequence[tuple[Dataset, Sequence[str], Sequence[float]]], column: str, run: Run
 ) -> tuple[list[str], str]:
     """Names for a model that counts its classes, and a sentence. parts: rows, the texts of their labels, and for each
     row the index of its text, NaN if it has none."""

@@ -56,7 +56,10 @@ def test_hostile_folders_stay_text(finished, tmp_path):
     finished.save(tmp_path / "study")
     for name in ("study.json", "scores/lime.json"):
         path = tmp_path / "study" / name
-        path.write_text(path.read_text().replace('"name": "lime"', '"name": "<script>alert(0)</script>\\u001b[31m"'))
+        text = path.read_text()
+        for key in ("name", "explanation"):
+            text = text.replace(f'"{key}": "lime"', f'"{key}": "<script>alert(0)</script>\\u001b[31m"')
+        path.write_text(text)
     document = read_json(tmp_path / "study" / "study.json")
     document["left_out"] = [{"kind": "\x1b[31m", "name": "\x1b[31m", "reason": "<script>\x1b[31m"}]
     document["facts"]["title"] = "<script>alert(1)</script>\x1b[31m"
@@ -111,7 +114,7 @@ def score_text(folder):
 
 
 BROKEN = {
-    "schema": (edited(schema="assay.study/2"), r"assay\.study/2"),
+    "schema": (edited(schema="assay.study/3"), r"assay\.study/3"),
     "entries": (edited(entries=[{}]), r"study\.json.*entries"),
     "notes": (edited(notes=[1]), r"study\.json.*notes"),
     "left out": (edited(left_out=[{"kind": 1}]), r"study\.json.*left_out"),

@@ -59,7 +59,7 @@ def test_labels_that_do_not_fit_clearly_ask_for_names(booster):
         (["a", "a"], "classes: expected each name once, found 'a' twice"),
         (["good", "worse"], "y: expected one of the classes"),
         ("good,bad", "classes: expected a list of names, found 'good,bad'"),
-        (3, "classes: expected a list of names, found 3"),
+        (3, "classes: expected a list of names, found '3'"),
     ],
 )
 def test_names_that_do_not_fit_are_refused(booster, classes, sentence):

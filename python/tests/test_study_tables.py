@@ -48,7 +48,14 @@ def test_a_pipeline_is_studied_on_its_raw_columns(tmp_path):
     columns = make_column_transformer((OneHotEncoder(sparse_output=False), ["colour"]), remainder="passthrough")
     pipeline = make_pipeline(columns, DecisionTreeClassifier(max_depth=4, random_state=0)).fit(frame, label)
     study = assay.study(
-        assay.wrap(pipeline), frame[:12], y=label[:12], pool=frame, pool_y=label, out=tmp_path / "study", **QUICK
+        assay.wrap(pipeline),
+        frame[:12],
+        y=label[:12],
+        pool=frame,
+        pool_y=label,
+        baseline="mean",
+        out=tmp_path / "study",
+        **QUICK,
     )
     assert study.facts["features"] == ["age", "colour", "visits"]
     own = assay.explain(assay.wrap(pipeline), frame[:12], "lime", pool=frame)

@@ -131,7 +131,7 @@ def test_resume_alone_knows_the_study(small, assay, tmp_path):
     (tmp_path / "copy" / "study.json").unlink()
     result = assay("study", "--out", "copy", "--resume")
     assert result.returncode == 0, result.stderr
-    assert "finished before: 4 parts\n" in result.stdout
+    assert "finished before: 4 parts" in result.stdout
     assert results_of(tmp_path / "copy") == results_of(small)
 
 
