@@ -66,8 +66,8 @@ struct ParetoOptions {
                  "to its range over the front, or the best by one criterion",
                  {"knee", "faithfulness", "sensitivity", "complexity"});
     visit.flag("others", others, "whether the other aggregates are placed beside the front");
-    visit.integer_or("subset", subset, "auto", "players that are removed together; auto: half of them", "players",
-                     1, 1'000'000);
+    visit.integer_or("subset", subset, "auto", "players that are removed together; auto: half of them", "players", 1,
+                     1'000'000);
     visit.integer("budget", budget, "all subsets are taken when there are at most so many", "subsets", 0, 1'000'000);
     visit.integer("samples", samples, "random subsets beyond the budget", "subsets", 50, 100'000);
     neighbours.describe(visit);

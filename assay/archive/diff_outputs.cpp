@@ -51,7 +51,7 @@ Scores mean_share(std::vector<double> shares) {
 }
 
 // Ranks by mean share among the players that both studies have; equal ones by name.
-void rank_players(std::vector<DriverChange>& players, double DriverChange::*share, size_t DriverChange::*rank) {
+void rank_players(std::vector<DriverChange>& players, double DriverChange::* share, size_t DriverChange::* rank) {
   std::vector<size_t> order(players.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::sort(order, [&](size_t a, size_t b) {

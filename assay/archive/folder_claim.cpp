@@ -133,8 +133,7 @@ void remove_study(const std::string& folder, const Context& context) {
 }
 
 void remove_leftovers(const std::string& folder) {
-  each_own_file(
-      folder, [](const fs::path&, const std::string&) {}, remove_file);
+  each_own_file(folder, [](const fs::path&, const std::string&) {}, remove_file);
 }
 
 // The settings that only the first has, in words.

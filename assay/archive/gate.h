@@ -5,10 +5,9 @@
 //              {"criterion": "max_sensitivity", "explanation": "best", "most": 0.5, "by": "interval"}]}
 //
 // A rule bounds a criterion's mean over rows or, with "by": "interval", both ends of its 95 % interval. It is about one
-// explanation, all of them, all of a kind, any of them, the best one, or the one that the study recommends: "recommended"
-// overall, "recommended:stability" for an aim. An undefined score fails. A rule about
-// something that the study does not have is an input error, not a failure: otherwise nobody would notice that nothing
-// is checked.
+// explanation, all of them, all of a kind, any of them, the best one, or the one that the study recommends:
+// "recommended" overall, "recommended:stability" for an aim. An undefined score fails. A rule about something that the
+// study does not have is an input error, not a failure: otherwise nobody would notice that nothing is checked.
 #pragma once
 
 #include <cstddef>

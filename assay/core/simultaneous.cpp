@@ -70,7 +70,9 @@ struct PairSums {
   }
 };
 
-double floored_error(double variance, double floor, double rows) { return std::sqrt((variance + floor * floor) / rows); }
+double floored_error(double variance, double floor, double rows) {
+  return std::sqrt((variance + floor * floor) / rows);
+}
 
 // The largest studentised change of a pair's mean from the sample to one resample of its rows.
 double largest_change(const PairTable& table, const PairSums& sample, double floor, RandomStream stream,
@@ -104,9 +106,10 @@ SimultaneousDifferences::Difference SimultaneousDifferences::between(size_t firs
   return made;
 }
 
-SimultaneousDifferences simultaneous_differences(
-    std::span<const std::span<const double>> columns, const SimultaneousOptions& options,
-    const std::function<double(size_t first, size_t second)>& shared_error, const Context& context) {
+SimultaneousDifferences simultaneous_differences(std::span<const std::span<const double>> columns,
+                                                 const SimultaneousOptions& options,
+                                                 const std::function<double(size_t first, size_t second)>& shared_error,
+                                                 const Context& context) {
   SimultaneousDifferences made;
   made.columns_ = columns.size();
   const PairTable table = pair_table(columns);
@@ -129,7 +132,8 @@ SimultaneousDifferences simultaneous_differences(
       const size_t p = made.place(i, j);
       made.rows_.push_back(static_cast<size_t>(sample.count[p]));
       made.mean_.push_back(sample.count[p] > 0 ? sample.mean(p) : NAN);
-      const double error = sample.count[p] >= 2 ? floored_error(sample.variance(p), options.floor, sample.count[p]) : NAN;
+      const double error =
+          sample.count[p] >= 2 ? floored_error(sample.variance(p), options.floor, sample.count[p]) : NAN;
       made.error_.push_back(std::hypot(error, shared_error ? shared_error(i, j) : 0));
     }
   }

@@ -60,8 +60,9 @@ class SimultaneousDifferences {
 };
 
 // columns: scores by row, of one length; NaN is undefined. shared_error may be empty: no such error.
-SimultaneousDifferences simultaneous_differences(
-    std::span<const std::span<const double>> columns, const SimultaneousOptions& options,
-    const std::function<double(size_t first, size_t second)>& shared_error, const Context& context);
+SimultaneousDifferences simultaneous_differences(std::span<const std::span<const double>> columns,
+                                                 const SimultaneousOptions& options,
+                                                 const std::function<double(size_t first, size_t second)>& shared_error,
+                                                 const Context& context);
 
 }  // namespace assay

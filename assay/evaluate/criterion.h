@@ -117,10 +117,11 @@ struct CriterionInfo {
   std::string citation;  // author (year)
   std::string cost;      // model evaluations for a row, in words
   Direction direction = Direction::neither;
-  std::string range;     // of a score: "-1 to 1", "0 to ln d", "0 or more"
-  Needs needs = {};      // with the options' defaults
-  bool reads_signs = false;  // whether it matters which players speak for the value and which against; ranks have no signs
-  bool sampled = false;      // may have standard errors of single rows
+  std::string range;  // of a score: "-1 to 1", "0 to ln d", "0 or more"
+  Needs needs = {};   // with the options' defaults
+  bool reads_signs =
+      false;             // whether it matters which players speak for the value and which against; ranks have no signs
+  bool sampled = false;  // may have standard errors of single rows
   CriterionRole role = CriterionRole::none;
   bool of_paper = false;        // a study uses it unless the user chooses criteria
   bool retrains = false;        // a study uses it only if the user asks for retraining

@@ -63,8 +63,8 @@ class Faithfulness final : public Criterion {
     int64_t runs = 10;
 
     void describe(OptionVisitor& visit) {
-      visit.integer_or("subset", subset, "auto", "players that are removed together; auto: half of them",
-                       "players", 1, 1'000'000);
+      visit.integer_or("subset", subset, "auto", "players that are removed together; auto: half of them", "players", 1,
+                       1'000'000);
       visit.integer("budget", budget, "all subsets are taken when there are at most so many", "subsets", 0, 1'000'000);
       visit.integer("samples", samples, "random subsets beyond the budget", "subsets", 50, 100'000);
       visit.choice("form", form, "over subsets of each row, or over rows with one random subset each",

@@ -4,8 +4,8 @@
 //   N_r(x) = rows z of the pool with 0 < rho(x, z) <= r and the same predicted class.
 // weighting=inverse_distance takes the largest of D / rho instead: a local Lipschitz constant over the data.
 //
-// Explanations are compared at unit norm, ||g|| = 1, unless normalise=raw: D is then between 0 and 2, and explanations of
-// different size can be compared.
+// Explanations are compared at unit norm, ||g|| = 1, unless normalise=raw: D is then between 0 and 2, and explanations
+// of different size can be compared.
 //
 // Undefined where N_r(x) is empty, or where all attributions are 0, which have no direction; the share of rows with a
 // neighbourhood is the coverage. Distances D and rho are in float64.

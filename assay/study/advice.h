@@ -8,12 +8,13 @@
 //              Else undecided, with the number of rows that would decide
 //   overall    of the faithful ones that add up to the prediction (of all faithful ones, if none does), the best mean.
 //              Means within the tie of it count as equal: exact before sampled, then the cheapest
-//   faithfulness, stability, simplicity   of the faithful ones, the best mean by that criterion; of those within the tie,
+//   faithfulness, stability, simplicity   of the faithful ones, the best mean by that criterion; of those within the
+//   tie,
 //              complete before incomplete, exact before sampled, then the cheapest
 //
 // Why completeness comes first: faithfulness correlates sums over subsets of one size, and a least-squares fit at that
-// size (LIME) can score above the true attributions. Why the tie is so small: two explanations whose correlations differ
-// by m can be about sqrt(2 m) apart as unit vectors.
+// size (LIME) can score above the true attributions. Why the tie is so small: two explanations whose correlations
+// differ by m can be about sqrt(2 m) apart as unit vectors.
 #pragma once
 
 #include <cmath>
@@ -56,21 +57,22 @@ struct EntryAdvice {
 // One recommended entry.
 struct Recommendation {
   size_t entry = 0;
-  size_t criterion = 0;               // that it was chosen by
-  std::vector<size_t> tied = {};      // other faithful entries that the intervals do not tell from it, best first
-  std::vector<size_t> better = {};    // faithful entries that it is better than, by the intervals, best first
+  size_t criterion = 0;             // that it was chosen by
+  std::vector<size_t> tied = {};    // other faithful entries that the intervals do not tell from it, best first
+  std::vector<size_t> better = {};  // faithful entries that it is better than, by the intervals, best first
   // Faithful entries that are better than it, by the intervals, best first: it was preferred as complete, or exact, or
   // cheaper within the tie.
   std::vector<size_t> ahead = {};
-  std::vector<size_t> unfaithful = {};  // entries with a better mean by this criterion that are not faithful, best first
+  std::vector<size_t> unfaithful =
+      {};  // entries with a better mean by this criterion that are not faithful, best first
 };
 
 // What a feature contributes, by the explanation that is recommended overall.
 struct Driver {
   size_t player = 0;
-  double size = 0;    // mean of |attribution| over the rows
-  double share = 0;   // of the sizes of all players
-  double mean = 0;    // of the attribution itself
+  double size = 0;     // mean of |attribution| over the rows
+  double share = 0;    // of the sizes of all players
+  double mean = 0;     // of the attribution itself
   double trend = NAN;  // correlation of the player's value with its attribution; NaN if it has no order or one value
 };
 
@@ -84,14 +86,14 @@ struct Gain {
 
 struct Advice {
   AdviceOptions options;
-  double critical = NAN;              // of the intervals of faithfulness
-  std::vector<EntryAdvice> entries;   // one for each entry
+  double critical = NAN;                     // of the intervals of faithfulness
+  std::vector<EntryAdvice> entries;          // one for each entry
   std::optional<size_t> most_faithful = {};  // the entry with the best mean
-  double best_upper = NAN;            // upper end of the 95 % interval of its mean
-  bool one_number_fails = false;      // best_upper is below 0.5: no attribution describes the model at these rows
+  double best_upper = NAN;                   // upper end of the 95 % interval of its mean
+  bool one_number_fails = false;  // best_upper is below 0.5: no attribution describes the model at these rows
   std::optional<Recommendation> overall, faithfulness, stability, simplicity;
-  std::vector<Gain> gains = {};  // of aggregates over methods, by each aim
-  std::vector<Driver> drivers = {};  // largest first
+  std::vector<Gain> gains = {};        // of aggregates over methods, by each aim
+  std::vector<Driver> drivers = {};    // largest first
   std::vector<std::string> next = {};  // what to do now, one plain sentence each
 };
 

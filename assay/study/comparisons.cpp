@@ -71,8 +71,8 @@ CriterionComparison::CriterionComparison(const Study& study, size_t criterion, s
 }
 
 CriterionComparison::Difference CriterionComparison::by_means(size_t first, size_t second) const {
-  const EntryComparison test = entry_comparison(study_.entries[first].scores[criterion_],
-                                                study_.entries[second].scores[criterion_]);
+  const EntryComparison test =
+      entry_comparison(study_.entries[first].scores[criterion_], study_.entries[second].scores[criterion_]);
   Difference made{.mean = test.difference, .error = test.error, .rows = 0, .interval = {NAN, NAN}};
   const auto count = static_cast<double>(entries_.size());
   const double pairs = std::max(1.0, count * (count - 1) / 2);

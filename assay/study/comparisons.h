@@ -1,8 +1,8 @@
 // All entries of a study compared by one criterion, two at a time, with intervals that hold for all pairs at once.
 //
-// Rows that are scored one by one: core/simultaneous.h, a bootstrap over rows. Criteria whose values are runs, or depend
-// on each other: means and their errors, with Bonferroni's correction over all pairs (Student's t for runs, the normal
-// distribution for dependent values).
+// Rows that are scored one by one: core/simultaneous.h, a bootstrap over rows. Criteria whose values are runs, or
+// depend on each other: means and their errors, with Bonferroni's correction over all pairs (Student's t for runs, the
+// normal distribution for dependent values).
 #pragma once
 
 #include <cstddef>

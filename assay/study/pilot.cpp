@@ -361,19 +361,19 @@ void StudyPilot::try_variation(const StudyPlan& plan) {
     if (found != plan.criteria.end()) tried.criteria.push_back(*found);
   }
   if (tried.criteria.empty()) return;
-  costs_.varied = measure([&](size_t rows) {
-                    const FirstRows first(subject_, rows);
-                    const Explanations made = any_explanations(rows);
-                    Scoring scoring = prepare_scoring(first.subject, tried, context_);
-                    const EvaluateTask task{.explanations = made,
-                                            .subject = first.subject,
-                                            .subset_values = &scoring.subset_values.front()};
-                    StudyEntry scored{.name = "", .stem = "", .explanations = {}, .scores = {}};
-                    const double start = clock_seconds();
-                    score_entry(scoring, task, task, true, scored, context_);
-                    return std::vector<double>{clock_seconds() - start};
-                  })[0]
-                      .cost;
+  costs_.varied =
+      measure([&](size_t rows) {
+        const FirstRows first(subject_, rows);
+        const Explanations made = any_explanations(rows);
+        Scoring scoring = prepare_scoring(first.subject, tried, context_);
+        const EvaluateTask task{
+            .explanations = made, .subject = first.subject, .subset_values = &scoring.subset_values.front()};
+        StudyEntry scored{.name = "", .stem = "", .explanations = {}, .scores = {}};
+        const double start = clock_seconds();
+        score_entry(scoring, task, task, true, scored, context_);
+        return std::vector<double>{clock_seconds() - start};
+      })[0]
+          .cost;
 }
 
 void StudyPilot::try_aggregates(const StudyPlan& plan) {

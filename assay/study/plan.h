@@ -54,7 +54,7 @@ struct StudyPlan {
   StudyOptions options;
   std::vector<PlannedEntry> entries;  // methods first
   std::vector<Spec> criteria;
-  std::vector<size_t> members;  // entries that are aggregated
+  std::vector<size_t> members;   // entries that are aggregated
   bool all_are_members = false;  // for lack of better: fewer than three of the paper's six are studied
   std::vector<LeftOut> left_out;
   std::vector<std::string> notes;

@@ -209,8 +209,8 @@ void choose_faithful_members(const Subject& subject, const StudyOptions& options
   std::vector<std::string> names;
   for (const size_t member : plan.members) names.push_back(plan.entries[member].name);
   plan.choices.set(kMembersChoice, fmt::format("{}", fmt::join(names, ",")));
-  plan.notes.push_back(
-      fmt::format("aggregates are of {}: the most faithful methods on rows of the pool that are not studied", joined(names)));
+  plan.notes.push_back(fmt::format(
+      "aggregates are of {}: the most faithful methods on rows of the pool that are not studied", joined(names)));
 }
 
 }  // namespace

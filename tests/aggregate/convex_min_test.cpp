@@ -273,7 +273,8 @@ TEST(ConvexMin, ComplexityByHand) {
 TEST(ConvexMin, WideExplanations) {
   MemberTrial trial = random_with_pool(3, 4, 12, 784, 6);
   const Made made = learnt(":radius=1000", trial);
-  const double value = score_of_mixture(trial, "avg_sensitivity:normalise=raw:radius=1000", weights_of_row(made, 0)).mean;
+  const double value =
+      score_of_mixture(trial, "avg_sensitivity:normalise=raw:radius=1000", weights_of_row(made, 0)).mean;
   EXPECT_NEAR(mixture_in(made).value, value, 1e-12);
   for (size_t j = 0; j < 3; j++) EXPECT_LE(value, made.combined.tables[0].rows[j][1]);
   const Made simple = learnt(":criterion=complexity", trial);

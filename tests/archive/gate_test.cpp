@@ -94,10 +94,10 @@ TEST(Gate, ARuleAboutWhatIsNotThereIsAnError) {
   EXPECT_EQ(sentence([] { outcomes_of(R"({"criterion": "faithfulnes", "least": 0})"); }),
             "r.json, rule 1: expected a criterion of the study: faithfulness:subset=2, complexity or sparseness, found "
             "'faithfulnes' (did you mean 'faithfulness'?)");
-  EXPECT_THAT(
-      sentence([] { outcomes_of(R"({"criterion": "complexity", "explanation": "lme", "least": 0})"); }),
-      HasSubstr("expected an explanation of the study: all, methods, aggregates, any, best, recommended, lime, occlusion or mean, "
-                "found 'lme' (did you mean 'lime'?)"));
+  EXPECT_THAT(sentence([] { outcomes_of(R"({"criterion": "complexity", "explanation": "lme", "least": 0})"); }),
+              HasSubstr("expected an explanation of the study: all, methods, aggregates, any, best, recommended, lime, "
+                        "occlusion or mean, "
+                        "found 'lme' (did you mean 'lime'?)"));
   StudySummary study = small_study();
   study.criteria[1] = {"faithfulness:subset=1", "faithfulness", Direction::higher};
   EXPECT_THAT(sentence([&] { outcomes_of(R"({"criterion": "faithfulness", "least": 0})", study); }),

@@ -360,9 +360,7 @@ TEST(ManifestJson, RefusesNamesThatLeadOutside) {
 }
 
 TEST(ManifestJson, RefusesOtherDocuments) {
-  EXPECT_THAT(sentence([] {
-                manifest_from_json("m", manifest_json({}, {{"a", kHash}, {"b", kHash}, {"a", kHash}}));
-              }),
+  EXPECT_THAT(sentence([] { manifest_from_json("m", manifest_json({}, {{"a", kHash}, {"b", kHash}, {"a", kHash}})); }),
               HasSubstr("expected each of the 'outputs' once, found 'a' twice"));
   EXPECT_THAT(sentence([] { manifest_from_json("m", study_json(small_study(), small_assessment())); }),
               HasSubstr("expected"));

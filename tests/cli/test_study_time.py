@@ -74,7 +74,9 @@ def short(program, tmp_path_factory):
     made = subprocess.run(train, cwd=folder, capture_output=True, text=True, timeout=300)
     assert made.returncode == 0, made.stderr
     words = ["--model=model.onnx", "--data=rows.csv", "--split=test", "--label=y", "--time=6s", "--out=study"]
-    result = subprocess.run([program, "study", "--all", *words], cwd=folder, capture_output=True, text=True, timeout=300)
+    result = subprocess.run(
+        [program, "study", "--all", *words], cwd=folder, capture_output=True, text=True, timeout=300
+    )
     assert result.returncode == 0, result.stderr
     return folder, result.stdout
 
@@ -84,9 +86,7 @@ def test_what_does_not_fit_is_left_out_and_named(short):
     chosen = choices_of(folder / "study")
     assert chosen["time"] == "6s"
     assert "exact_shapley" not in chosen["methods"].split(",")
-    assert re.search(
-        r"^left out: exact_shapley takes \d+ evaluations of the model for a row, more time", out, re.M
-    )
+    assert re.search(r"^left out: exact_shapley takes \d+ evaluations of the model for a row, more time", out, re.M)
     assert re.search(r"^left out for time: .*; all of it takes about .*: assay study .* --time=\w+$", out, re.M)
     assert re.search(r"model evaluations, about \d+ s of the 6 s that --time allows$", out, re.M)
     settings = read_json(folder / "study" / "study.json")["facts"]["settings"]

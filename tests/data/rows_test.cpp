@@ -73,9 +73,7 @@ TEST(GroupedSplit, ByHand) {
   std::set<size_t> sizes;
   for (uint64_t seed = 0; seed < 40; ++seed) sizes.insert(grouped_split(labels, groups, 0.5, seed).test.size());
   EXPECT_EQ(sizes, (std::set<size_t>{4, 6}));
-  EXPECT_EQ(message_of([&] {
-              grouped_split(labels, std::vector<size_t>{1, 2}, 0.5, 1);
-            }),
+  EXPECT_EQ(message_of([&] { grouped_split(labels, std::vector<size_t>{1, 2}, 0.5, 1); }),
             "groups: expected one for each of 10 rows, found 2");
   EXPECT_EQ(message_of([&] { grouped_split(labels, groups, 0, 1); }),
             "test share: expected a number between 0 and 1, found 0");

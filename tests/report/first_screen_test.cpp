@@ -55,7 +55,9 @@ TEST(FirstScreen, HasAtMost25Lines) {
     ASSERT_TRUE(assessment.advice.overall);
     const std::string screen = first_screen(study, assessment);
     EXPECT_LE(lines_in(screen), 25U) << screen;
-    EXPECT_THAT(screen, StartsWith("Model      quality unknown: no labels fit the model\nExplained  the probability of bad\\x0a"));
+    EXPECT_THAT(
+        screen,
+        StartsWith("Model      quality unknown: no labels fit the model\nExplained  the probability of bad\\x0a"));
     EXPECT_THAT(screen, HasSubstr("\n- Use "));
     EXPECT_THAT(screen, Not(HasSubstr("\x1b")));
     EXPECT_THAT(screen, HasSubstr("\nDrivers    "));

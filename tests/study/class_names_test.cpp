@@ -147,9 +147,7 @@ TEST(ClassNames, NamesThatTheUserGaveAreChecked) {
   EXPECT_EQ(refusal_of({"a", ""}), "classes: expected a name for each class, found an empty one");
   ModelInfo regression = info;
   regression.class_names.clear();
-  EXPECT_EQ(message_of([&] {
-              check_class_names(regression, {"a", "b"});
-            }),
+  EXPECT_EQ(message_of([&] { check_class_names(regression, {"a", "b"}); }),
             "classes: expected none, for m.json predicts no classes, found 2");
 }
 
@@ -166,9 +164,7 @@ TEST(ClassNames, LabelsAreTheNewNamesOrTheOld) {
   EXPECT_EQ(numbers.data.labels[0], 1);
   set_labels_by_name(info, {"1", "0"}, numbers.labels, numbers.data);
   EXPECT_EQ(numbers.data.labels[0], 0) << "the new names come first";
-  EXPECT_EQ(message_of([&] {
-              set_labels_by_name(info, {"good", "worse"}, rows.labels, rows.data);
-            }),
+  EXPECT_EQ(message_of([&] { set_labels_by_name(info, {"good", "worse"}, rows.labels, rows.data); }),
             "classes: expected a name for each label of column 'risk', which holds 'bad', found good and worse");
 }
 

@@ -133,7 +133,8 @@ std::string entry_json(const StudyEntry& entry) {
       "{},\n"
       "\"trends\": {},\n\"scores\": {},\n\"curves\": {},\n\"variations\": {}}}\n",
       kSchema, dumped(Json(entry.name)), dumped(Json(entry.stem)), entry_kind_name(entry.kind), entry.pool_rows,
-      entry.evaluations, dumped(numbers(entry.trends)), lines(scores), dumped(curves_json(entry.curves)), dumped(variations_json(entry.variations)));
+      entry.evaluations, dumped(numbers(entry.trends)), lines(scores), dumped(curves_json(entry.curves)),
+      dumped(variations_json(entry.variations)));
 }
 
 StudyEntry entry_from_json(std::string_view where, std::string_view text) {

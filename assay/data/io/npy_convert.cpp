@@ -22,7 +22,10 @@ struct Half {
 
 float number(Half half) { return float_from_half(half.bits); }
 template <class T>
-requires std::is_arithmetic_v<T> T number(T value) { return value; }
+  requires std::is_arithmetic_v<T>
+T number(T value) {
+  return value;
+}
 
 bool loses_digits(uint64_t magnitude) {
   return magnitude != 0 && ((magnitude >> std::countr_zero(magnitude)) >> std::numeric_limits<float>::digits) != 0;

@@ -240,9 +240,9 @@ void score_in_neighbourhoods(const EvaluateTask& task, const Neighbourhoods& nei
   scores.undefined = undefined.take();
   scores.notes.push_back(describe(options, neighbourhoods, task.rows(), neighbours));
   if (skipped_rows > 0) {
-    scores.notes.push_back(fmt::format(
-        "{} rows of the pool are left out as neighbours: their attributions are not all numbers{}", skipped_rows,
-        unit ? ", or all 0" : ""));
+    scores.notes.push_back(
+        fmt::format("{} rows of the pool are left out as neighbours: their attributions are not all numbers{}",
+                    skipped_rows, unit ? ", or all 0" : ""));
   }
   if (undefined_pairs > 0) {
     scores.notes.push_back(

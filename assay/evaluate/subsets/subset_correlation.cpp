@@ -276,9 +276,7 @@ SubsetCorrelations correlate_subsets(const Game& game, MatrixView<const float> a
     }
     play(
         game, turn, kept, one_turn ? context : inner, task,
-        [&](size_t /*row*/) {
-          return RowState{std::vector<double>(references == 1 ? 0 : begins.back()), {}, {}};
-        },
+        [&](size_t /*row*/) { return RowState{std::vector<double>(references == 1 ? 0 : begins.back()), {}, {}}; },
         [&](RowState& state, size_t row, size_t reference, size_t part, std::span<const float> found) {
           if (references == 1) {
             finish(state, row, part, found);
