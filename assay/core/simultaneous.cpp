@@ -121,7 +121,7 @@ SimultaneousDifferences simultaneous_differences(std::span<const std::span<const
     std::vector<uint32_t> weights(table.rows);
     PairSums again(table.pairs);
     for (size_t draw = block.begin; draw < block.end; ++draw) {
-      RandomStream stream(context.seed, "simultaneous", draw);
+      const RandomStream stream(context.seed, "simultaneous", draw);
       largest[draw] = largest_change(table, sample, options.floor, stream, weights, again);
     }
   });
