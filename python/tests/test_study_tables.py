@@ -67,6 +67,6 @@ def test_a_pipeline_is_studied_on_its_raw_columns(tmp_path):
     refit = make_pipeline(columns, DecisionTreeClassifier(max_depth=4, random_state=0)).fit(renamed, label)
     with pytest.raises(ValueError, match="changed since the study"):
         assay.study(
-            assay.wrap(refit), renamed[:12], y=label[:12], pool=renamed, pool_y=label, baseline="mean", out=tmp_path / "study",
-            resume=True, **QUICK,
+            assay.wrap(refit), renamed[:12], y=label[:12], pool=renamed, pool_y=label, baseline="mean",
+            out=tmp_path / "study", resume=True, **QUICK,
         )  # fmt: skip
