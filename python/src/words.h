@@ -28,8 +28,8 @@ inline const char* arguments_for(Need need) {
 // The library's sentence, and the package's argument that would help. Refusals get theirs from the package, which knows
 // what explanations remember.
 inline std::string in_arguments(const Error& error) {
+  if (error.kind() != ErrorKind::input) return error.what();
   const std::string sentence = error.what();
-  if (error.kind() != ErrorKind::input) return sentence;
   if (error.need() == Need::data_folder) return sentence + "; name its folder by folders= or ASSAY_DATA";
   const std::string arguments = arguments_for(error.need());
   return arguments.empty() ? sentence : sentence + "; give " + arguments;
