@@ -105,7 +105,9 @@ def run_on(engine, model, reference, threads):
         given, truth = {"background": chosen}, signs * background_truth(model, chosen)
     else:
         given, truth = {"baseline": model.baseline[None]}, signs * model.truth()
-    same = dict(pool=model.pool, target="predicted", curves=False, variations=False, threads=threads, progress=False)
+    # Without a limit of time, which would make what is studied depend on how busy the machine is.
+    same = dict(pool=model.pool, target="predicted", curves=False, variations=False, time=None, threads=threads)
+    same["progress"] = False
     study = assay.study(engine, model.rows, criteria=CRITERIA, **given, **same)
     distances = {name: distance(study.explanations[name].values, truth) for name in study.entries}
     recommended = picks(study, distances)
@@ -140,6 +142,7 @@ def trained_network(seed, rows, threads):
         sample=rows,
         curves=False,
         variations=False,
+        time=None,
         baseline="mean",
         **same,
     )
