@@ -51,8 +51,8 @@ std::string whole_percent(double share);
 std::string entry_names(const Study& study, const std::vector<size_t>& entries, size_t most = 4,
                         std::string_view last = "and");
 
-// Those of the verdict's sentences that belong on a first screen: what to use overall, whether aggregates help, and
-// what is not decided. What is best for one aim stands in the table there.
+// Those of the verdict's sentences that belong on a first screen: whether attributions describe the model at all, what
+// to use overall, and whether aggregates help. What is best for one aim stands in the table there.
 std::vector<std::string> main_sentences(const Study& study, const Assessment& assessment);
 
 // What to do now, one plain sentence each.
