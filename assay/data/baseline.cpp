@@ -55,10 +55,7 @@ std::vector<double> centre_row(const Dataset& pool, bool own_cells, const Centre
       set_mode(pool, group, row);
       continue;
     }
-    for (size_t k = group.first; k < group.first + group.count; ++k) {
-      std::vector<double> numbers = finite_values(pool, k, own_cells);
-      row[k] = centre(numbers);
-    }
+    for (size_t k = group.first; k < group.first + group.count; ++k) row[k] = centre(finite_values(pool, k, own_cells));
   }
   return row;
 }
@@ -68,7 +65,7 @@ double mean_number(const std::vector<double>& values) {
   for (const double v : values) moments.add(v);
   return moments.mean();
 }
-double median_number(std::vector<double>& values) { return quantile(values, 0.5); }
+double median_number(std::vector<double> values) { return quantile(values, 0.5); }
 
 std::vector<float> as_float(const std::vector<double>& row) { return {row.begin(), row.end()}; }
 

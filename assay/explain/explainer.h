@@ -97,15 +97,23 @@ class AttributedBy<attribute_task, refuse_task, count_task> final : public Expla
   Options options_;
 };
 
+// The option of a sampled method that sets how much it samples, for planners that have little time.
+struct SampleCount {
+  std::string_view option = {};  // a literal; empty: none
+  size_t least = 0;              // fewer are no use
+  size_t least_of_player = 0;    // likewise, for each player
+};
+
 // One line of the table of methods.
 struct MethodInfo {
-  std::string name;                      // as the command line and Python know it
-  std::string title;                     // one line
-  std::string citation;                  // author (year)
-  std::string cost;                      // model evaluations for a row, in words
-  bool complete = false;                 // values sum to output - base
-  bool uses_reference = false;           // gradient and smooth_grad do not
-  bool sampled = false;                  // has standard errors
+  std::string name;             // as the command line and Python know it
+  std::string title;            // one line
+  std::string citation;         // author (year)
+  std::string cost;             // model evaluations for a row, in words
+  bool complete = false;        // values sum to output - base
+  bool uses_reference = false;  // gradient and smooth_grad do not
+  bool sampled = false;         // has standard errors
+  SampleCount samples = {};
   bool of_paper = false;                 // one of the six that the paper aggregates
   bool for_trees = false;                // explains trees and nothing else
   std::string same_as = {};              // a faster method with the same values, for models that it can explain

@@ -354,6 +354,7 @@ MethodInfo kernel_shap_method() {
        .complete = true,
        .uses_reference = true,
        .sampled = true,
+       .samples = {"samples", 128, 4},
        .of_paper = true});
 }
 

@@ -192,7 +192,8 @@ MethodInfo lime_method() {
        .citation = "Ribeiro, Singh, Guestrin (2016)",
        .cost = "`samples` evaluations for each reference row (default 2048)",
        .uses_reference = true,
-       .sampled = true});
+       .sampled = true,
+       .samples = {"samples", 128, 4}});
 }
 
 }  // namespace assay

@@ -224,6 +224,7 @@ MethodInfo shapley_sampling_method() {
                                         .complete = true,
                                         .uses_reference = true,
                                         .sampled = true,
+                                        .samples = {"permutations", 8, 0},
                                         .of_paper = true});
 }
 

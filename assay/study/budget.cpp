@@ -12,6 +12,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/study/member_choice.h"
 
 namespace assay {
 namespace {
@@ -23,11 +24,17 @@ constexpr size_t kRowsBeforeVariations = 200;  // before other seeds and referen
 constexpr size_t kRowsBeforeCurves = 100;      // before curves go
 constexpr size_t kRowsBeforeAggregates = 20;   // before aggregates go
 constexpr std::array<size_t, 4> kBackgrounds = {100, 50, 25, 10};
-// Coalitions that the least plan needs in all, about: 10 rows, and 1,000 for explaining and scoring each.
-constexpr double kFewestCoalitions = 10'000;
+// Coalitions that explaining and scoring one row takes, about, and as many more for each player.
+constexpr double kCoalitionsOfRow = 1'000;
+constexpr double kCoalitionsOfPlayer = 4;
 
 double share_of_background(const StudyCosts& costs, const BudgetPlan& plan) {
   return costs.background == 0 ? 1 : static_cast<double>(plan.background) / static_cast<double>(costs.background);
+}
+
+// Of what is measured with the background, what the other references take.
+double share_of_others(const StudyCosts& costs) {
+  return static_cast<double>(costs.other_background) / static_cast<double>(std::max<size_t>(costs.background, 1));
 }
 
 // Indices of methods, the cheapest first. The order does not depend on the time that there is.
@@ -51,7 +58,7 @@ class Ladder {
     // Each step leaves the plan as it is or makes it cheaper.
     const bool found = fits() || rows_down_to(kRowsBeforeVariations) || without(fixed_.variations, plan_.variations) ||
                        rows_down_to(kRowsBeforeCurves) || without(fixed_.curves, plan_.curves) ||
-                       background_down_to(50) || rows_down_to(kLeastRows) || background_down_to(10);
+                       background_down_to(50) || rows_down_to(kLeastRows) || fewer_samples() || background_down_to(10);
     return found || (far && (rows_down_to(kRowsBeforeAggregates) || without(fixed_.aggregates, plan_.aggregates) ||
                              rows_down_to(kFewestRows)));
   }
@@ -63,7 +70,7 @@ class Ladder {
   }
 
  private:
-  bool fits() const { return seconds_of(costs_, plan_) <= seconds_; }
+  bool fits() const { return seconds_of(costs_, plan_) + seconds_of_choosing(costs_, plan_) <= seconds_; }
 
   // The largest number of rows that fits, at least so many. Whole tens: the others are no better.
   bool rows_down_to(size_t least) {
@@ -81,6 +88,15 @@ class Ladder {
     if (fixed || !part) return false;
     part = false;
     return fits();
+  }
+
+  bool fewer_samples() {
+    if (fixed_.methods) return false;
+    while (plan_.fewer_samples + 1 < kSampleDivisors.size()) {
+      plan_.fewer_samples++;
+      if (fits()) return true;
+    }
+    return false;
   }
 
   bool background_down_to(size_t least) {
@@ -150,13 +166,19 @@ double pool_rows_explained(const StudyCosts& costs, size_t rows, bool curves) {
 double seconds_of_method(const StudyCosts& costs, const BudgetPlan& plan, size_t method) {
   const MethodCost& cost = costs.methods[method];
   const auto rows = static_cast<double>(plan.rows);
-  const size_t times = 1 + costs.explained_again + (plan.variations ? cost.variations : 0);
+  const bool again = plan.variations && cost.other_seed;
+  const auto times = static_cast<double>(1 + costs.explained_again + (again ? 1 : 0));
   const double around = pool_rows_explained(costs, plan.rows, plan.curves);
-  const double explained =
-      static_cast<double>(times) * cost.explaining.at(rows) + (around > 0 ? cost.explaining.at(around) : 0);
-  const double share = share_of_background(costs, plan);
-  const double varied = plan.variations ? static_cast<double>(cost.variations) * costs.varied.at(rows) * share : 0;
-  return explained * (cost.uses_reference ? share : 1) + varied;
+  const double explained = times * cost.explaining.at(rows) + (around > 0 ? cost.explaining.at(around) : 0);
+  double seconds = explained * (cost.uses_reference ? share_of_background(costs, plan) : 1);
+  if (plan.variations) {
+    // Methods that ignore the reference explain again, too.
+    const double others = cost.uses_reference ? share_of_others(costs) : static_cast<double>(costs.other_references);
+    const auto variations = static_cast<double>(costs.other_references + (again ? 1 : 0));
+    seconds += others * cost.explaining.at(rows);
+    return seconds * cost.of_samples[plan.fewer_samples] + variations * costs.varied.at(rows);
+  }
+  return seconds * cost.of_samples[plan.fewer_samples];
 }
 
 double seconds_of_aggregate(const StudyCosts& costs, const BudgetPlan& plan, size_t aggregate) {
@@ -180,7 +202,9 @@ double seconds_of_scoring(const StudyCosts& costs, const BudgetPlan& plan) {
 
 double seconds_of(const StudyCosts& costs, const BudgetPlan& plan) {
   const auto rows = static_cast<double>(plan.rows);
-  double seconds = costs.preparing.at(rows);
+  const double shared = costs.shared.at(rows) + (plan.curves ? costs.shared_curves.at(rows) : 0);
+  double seconds = costs.preparing + shared * share_of_background(costs, plan);
+  if (plan.variations) seconds += costs.shared.at(rows) * share_of_others(costs);
   double entries = 0;
   for (size_t i = 0; i < costs.methods.size(); i++) {
     if (!plan.methods[i]) continue;
@@ -197,6 +221,19 @@ double seconds_of(const StudyCosts& costs, const BudgetPlan& plan) {
   return seconds + entries * seconds_of_scoring(costs, plan);
 }
 
+double seconds_of_choosing(const StudyCosts& costs, const BudgetPlan& plan) {
+  if (!costs.chooses_members || !plan.aggregates) return 0;
+  const auto rows = static_cast<double>(rows_that_choose_members(plan.rows, costs.pool));
+  const double share = share_of_background(costs, plan);
+  double seconds = costs.shared.at(rows) * share;
+  for (size_t i = 0; i < costs.methods.size(); i++) {
+    const MethodCost& cost = costs.methods[i];
+    if (!plan.methods[i]) continue;
+    seconds += cost.explaining.at(rows) * cost.of_samples[plan.fewer_samples] * (cost.uses_reference ? share : 1);
+  }
+  return seconds;
+}
+
 BudgetPlan full_plan(const StudyCosts& costs, const BudgetPlan& asked) {
   BudgetPlan full = asked;
   full.methods.assign(costs.methods.size(), true);
@@ -209,12 +246,13 @@ BudgetPlan full_plan(const StudyCosts& costs, const BudgetPlan& asked) {
 
 BudgetPlan plan_within(const StudyCosts& costs, const BudgetPlan& asked, const BudgetFixed& fixed, double seconds) {
   BudgetPlan full = full_plan(costs, asked);
-  if (full.seconds <= seconds) return full;
+  if (full.seconds + seconds_of_choosing(costs, full) <= seconds) return full;
   BudgetPlan least = full;
   if (!fixed.rows) least.rows = std::min(least.rows, kLeastRows);
   if (!fixed.background) least.background = std::min(least.background, kBackgrounds.back());
   if (!fixed.curves) least.curves = false;
   if (!fixed.variations) least.variations = false;
+  if (!fixed.methods) least.fewer_samples = kSampleDivisors.size() - 1;
   for (size_t i = 0; i < full.combined.size(); i++) {
     full.combined[i] = fixed.aggregates || seconds_of_aggregate(costs, least, i) <= kShareOfOneMethod * seconds;
   }
@@ -237,11 +275,13 @@ BudgetPlan plan_within(const StudyCosts& costs, const BudgetPlan& asked, const B
   }
 }
 
-size_t background_for(double seconds_of_evaluation, size_t rows, double seconds) {
+size_t background_for(double seconds_of_evaluation, size_t players, size_t rows, double seconds) {
   if (rows <= kBackgrounds.back()) return rows;
+  const double of_row = kCoalitionsOfRow + kCoalitionsOfPlayer * static_cast<double>(players);
+  const double coalitions = static_cast<double>(kFewestRows) * of_row;
   size_t chosen = rows;
   for (const size_t size : kBackgrounds) {
-    if (static_cast<double>(chosen) * seconds_of_evaluation * kFewestCoalitions <= seconds) break;
+    if (static_cast<double>(chosen) * seconds_of_evaluation * coalitions <= seconds) break;
     chosen = std::min(chosen, size);
   }
   return chosen;

@@ -6,6 +6,7 @@
 
 #include "assay/core/error.h"
 #include "assay/evaluate/criteria.h"
+#include "assay/evaluate/subsets/subset_values.h"
 #include "assay/explain/methods.h"
 #include "assay/study/advice.h"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr size_t kMostTriedRows = 60;
 constexpr size_t kLeastTriedRows = 10;
 constexpr size_t kLeastMembers = 2;
+constexpr size_t kTriedBytes = size_t{256} << 20;
 
 // Rows of the pool that are not studied, evenly spread over it.
 std::vector<size_t> unstudied_rows(const Subject& subject) {
@@ -22,8 +24,8 @@ std::vector<size_t> unstudied_rows(const Subject& subject) {
   for (size_t r = 0; r < subject.pool->rows(); ++r) {
     if (std::ranges::find(subject.in_pool, r) == subject.in_pool.end()) free.push_back(r);
   }
-  const size_t wanted = std::clamp(subject.rows->rows() / 4, kLeastTriedRows, kMostTriedRows);
-  if (free.size() <= wanted) return free;
+  const size_t wanted = rows_that_choose_members(subject.rows->rows(), free.size());
+  if (free.size() == wanted) return free;
   std::vector<size_t> spread;
   for (size_t i = 0; i < wanted; ++i) spread.push_back(free[(2 * i + 1) * free.size() / (2 * wanted)]);
   return spread;
@@ -38,12 +40,13 @@ struct TriedMethod {
 std::vector<TriedMethod> tried_on(const Subject& rows, std::span<const Spec> methods, const Spec& faithfulness,
                                   const Context& context) {
   std::vector<TriedMethod> tried;
+  SubsetValues shared(kTriedBytes);
   for (size_t m = 0; m < methods.size(); ++m) {
     context.check_cancelled();
     try {
       TriedMethod one{m, explain(methods[m], rows, context)};
-      one.mean =
-          evaluate(faithfulness, {.explanations = one.explanations, .subject = rows}, {.draws = 0}, context).mean;
+      const EvaluateTask task{.explanations = one.explanations, .subject = rows, .subset_values = &shared};
+      one.mean = evaluate(faithfulness, task, {.draws = 0}, context).mean;
       if (std::isfinite(one.mean)) tried.push_back(std::move(one));
     } catch (const Error& problem) {
       // Such rows of the pool have no number from the model, or a method cannot explain them: it is not chosen.
@@ -55,6 +58,10 @@ std::vector<TriedMethod> tried_on(const Subject& rows, std::span<const Spec> met
 }
 
 }  // namespace
+
+size_t rows_that_choose_members(size_t rows, size_t pool) {
+  return std::min(std::clamp(rows / 4, kLeastTriedRows, kMostTriedRows), pool);
+}
 
 std::vector<size_t> faithful_members(const Subject& subject, std::span<const Spec> methods, const Spec& faithfulness,
                                      double margin, const Context& context) {

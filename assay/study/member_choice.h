@@ -20,4 +20,7 @@ namespace assay {
 std::vector<size_t> faithful_members(const Subject& subject, std::span<const Spec> methods, const Spec& faithfulness,
                                      double margin, const Context& context);
 
+// How many rows of the pool are explained, if so many rows are studied and the pool has so many.
+size_t rows_that_choose_members(size_t rows, size_t pool);
+
 }  // namespace assay

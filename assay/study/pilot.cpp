@@ -1,5 +1,7 @@
 #include "assay/study/pilot.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -23,7 +25,7 @@ constexpr size_t kShareOfRows = 8;     // no trial has more than this part of th
 constexpr double kLongTrial = 0.02;    // seconds: long enough to extrapolate from
 constexpr double kNegligible = 0.002;  // seconds for all rows: not worth another trial
 constexpr double kShareOfTrial = 0.2;  // of what is left for trials, which one of them may take
-constexpr size_t kTimedEvaluations = 1024;
+constexpr size_t kTimedEvaluations = 16384;
 constexpr size_t kModelGrowth = 4;
 constexpr double kFasterGame = 50;
 // Coalitions that scoring or aggregating one row with the model may take, if nothing better is known.
@@ -50,6 +52,22 @@ double neighbours_of(const Spec& spec, const AggregatorInfo& info) {
 }
 
 }  // namespace
+
+Spec with_fewer_samples(const Spec& method, size_t divisor, size_t players) {
+  const SampleCount& count = find_method(method.name).samples;
+  const auto named = [&](const auto& option) { return option.first == count.option; };
+  if (divisor <= 1 || count.option.empty() || std::ranges::any_of(method.options, named)) return method;
+  const std::vector<OptionInfo>& options = find_method(method.name).options;
+  const auto option = std::ranges::find(options, count.option, &OptionInfo::name);
+  if (option == options.end()) return method;
+  size_t usual = 0;
+  std::from_chars(option->value.data(), option->value.data() + option->value.size(), usual);
+  const size_t fewer = std::max({usual / divisor, count.least, count.least_of_player * players});
+  if (fewer >= usual) return method;
+  Spec made = method;
+  made.options.emplace_back(count.option, fmt::format("{}", fewer));
+  return made;
+}
 
 // The first rows of a subject.
 struct StudyPilot::FirstRows {
@@ -94,6 +112,10 @@ StudyPilot::StudyPilot(const Subject& subject, double allowed, const Context& co
   costs_.rows = subject.rows->rows();
   costs_.background = std::max<size_t>(subject.reference->rows.rows(), 1);
   costs_.pool = subject.pool->rows();
+  for (const Reference& other : subject.other_references) {
+    costs_.other_references++;
+    costs_.other_background += other.rows.rows();
+  }
   time_model();
 }
 
@@ -173,14 +195,14 @@ void StudyPilot::time_model() {
   evaluation_ = seconds / static_cast<double>(rows);
   const auto pool = static_cast<double>(costs_.pool);
   slow_pool_ = evaluation_ * pool > left() / 4;
-  costs_.preparing.fixed = evaluation_ * pool;
+  costs_.preparing = evaluation_ * pool;
   if (slow_pool_) return;
   // Now, because the model remembers them: the first trial would seem to need them for its one row.
   Matrix made(costs_.pool, outputs);
   const double start = clock_seconds();
   model_.predict(subject_.pool->x.view(), made.view(), context_);
-  costs_.preparing.fixed = clock_seconds() - start;
-  spent_ += costs_.preparing.fixed;
+  costs_.preparing = clock_seconds() - start;
+  spent_ += costs_.preparing;
 }
 
 void StudyPilot::try_method(const Spec& method, bool named) {
@@ -188,10 +210,16 @@ void StudyPilot::try_method(const Spec& method, bool named) {
   MethodCost cost;
   cost.named = named;
   cost.uses_reference = info.uses_reference;
-  cost.variations = subject_.other_references.size() + (info.sampled ? 1 : 0);
+  cost.other_seed = info.sampled;
   explained_.emplace_back();
   const FirstRows one(subject_, 1);
-  const std::optional<uint64_t> known = info.make(method)->known_evaluations(explain_task_of(one.subject));
+  const ExplainTask task = explain_task_of(one.subject);
+  const std::optional<uint64_t> known = info.make(method)->known_evaluations(task);
+  for (size_t i = 1; known && i < kSampleDivisors.size(); i++) {
+    const Spec fewer = with_fewer_samples(method, kSampleDivisors[i], subject_.players->size());
+    const std::optional<uint64_t> left = info.make(fewer)->known_evaluations(task);
+    cost.of_samples[i] = left ? static_cast<double>(*left) / static_cast<double>(*known) : 1;
+  }
   // Games of a model whose first layer is affine, or that is made of trees, do not run the whole model.
   const bool fast_game = model_.affine_entry() != nullptr || model_.tree_scores() != nullptr;
   const double expected = known ? static_cast<double>(*known) * evaluation_ / (fast_game ? kFasterGame : 1) : 0;
@@ -306,13 +334,14 @@ void StudyPilot::try_scoring(const StudyPlan& plan) {
     if (curves && !plan.options.curves) continue;
     tried.options.curves = curves;
     // Without a trial: as if curves took twice as long as all criteria.
-    if (curves && 3 * (plain.at(1) + costs_.preparing.each) > one_trial()) {
+    if (curves && 3 * (plain.at(1) + costs_.shared.at(1)) > one_trial()) {
       costs_.curves = {2 * plain.fixed, 2 * plain.each};
+      costs_.shared_curves = {2 * costs_.shared.fixed, 2 * costs_.shared.each};
       evaluations_.curves = 2 * evaluations_.scoring;
       continue;
     }
     double evaluations = 0;
-    // Three times: what is prepared, what only the first entry pays for, and what each entry pays for.
+    // Two times: what is done once for all entries, by the first of them, and what each entry pays for.
     const std::vector<Fit> fits = measure([&](size_t rows) {
       const FirstRows first(subject_, rows);
       const Explanations made = any_explanations(rows);
@@ -335,19 +364,19 @@ void StudyPilot::try_scoring(const StudyPlan& plan) {
       const double prepared = at[1] - at[0];
       const double first_entry = at[2] - at[1];
       const double each_entry = at[3] - at[2];
-      return std::vector<double>{prepared, std::max(first_entry - each_entry, 0.0), each_entry};
+      return std::vector<double>{prepared + std::max(first_entry - each_entry, 0.0), each_entry};
     });
-    const LinearCost& scored = fits[2].cost;
+    const auto beyond = [](const LinearCost& with, const LinearCost& without) {
+      return LinearCost{std::max(with.fixed - without.fixed, 0.0), std::max(with.each - without.each, 0.0)};
+    };
     if (!curves) {
-      plain = costs_.scoring = scored;
+      costs_.shared = fits[0].cost;
+      plain = costs_.scoring = fits[1].cost;
       evaluations_.scoring = evaluations;
-      costs_.preparing.fixed += fits[1].cost.fixed;
-      costs_.preparing.each += fits[1].cost.each;
     } else {
-      costs_.curves = {std::max(scored.fixed - plain.fixed, 0.0), std::max(scored.each - plain.each, 0.0)};
+      costs_.shared_curves = beyond(fits[0].cost, costs_.shared);
+      costs_.curves = beyond(fits[1].cost, plain);
       evaluations_.curves = std::max(evaluations - evaluations_.scoring, 0.0);
-      costs_.preparing.fixed += fits[0].cost.fixed;
-      costs_.preparing.each += fits[0].cost.each;
     }
   }
 }
@@ -368,9 +397,13 @@ void StudyPilot::try_variation(const StudyPlan& plan) {
         Scoring scoring = prepare_scoring(first.subject, tried, context_);
         const EvaluateTask task{
             .explanations = made, .subject = first.subject, .subset_values = &scoring.subset_values.front()};
-        StudyEntry scored{.name = "", .stem = "", .explanations = {}, .scores = {}};
-        const double start = clock_seconds();
-        score_entry(scoring, task, task, true, scored, context_);
+        double start = 0;
+        // The values of the game are shared by all methods, so the second entry tells what one takes.
+        for (const bool first_entry : {true, false}) {
+          StudyEntry scored{.name = "", .stem = "", .explanations = {}, .scores = {}};
+          start = clock_seconds();
+          score_entry(scoring, task, task, first_entry, scored, context_);
+        }
         return std::vector<double>{clock_seconds() - start};
       })[0]
           .cost;

@@ -30,6 +30,10 @@ struct StudyEvaluations {
   double curves = 0;   // of one entry
 };
 
+// The method with its samples divided, but not by so much that they are no use. The method as it is if it samples
+// nothing, or the user said how much.
+Spec with_fewer_samples(const Spec& method, size_t divisor, size_t players);
+
 class StudyPilot {
  public:
   // allowed: seconds that all trials may take together, about. What the subject refers to must outlive this.
@@ -45,6 +49,7 @@ class StudyPilot {
   void try_aggregates(const StudyPlan& plan);
 
   double spent() const { return spent_; }  // seconds so far
+  void set_chooses_members(bool chooses) { costs_.chooses_members = chooses; }
   const StudyCosts& costs() const { return costs_; }
   const StudyEvaluations& evaluations() const { return evaluations_; }
 

@@ -18,7 +18,6 @@ namespace assay {
 namespace {
 
 constexpr size_t kFewestPaperMethods = 3;
-constexpr size_t kPilotRows = 4;
 // A method that needs more evaluations for one wide row and one reference row is left out unless it is named.
 constexpr uint64_t kMostEvaluationsOfWideRow = 5'000;
 
@@ -98,7 +97,7 @@ class Planner {
       const bool fits = !method.for_trees || task.model.tree_scores() != nullptr;
       if (!named && fits) wanted.push_back({method.name});
     }
-    for (const Spec& spec : wanted) {
+    for (Spec& spec : wanted) {
       if (!possible(named, "method", spec, refusal(spec, task))) continue;
       const std::string& faster = find_method(spec.name).same_as;
       if (!named && !faster.empty() && !refusal({faster}, task)) {
@@ -109,6 +108,7 @@ class Planner {
       }
       if (!named && leave_out_if_dear(spec)) continue;
       if (!named && leave_out_for_time(spec)) continue;
+      if (const Spec* chosen = named ? nullptr : chosen_method(spec.name); chosen != nullptr) spec = *chosen;
       add_entry(spec, EntryKind::method, spec_text(spec));
     }
     if (plan_.entries.empty()) throw Error(ErrorKind::unsupported, "no method can explain this model");
@@ -117,16 +117,15 @@ class Planner {
   // Leaves the method out if rows are wide and each takes too many evaluations. Returns whether it did.
   bool leave_out_if_dear(const Spec& spec) {
     if (subject_.players->size() <= kWidePlayers) return false;
-    // For one row of a background: how large it is, is a matter of time.
-    const uint64_t most = kMostEvaluationsOfWideRow * subject_.reference->rows.rows();
-    std::optional<uint64_t> evaluations = known_evaluations(spec);
-    if (!evaluations || *evaluations <= most) evaluations = tried_evaluations(spec);
-    if (*evaluations <= most) return false;
+    const Reference first = first_reference_row();
+    const std::optional<uint64_t> known = known_evaluations(spec, first);
+    const uint64_t evaluations = known ? *known : tried_evaluations(spec, first);
+    if (evaluations <= kMostEvaluationsOfWideRow) return false;
     return !possible(
         false, "method", spec,
         fmt::format("{} takes {} evaluations of the model for a row of {} players: name it among the methods to "
                     "have it",
-                    spec.name, *evaluations, subject_.players->size()));
+                    spec.name, evaluations * subject_.reference->rows.rows(), subject_.players->size()));
   }
 
   // Whether the choice of this name lists some things, and this one is not among them.
@@ -137,11 +136,20 @@ class Planner {
     return std::ranges::find(kept, name, [](const Spec& each) { return spec_text(each); }) == kept.end();
   }
 
+  // The method as an earlier plan chose it, perhaps with fewer samples. Null if it chose none.
+  const Spec* chosen_method(const std::string& name) {
+    const std::string* chosen = plan_.options.choices.find(kMethodsChoice);
+    if (chosen == nullptr) return nullptr;
+    if (chosen_methods_.empty()) chosen_methods_ = parse_specs(kMethodsChoice, *chosen);
+    const auto found = std::ranges::find(chosen_methods_, name, &Spec::name);
+    return found == chosen_methods_.end() ? nullptr : &*found;
+  }
+
   // Leaves the method out if an earlier plan did so for lack of time. The reason holds no time: it is part of the
   // study's results.
   bool leave_out_for_time(const Spec& spec) {
-    if (!not_chosen(kMethodsChoice, spec_text(spec))) return false;
-    const std::optional<uint64_t> evaluations = known_evaluations(spec);
+    if (plan_.options.choices.find(kMethodsChoice) == nullptr || chosen_method(spec.name) != nullptr) return false;
+    const std::optional<uint64_t> evaluations = known_evaluations(spec, *subject_.reference);
     return !possible(
         false, "method", spec,
         fmt::format("{} takes {}more time than is allowed: allow more, or name it among the methods, to "
@@ -152,19 +160,23 @@ class Planner {
 
   // Evaluations for one row, if known without a pilot. With thousands of players, the pilot of a method that is then
   // left out would take longer than all others.
-  std::optional<uint64_t> known_evaluations(const Spec& spec) const {
-    const size_t rows = std::min(kPilotRows, subject_.rows->rows());
-    const Targets targets = slice_targets(*subject_.targets, 0, rows);
-    const ExplainTask task = pilot_task(targets);
-    const auto known = find_method(spec.name).make(spec)->known_evaluations(task);
-    if (known) return *known / rows;
-    return {};
+  std::optional<uint64_t> known_evaluations(const Spec& spec, const Reference& reference) const {
+    const Targets target = slice_targets(*subject_.targets, 0, 1);
+    return find_method(spec.name).make(spec)->known_evaluations(first_row_task(target, reference));
   }
 
-  uint64_t tried_evaluations(const Spec& spec) const {
-    const size_t rows = std::min(kPilotRows, subject_.rows->rows());
-    const Targets targets = slice_targets(*subject_.targets, 0, rows);
-    return explain(spec, pilot_task(targets), context_).evaluations / rows;
+  uint64_t tried_evaluations(const Spec& spec, const Reference& reference) const {
+    const Targets target = slice_targets(*subject_.targets, 0, 1);
+    return explain(spec, first_row_task(target, reference), context_).evaluations;
+  }
+
+  // Whether a method is too dear for wide rows does not depend on how large the background is: that is a matter of
+  // time.
+  Reference first_reference_row() const {
+    const Reference& all = *subject_.reference;
+    Reference first{Matrix(std::min<size_t>(all.rows.rows(), 1), all.rows.cols()), all.description, all.scales};
+    if (!all.rows.empty()) std::ranges::copy(all.rows.row(0), first.rows.row(0).begin());
+    return first;
   }
 
   void choose_members() {
@@ -277,10 +289,8 @@ class Planner {
     return {.explanations = blank_, .subject = subject_, .pool_explanations = &pool, .method = &method_};
   }
 
-  // The first rows, as many as there are targets.
-  ExplainTask pilot_task(const Targets& targets) const {
-    return {*subject_.model, subject_.rows->x.view().rows_between(0, targets.of_row.size()), targets,
-            *subject_.reference, *subject_.players};
+  ExplainTask first_row_task(const Targets& target, const Reference& reference) const {
+    return {*subject_.model, subject_.rows->x.view().rows_between(0, 1), target, reference, *subject_.players};
   }
 
   const Subject& subject_;
@@ -289,6 +299,7 @@ class Planner {
   Spec method_;  // any possible one: criteria only ask whether there is one and whether it can be run again
   StudyPlan plan_;
   std::set<std::string> stems_;
+  std::vector<Spec> chosen_methods_ = {};  // of options.choices, once they are asked for
 };
 
 }  // namespace

@@ -25,6 +25,11 @@ constexpr double kTolerated = 1.5;
 
 uint64_t whole(double number) { return static_cast<uint64_t>(std::max(number, 0.0)); }
 
+// The method of a plan that was tried, in one that chose fewer samples for it.
+bool same_method(const Spec& chosen, const Spec& tried) {
+  return spec_text(chosen) == spec_text(tried) || (tried.options.empty() && chosen.name == tried.name);
+}
+
 // What a plan takes, entry by entry. `costs` are those of `tried`, in the order of its entries; the entries of `plan`
 // are some of them.
 void fill_estimates(const StudyCosts& costs, const StudyEvaluations& evaluations, const BudgetPlan& chosen,
@@ -33,20 +38,28 @@ void fill_estimates(const StudyCosts& costs, const StudyEvaluations& evaluations
   const double around = pool_rows_explained(costs, chosen.rows, chosen.curves);
   const double scored = seconds_of_scoring(costs, chosen);
   const double share = static_cast<double>(chosen.background) / static_cast<double>(costs.background);
+  const double others = static_cast<double>(costs.other_background) / static_cast<double>(costs.background);
   const double scoring = (evaluations.scoring + (chosen.curves ? evaluations.curves : 0)) * rows * share;
   size_t method = 0;
   size_t aggregate = 0;
   for (const PlannedEntry& of_all : tried.entries) {
     const bool is_method = of_all.kind == EntryKind::method;
     const size_t i = is_method ? method++ : aggregate++;
-    const auto found = std::ranges::find(plan.entries, of_all.name, &PlannedEntry::name);
+    const auto found = std::ranges::find_if(plan.entries, [&](const PlannedEntry& entry) {
+      return is_method ? entry.kind == EntryKind::method && same_method(entry.spec, of_all.spec)
+                       : entry.name == of_all.name;
+    });
     if (found == plan.entries.end()) continue;
     if (is_method) {
       const MethodCost& cost = costs.methods[i];
-      const double times = 1 + static_cast<double>(costs.explained_again + (chosen.variations ? cost.variations : 0));
+      const bool again = chosen.variations && cost.other_seed;
+      const double times = 1 + static_cast<double>(costs.explained_again + (again ? 1 : 0));
+      double explained = (times * rows + around) * (cost.uses_reference ? share : 1);
+      if (chosen.variations) {
+        explained += rows * (cost.uses_reference ? others : static_cast<double>(costs.other_references));
+      }
       found->seconds = seconds_of_method(costs, chosen, i) + scored;
-      found->evaluations =
-          whole(evaluations.methods[i] * (times * rows + around) * (cost.uses_reference ? share : 1) + scoring);
+      found->evaluations = whole(evaluations.methods[i] * explained * cost.of_samples[chosen.fewer_samples] + scoring);
     } else {
       const double combined = seconds_of_aggregate(costs, chosen, i);
       const LinearCost& each = costs.aggregates[i].combining;
@@ -77,12 +90,16 @@ std::string all_or_none(bool all) { return all ? "all" : "none"; }
 
 // What the plan chose, for the record, and what of everything it gave up, in words.
 void record(const StudyPlan& tried, const StudyOptions& options, const BudgetPlan& full, const BudgetPlan& chosen,
-            StudyPlan& plan) {
+            size_t players, StudyPlan& plan) {
+  bool sampled_less = false;
   plan.choices.set(kTimeChoice, seconds_word(options.seconds));
   if (options.methods.empty()) {
     std::vector<std::string> kept;
     for (size_t i = 0; i < chosen.methods.size(); i++) {
-      if (chosen.methods[i]) kept.push_back(tried.entries[i].name);
+      if (!chosen.methods[i]) continue;
+      const Spec fewer = with_fewer_samples(tried.entries[i].spec, kSampleDivisors[chosen.fewer_samples], players);
+      kept.push_back(spec_text(fewer));
+      sampled_less = sampled_less || kept.back() != tried.entries[i].name;
     }
     plan.choices.set(kMethodsChoice, fmt::format("{}", fmt::join(kept, ",")));
   }
@@ -117,6 +134,10 @@ void record(const StudyPlan& tried, const StudyOptions& options, const BudgetPla
   } else if (full.aggregates && combined > 0) {
     words.push_back(plural(combined, "aggregate"));
   }
+  if (sampled_less) {
+    words.push_back(
+        fmt::format("{} of the samples", kSampleDivisors[chosen.fewer_samples] == 2 ? "half" : "three quarters"));
+  }
   if (full.curves && !chosen.curves) words.emplace_back("curves");
   if (full.variations && !chosen.variations) words.emplace_back("other seeds and baselines");
 }
@@ -133,6 +154,13 @@ void check_time(const StudyPlan& tried, const StudyOptions& options, const Budge
                                     joined(kept), plural(chosen.rows, "row"), time_text(options.seconds)));
 }
 
+// Whether the members of aggregates are chosen among the methods by trying them.
+bool chooses_members(const StudyOptions& options, const StudyPlan& plan) {
+  const bool said = !options.members.empty() || options.paper_members || plan.options.no_aggregates;
+  const auto is_faithfulness = [](const Spec& spec) { return role_of(spec.name) == CriterionRole::faithfulness; };
+  return !said && std::ranges::any_of(plan.criteria, is_faithfulness);
+}
+
 StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, const Context& context) {
   const bool limited = !std::isinf(options.seconds);
   StudyPlan plan = plan_parts(subject, options, context);
@@ -140,7 +168,8 @@ StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, cons
   StudyPilot pilot(subject, kShareOfPilot * minute, context);
   const size_t background = subject.reference->rows.rows();
   if (limited && !options.background_named) {
-    const size_t fewer = background_for(pilot.seconds_of_evaluation(), background, options.seconds);
+    const size_t fewer = background_for(pilot.seconds_of_evaluation(), subject.players->size(), background,
+                                        options.seconds - options.seconds_spent);
     if (fewer < background) {
       // Not even a trial would end in time with this one.
       plan.choices.set(kBackgroundChoice, fmt::format("{}", fewer));
@@ -155,6 +184,7 @@ StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, cons
     pilot.try_method(plan.entries[i].spec, member && !options.members.empty());
   }
   pilot.try_aggregates(plan);
+  pilot.set_chooses_members(chooses_members(options, plan));
   const StudyCosts& costs = pilot.costs();
   BudgetPlan asked;
   asked.aggregates = !plan.options.no_aggregates;
@@ -175,7 +205,7 @@ StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, cons
   }
   StudyPlan made = plan;
   if (limited) {
-    record(plan, options, full, chosen, made);
+    record(plan, options, full, chosen, subject.players->size(), made);
     StudyOptions again = options;
     again.choices = made.choices;
     StudyPlan parts = plan_parts(subject, again, context);
@@ -192,11 +222,9 @@ StudyPlan plan_in_time(const Subject& subject, const StudyOptions& options, cons
 // earlier plan chose them. Done last: methods that are left out for time are not tried.
 void choose_faithful_members(const Subject& subject, const StudyOptions& options, StudyPlan& plan,
                              const Context& context) {
-  const bool said = !options.members.empty() || options.paper_members || plan.options.no_aggregates;
-  if (said || plan.open_again) return;
+  if (plan.open_again || !chooses_members(options, plan)) return;
   const auto faithfulness = std::ranges::find(plan.criteria, CriterionRole::faithfulness,
                                               [](const Spec& spec) { return role_of(spec.name); });
-  if (faithfulness == plan.criteria.end()) return;
   if (plan.choices.find(kMembersChoice) == nullptr) {
     std::vector<Spec> methods;
     for (const PlannedEntry& entry : plan.entries) {

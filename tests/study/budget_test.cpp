@@ -44,7 +44,7 @@ TEST(StudyTime, WordsAreReadBack) {
 StudyCosts small_costs() {
   StudyCosts costs;
   for (const double each : {0.004, 0.001, 0.008, 0.002}) {
-    costs.methods.push_back({.explaining = {0, each}, .variations = 1});
+    costs.methods.push_back({.explaining = {0, each}, .other_seed = true});
   }
   costs.aggregates = {{.combining = {0, 0.001}}};
   costs.scoring = {0, 0.001};
@@ -100,6 +100,55 @@ TEST(StudyBudget, HalfOfTheBackgroundIsHalfOfTheWork) {
   EXPECT_NEAR(seconds_of(costs, plan), 500 * (0.001 + 0.014 / 2 + 4 * 0.001 / 2), 1e-9);
 }
 
+// The mean row, beside a background of 100.
+TEST(StudyBudget, AnotherReferenceCostsWhatItsRowsTake) {
+  StudyCosts costs = small_costs();
+  costs.background = 100;
+  costs.other_references = 1;
+  costs.other_background = 1;
+  costs.shared = {0, 0.002};
+  costs.shared_curves = {0, 0.003};
+  costs.methods[1].uses_reference = false;
+  const BudgetPlan full = full_plan(costs, {});
+  EXPECT_NEAR(seconds_of_method(costs, full, 0), 500 * (0.004 * (2 + 0.01) + 2 * 0.001), 1e-9);
+  EXPECT_NEAR(seconds_of_method(costs, full, 1), 500 * (0.001 * (2 + 1) + 2 * 0.001), 1e-9);
+  BudgetPlan without = full;
+  without.variations = false;
+  double methods = 0;
+  for (size_t i = 0; i < 4; i++) methods += seconds_of_method(costs, full, i) - seconds_of_method(costs, without, i);
+  EXPECT_NEAR(seconds_of(costs, full) - seconds_of(costs, without), methods + 500 * 0.002 * 0.01, 1e-9);
+  BudgetPlan plain = without;
+  plain.curves = false;
+  EXPECT_NEAR(seconds_of(costs, without) - seconds_of(costs, plain), 500 * (5 * 0.001 + 0.003), 1e-9);
+}
+
+TEST(StudyBudget, FewerSamplesBeforeAMethodGoes) {
+  StudyCosts costs = small_costs();
+  costs.aggregates.clear();
+  costs.methods[2].of_samples = {1, 0.5, 0.25};
+  // 50 rows without curves and variations take 0.95 s, with half of the samples 0.75, with a quarter 0.65.
+  const BudgetPlan half = plan_within(costs, {}, kFree, 0.8);
+  EXPECT_EQ(half.kept(), 4U);
+  EXPECT_EQ(half.fewer_samples, 1U);
+  EXPECT_EQ(half.rows, 50U);
+  EXPECT_EQ(plan_within(costs, {}, kFree, 0.7).fewer_samples, 2U);
+  EXPECT_EQ(plan_within(costs, {}, kFree, 0.6).kept(), 3U);
+  EXPECT_EQ(plan_within(costs, {}, {.methods = true}, 0.7).fewer_samples, 0U);
+}
+
+TEST(StudyBudget, ChoosingMembersTakesTimeToo) {
+  StudyCosts costs = small_costs();
+  costs.pool = 1000;
+  const BudgetPlan full = full_plan(costs, {});
+  EXPECT_EQ(seconds_of_choosing(costs, full), 0);
+  costs.chooses_members = true;
+  costs.shared = {0.5, 0.01};
+  EXPECT_NEAR(seconds_of_choosing(costs, full), 0.5 + 60 * (0.01 + 0.015), 1e-9);  // 60 rows
+  BudgetPlan without = full;
+  without.aggregates = false;
+  EXPECT_EQ(seconds_of_choosing(costs, without), 0);
+}
+
 TEST(StudyBudget, WhatFitsIsKeptWhole) {
   const StudyCosts costs = small_costs();
   const BudgetPlan plan = plan_within(costs, {}, kFree, 22.5);
@@ -134,7 +183,7 @@ TEST(StudyBudget, GivesUpRowsThenVariationsThenCurvesThenMore) {
 
 TEST(StudyBudget, AMethodThatCannotEndInTimeTakesNothingFromTheOthers) {
   StudyCosts costs = small_costs();
-  costs.methods.push_back({.explaining = {0, 20}, .variations = 1});  // a forest with 20 columns
+  costs.methods.push_back({.explaining = {0, 20}, .other_seed = true});  // a forest with 20 columns
   const BudgetPlan plan = plan_within(costs, {}, kFree, 60);
   EXPECT_THAT(plan.methods, ElementsAre(true, true, true, true, false));
   EXPECT_EQ(plan.rows, 500U);
@@ -179,12 +228,19 @@ TEST(StudyBudget, FitsOrIsTheLeastAndMoreTimeNeverMeansLess) {
     StudyCosts costs;
     const size_t methods = 1 + static_cast<size_t>(draw.uniform() * 12);
     for (size_t i = 0; i < methods; i++) {
+      const double share = draw.uniform() < 0.5 ? 1 : 0.5 + 0.5 * draw.uniform();
       costs.methods.push_back({.explaining = {any(0.2), any(2)},
                                .uses_reference = draw.uniform() < 0.7,
-                               .variations = static_cast<size_t>(draw.uniform() * 3)});
+                               .other_seed = draw.uniform() < 0.5,
+                               .of_samples = {1, share, share * share}});
     }
     for (size_t i = 0; i < 5; i++) costs.aggregates.push_back({.combining = {any(0.1), any(0.1)}});
-    costs.preparing = {any(1), any(0.01)};
+    costs.preparing = any(1);
+    costs.shared = {any(0.1), any(0.1)};
+    costs.shared_curves = {any(0.1), any(0.1)};
+    costs.other_references = 1;
+    costs.other_background = 1;
+    costs.chooses_members = draw.uniform() < 0.5;
     costs.scoring = {any(0.1), any(0.1)};
     costs.curves = {any(0.1), any(0.1)};
     costs.varied = {any(0.1), any(0.1)};
@@ -203,7 +259,8 @@ TEST(StudyBudget, FitsOrIsTheLeastAndMoreTimeNeverMeansLess) {
       EXPECT_NEAR(plan.seconds, seconds_of(costs, plan), 1e-9 * plan.seconds);
       const bool is_least = plan.kept() == 1 && plan.rows == least.rows && plan.methods == least.methods &&
                             plan.background == least.background;
-      EXPECT_TRUE(plan.seconds <= seconds || is_least) << seconds << " s, trial " << trial;
+      const double in_all = plan.seconds + seconds_of_choosing(costs, plan);
+      EXPECT_TRUE(in_all <= seconds || is_least) << seconds << " s, trial " << trial;
       for (size_t i = 0; i < methods; i++) {
         EXPECT_TRUE(plan.combined != before.combined || plan.methods[i] >= before.methods[i]) << seconds;
       }
@@ -218,12 +275,13 @@ TEST(StudyBudget, FitsOrIsTheLeastAndMoreTimeNeverMeansLess) {
 }
 
 TEST(StudyBudget, ASlowModelHasASmallerBackground) {
-  EXPECT_EQ(background_for(1e-6, 100, 60), 100U);  // 10,000 coalitions of 100 rows: 1 s
-  EXPECT_EQ(background_for(1e-4, 100, 60), 50U);   // 100 s, 50 s
-  EXPECT_EQ(background_for(1e-3, 100, 60), 10U);
-  EXPECT_EQ(background_for(1e-3, 100, 6000), 100U);
-  EXPECT_EQ(background_for(1, 7, 60), 7U);
-  EXPECT_EQ(background_for(1, 30, 60), 10U);
+  EXPECT_EQ(background_for(1e-6, 10, 100, 60), 100U);  // 10,400 coalitions of 100 rows: 1 s
+  EXPECT_EQ(background_for(1e-4, 10, 100, 60), 50U);   // 104 s, 52 s
+  EXPECT_EQ(background_for(1e-4, 784, 100, 60), 10U);  // 41,360 coalitions: 414 s, 207 s, 103 s, 41 s
+  EXPECT_EQ(background_for(1e-3, 10, 100, 60), 10U);
+  EXPECT_EQ(background_for(1e-3, 10, 100, 6000), 100U);
+  EXPECT_EQ(background_for(1, 10, 7, 60), 7U);
+  EXPECT_EQ(background_for(1, 10, 30, 60), 10U);
 }
 
 }  // namespace
