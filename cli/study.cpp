@@ -1,9 +1,11 @@
 // assay study [DATASET] [--model FILE --data FILE --pool FILE]
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "assay/archive/folder_claim.h"
@@ -11,6 +13,7 @@
 #include "assay/archive/read_study.h"
 #include "assay/archive/run_in_folder.h"
 #include "assay/archive/study_folder.h"
+#include "assay/archive/study_names.h"
 #include "assay/archive/study_settings.h"
 #include "assay/core/error.h"
 #include "assay/core/table_text.h"
@@ -35,7 +38,6 @@ namespace {
 namespace fs = std::filesystem;
 
 // The name of a model that the study trains.
-constexpr const char* kTrainedModel = "model.onnx";
 
 std::vector<Spec> specs_of(std::string_view option, const std::string& text) {
   return text.empty() ? std::vector<Spec>() : parse_specs(option, text);
@@ -80,25 +82,37 @@ struct Verification {
   bool from_recorded_parts = false;  // see run_study_in_folder
 };
 
-FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& arguments, bool show, const Session& session,
-                       const Verification& verified = {}) {
+// What is on the screen before a study is done.
+struct Shown {
+  size_t lines = 0;
+  StudyChoices choices = {};  // of the plan
+};
+
+// shown: null to show nothing.
+FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& arguments, Shown* shown,
+                       const Session& session, const Verification& verified = {}) {
+  const auto show = [shown](const std::string& text) {
+    fmt::print("{}", text);
+    std::fflush(stdout);
+    shown->lines += static_cast<size_t>(std::ranges::count(text, '\n'));
+  };
   std::unique_ptr<OpenedStudy> opened;
   StudySteps steps;
   steps.inputs = [&] { return file_inputs(arguments, session); };
   steps.open = [&](const StudyChoices& choices) -> OpenedSubject {
-    if (show && arguments.rows.model.empty() && opened == nullptr) {
-      fmt::print("no --model: a small network, trained on {}\n", one_line(pool_in_words(arguments.rows)));
-      std::fflush(stdout);
+    if (shown != nullptr && arguments.rows.model.empty() && opened == nullptr) {
+      show(fmt::format("no --model: a small network, trained on {}\n", one_line(pool_in_words(arguments.rows))));
     }
     opened = open_study(with_choices(arguments, choices), folder.path(), session);
     return {opened->subject(), opened->facts, opened->notes};
   };
-  if (show) {
+  if (shown != nullptr) {
     steps.planned = [&](const OpenedSubject& studied, const StudyPlan& plan, size_t finished) {
-      const PlanWords words = words_for(plan, folder.settings());
-      fmt::print("{}", arguments.all ? plan_text(plan, studied.facts, studied.subject, finished, words)
-                                     : plan_summary(plan, studied.facts, studied.subject, finished, words));
-      std::fflush(stdout);
+      PlanWords words = words_for(plan, folder.settings());
+      words.title = !arguments.rows.model.empty();  // what is trained was said before
+      show(arguments.all ? plan_text(plan, studied.facts, studied.subject, finished, words)
+                         : plan_summary(plan, studied.facts, studied.subject, finished, words));
+      shown->choices = plan.choices;
     };
   }
   steps.page = [&](const FinishedStudy& finished, const Subject& subject) {
@@ -133,6 +147,22 @@ void plan_only(const StudyArguments& arguments, const StudySettings& settings, c
   };
   const auto [studied, plan] = open_and_plan(open, options, session.context);
   fmt::print("{}{}", plan_text(plan, studied.facts, studied.subject, 0, words_for(plan, settings)), plan_costs(plan));
+}
+
+constexpr size_t kLinesOfScreen = 25;
+constexpr size_t kLinesAfterwards = 2;  // how long it took, and what was written
+
+ScreenOptions screen_options(const StudyArguments& arguments, const StudySettings& settings, const Shown& shown,
+                             const FinishedStudy& made) {
+  ScreenOptions options;
+  options.lines = kLinesOfScreen - std::min(shown.lines + kLinesAfterwards, kLinesOfScreen);
+  const std::optional<Recommendation>& overall = made.assessment.advice.overall;
+  if (!overall || made.study.entries[overall->entry].aggregate()) return options;
+  const std::string model =
+      arguments.rows.model.empty() ? fmt::format("{}/{}", arguments.out, kModelOnnx) : arguments.rows.model;
+  options.next =
+      explain_command(settings.arguments, arguments, model, shown.choices, made.study.entries[overall->entry].name);
+  return options;
 }
 
 // --resume with --out alone: takes the arguments from the folder.
@@ -172,10 +202,10 @@ void study(StudyArguments arguments, StudySettings settings, const Session& give
   parse_study_words("--resume", settings.arguments);  // checks that the settings can be read back, for --resume
   check_inputs(arguments, session);
   const ClaimedFolder folder(arguments.out, settings, arguments.resume, arguments.overwrite, session.context);
-  const bool show = !session.quiet && !session.json;
+  Shown shown;
   FinishedStudy made;
   try {
-    made = run_into(folder, arguments, show, session);
+    made = run_into(folder, arguments, session.quiet || session.json ? nullptr : &shown, session);
   } catch (const Error& problem) {
     if (problem.kind() != ErrorKind::cancelled) throw;
     throw Error(
@@ -186,14 +216,14 @@ void study(StudyArguments arguments, StudySettings settings, const Session& give
     fmt::print("{}", study_json(made.study, made.assessment));
     return;
   }
-  fmt::print("{}", first_screen(made.study, made.assessment));
+  fmt::print("{}", first_screen(made.study, made.assessment, screen_options(arguments, settings, shown, made)));
   if (arguments.all) {
     fmt::print("\n{}", study_table(made.study, made.assessment, made.times));
     fmt::print("\n{}", study_conclusions(made.study, made.assessment));
   }
   if (session.quiet) return;
   const size_t warnings = made.assessment.warnings.size();
-  fmt::print("\n{}{}\n", time_words(made.study, made.assessment.advice, made.times),
+  fmt::print("{}{}\n", time_words(made.study, made.assessment.advice, made.times),
              arguments.all ? ""
                            : fmt::format("; --all prints {}all scores",
                                          warnings > 0 ? fmt::format("{} and ", plural(warnings, "warning")) : ""));
@@ -232,12 +262,12 @@ void rerun_study(const std::string& folder, const std::string& into, const Study
   const bool same_bits = settings.version == kVersion && settings.vector_target == vector_target();
   // With other vector instructions, training rounds differently and ends in another model. So the recorded model is
   // used, and only what follows from it is checked.
-  if (!same_bits && arguments.rows.model.empty() && instead_of_file(folder, kTrainedModel).empty()) {
+  if (!same_bits && arguments.rows.model.empty() && instead_of_file(folder, kModelOnnx).empty()) {
     std::error_code problem;
-    fs::copy_file(path_within(folder, kTrainedModel), path_within(into, kTrainedModel), problem);
-    if (problem) fail_io(path_within(into, kTrainedModel), "copy the recorded model to it", problem.value());
+    fs::copy_file(path_within(folder, kModelOnnx), path_within(into, kModelOnnx), problem);
+    if (problem) fail_io(path_within(into, kModelOnnx), "copy the recorded model to it", problem.value());
   }
-  run_into(claimed, arguments, false, quiet, {.recorded = folder, .from_recorded_parts = !same_bits});
+  run_into(claimed, arguments, nullptr, quiet, {.recorded = folder, .from_recorded_parts = !same_bits});
 }
 
 void add_study(CLI::App& app, Session& session) {

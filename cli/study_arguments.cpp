@@ -38,6 +38,11 @@ std::string typed(const std::string& word) {
   return one_line(quoted + "'");
 }
 
+// Options of a study that `assay explain` has, too, beside those of model, data and pool.
+constexpr std::array<std::string_view, 14> kAlsoOfExplain = {
+    "--label",      "--id",      "--numeric",  "--categorical", "--delimiter", "--header", "--names",
+    "--skip-lines", "--missing", "--baseline", "--background",  "--groups",    "--target", "--value"};
+
 std::string command_of(std::vector<std::string> words, const std::vector<std::string>& more) {
   std::erase_if(words, [](const std::string& word) { return word.starts_with("--time="); });
   words.insert(words.end(), more.begin(), more.end());
@@ -154,6 +159,31 @@ std::string pinned_command(const std::vector<std::string>& words, const StudyCho
   }
   more.emplace_back("--time=none");
   return command_of(words, more);
+}
+
+std::string explain_command(const std::vector<std::string>& words, const StudyArguments& arguments,
+                            const std::string& model, const StudyChoices& choices, const std::string& method) {
+  std::string text = fmt::format("assay explain {}", typed(fmt::format("--model={}", model)));
+  const auto add = [&](const std::string& option, const std::string& value) {
+    text += fmt::format(" {}", typed(fmt::format("--{}={}", option, value)));
+  };
+  const ModelRowsArguments& rows = arguments.rows;
+  add("data", rows.table.what);
+  if (rows.table.split != "all") add("split", rows.table.split);
+  add("pool", rows.pool);
+  if (rows.pool_split != "all") add("pool-split", rows.pool_split);
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    const bool shared = std::ranges::find(kAlsoOfExplain, name) != kAlsoOfExplain.end();
+    if (shared) text += fmt::format(" {}", typed(word));
+  }
+  if (rows.reference.baseline.empty() && rows.reference.background.empty()) {
+    const std::string* chosen = choices.find(kBackgroundChoice);
+    add("background",
+        fmt::format("{}{}", kSpreadPrefix, chosen != nullptr ? *chosen : fmt::format("{}", arguments.background)));
+  }
+  add("method", method);
+  return text;
 }
 
 std::string command_in_time(const std::vector<std::string>& words, const std::string& time) {

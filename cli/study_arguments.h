@@ -49,6 +49,10 @@ std::vector<std::string> argument_words(const CLI::App& command);
 // The command with these words, as it is typed, which says by itself what the plan of a study chose. Empty if something
 // was chosen that no option can say.
 std::string pinned_command(const std::vector<std::string>& words, const StudyChoices& choices);
+// The command that explains all rows of the study by one of its methods, against the study's reference. words: those
+// of the study; model: a file; arguments: with the defaults filled in.
+std::string explain_command(const std::vector<std::string>& words, const StudyArguments& arguments,
+                            const std::string& model, const StudyChoices& choices, const std::string& method);
 // The command with these words and another --time.
 std::string command_in_time(const std::vector<std::string>& words, const std::string& time);
 

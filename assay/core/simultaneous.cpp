@@ -10,6 +10,7 @@ namespace assay {
 namespace {
 
 constexpr size_t kDrawsPerTask = 16;
+constexpr double kFewRows = 5;
 
 // All pairs of columns: differences by row, row after row, 0 where one of the two is undefined.
 struct PairTable {
@@ -75,15 +76,15 @@ double floored_error(double variance, double floor, double rows) {
 }
 
 // The largest studentised change of a pair's mean from the sample to one resample of its rows.
-double largest_change(const PairTable& table, const PairSums& sample, double floor, RandomStream stream,
-                      std::vector<uint32_t>& weights, PairSums& again) {
+double largest_change(const PairTable& table, const PairSums& sample, double least_rows, double floor,
+                      RandomStream stream, std::vector<uint32_t>& weights, PairSums& again) {
   std::ranges::fill(weights, 0);
   const auto rows = static_cast<uint32_t>(table.rows);
   for (size_t r = 0; r < table.rows; ++r) weights[stream.below(rows)]++;
   again.fill(table, weights);
   double largest = 0;
   for (size_t p = 0; p < table.pairs; ++p) {
-    if (sample.count[p] < 2 || again.count[p] < 1) continue;
+    if (sample.count[p] < least_rows || again.count[p] < 1) continue;
     const double error = floored_error(again.variance(p), floor, again.count[p]);
     const double change = std::fabs(again.mean(p) - sample.mean(p));
     if (change > 0) largest = std::max(largest, change / error);
@@ -100,7 +101,8 @@ size_t SimultaneousDifferences::place(size_t first, size_t second) const {
 SimultaneousDifferences::Difference SimultaneousDifferences::between(size_t first, size_t second) const {
   if (first == second) return {.mean = 0, .error = 0, .rows = 0, .interval = {0, 0}};
   const size_t at = place(std::min(first, second), std::max(first, second));
-  Difference made{.mean = first < second ? mean_[at] : -mean_[at], .error = error_[at], .rows = rows_[at]};
+  Difference made{
+      .mean = first < second ? mean_[at] : -mean_[at], .error = error_[at], .shared = shared_[at], .rows = rows_[at]};
   const double half = critical_ * made.error;
   made.interval = {made.mean - half, made.mean + half};
   return made;
@@ -116,16 +118,18 @@ SimultaneousDifferences simultaneous_differences(std::span<const std::span<const
   const std::vector<uint32_t> once(table.rows, 1);
   PairSums sample(table.pairs);
   sample.fill(table, once);
+  const double most_rows = sample.count.empty() ? 0 : *std::ranges::max_element(sample.count);
+  const double least_rows = std::clamp(most_rows, 2.0, kFewRows);
   std::vector<double> largest(options.draws, 0);
   parallel_blocks(context.quiet(), options.draws, kDrawsPerTask, [&](const Block& block) {
     std::vector<uint32_t> weights(table.rows);
     PairSums again(table.pairs);
     for (size_t draw = block.begin; draw < block.end; ++draw) {
       const RandomStream stream(context.seed, "simultaneous", draw);
-      largest[draw] = largest_change(table, sample, options.floor, stream, weights, again);
+      largest[draw] = largest_change(table, sample, least_rows, options.floor, stream, weights, again);
     }
   });
-  const bool some = std::ranges::any_of(sample.count, [](double n) { return n >= 2; });
+  const bool some = most_rows >= least_rows;
   made.critical_ = some ? quantile(largest, options.confidence) : NAN;
   for (size_t i = 0; i < columns.size(); ++i) {
     for (size_t j = i + 1; j < columns.size(); ++j) {
@@ -133,8 +137,9 @@ SimultaneousDifferences simultaneous_differences(std::span<const std::span<const
       made.rows_.push_back(static_cast<size_t>(sample.count[p]));
       made.mean_.push_back(sample.count[p] > 0 ? sample.mean(p) : NAN);
       const double error =
-          sample.count[p] >= 2 ? floored_error(sample.variance(p), options.floor, sample.count[p]) : NAN;
-      made.error_.push_back(std::hypot(error, shared_error ? shared_error(i, j) : 0));
+          sample.count[p] >= least_rows ? floored_error(sample.variance(p), options.floor, sample.count[p]) : NAN;
+      made.shared_.push_back(shared_error ? shared_error(i, j) : 0);
+      made.error_.push_back(std::hypot(error, made.shared_.back()));
     }
   }
   return made;

@@ -12,6 +12,9 @@
 // tables of scores (Adult, german credit, iris), intervals with a floor of 0.05 held all at once in 93.8 to 95.2 % of
 // 2,000 trials with 30 and with 200 rows, c being 2.5 to 3.1; without a floor c reached 236.
 //
+// Pairs of so few common rows that their spread is anybody's guess have no interval, and no say in c: fewer than five,
+// if other pairs have more.
+//
 // shared_ij is the error of m_ij that comes from draws that all rows share; resampling rows does not show it.
 // Cost: draws x rows x pairs. Same seed, same bits, whatever the number of threads.
 #pragma once
@@ -38,9 +41,10 @@ class SimultaneousDifferences {
  public:
   // One pair as it was asked for: difference is the mean of the first less that of the second.
   struct Difference {
-    double mean = 0;   // NaN: no row has both
-    double error = 0;  // e_ij
-    size_t rows = 0;   // with both scores
+    double mean = 0;    // NaN: no row has both
+    double error = 0;   // e_ij
+    double shared = 0;  // shared_ij
+    size_t rows = 0;    // with both scores
     Interval interval = {0, 0};
   };
   Difference between(size_t first, size_t second) const;
@@ -55,7 +59,7 @@ class SimultaneousDifferences {
 
   size_t columns_ = 0;
   double critical_ = 0;
-  std::vector<double> mean_, error_;  // by pair
+  std::vector<double> mean_, error_, shared_;  // by pair
   std::vector<size_t> rows_;
 };
 

@@ -48,7 +48,8 @@ MethodInfo exact_shapley_method() {
        .complete = true,
        .uses_reference = true,
        .sampled = false,
-       .same_as = "tree_shap"});
+       .same_as = "tree_shap",
+       .shapley = true});
 }
 
 }  // namespace assay

@@ -114,9 +114,12 @@ struct MethodInfo {
   bool uses_reference = false;  // gradient and smooth_grad do not
   bool sampled = false;         // has standard errors
   SampleCount samples = {};
-  bool of_paper = false;                 // one of the six that the paper aggregates
-  bool for_trees = false;                // explains trees and nothing else
-  std::string same_as = {};              // a faster method with the same values, for models that it can explain
+  bool of_paper = false;     // one of the six that the paper aggregates
+  bool for_trees = false;    // explains trees and nothing else
+  std::string same_as = {};  // a faster method with the same values, for models that it can explain
+  // Whether its values are Shapley values of the game that absent features take the reference's values, or estimates of
+  // them, as long as no option but the number of samples is set.
+  bool shapley = false;
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Explainer> (*make)(const Spec&) = nullptr;
 };

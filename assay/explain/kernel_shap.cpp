@@ -355,7 +355,8 @@ MethodInfo kernel_shap_method() {
        .uses_reference = true,
        .sampled = true,
        .samples = {"samples", 128, 4},
-       .of_paper = true});
+       .of_paper = true,
+       .shapley = true});
 }
 
 }  // namespace assay

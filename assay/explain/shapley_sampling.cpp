@@ -225,7 +225,8 @@ MethodInfo shapley_sampling_method() {
                                         .uses_reference = true,
                                         .sampled = true,
                                         .samples = {"permutations", 8, 0},
-                                        .of_paper = true});
+                                        .of_paper = true,
+                                        .shapley = true});
 }
 
 }  // namespace assay

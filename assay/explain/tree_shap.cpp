@@ -97,7 +97,8 @@ MethodInfo tree_shap_method() {
        .complete = true,
        .uses_reference = true,
        .sampled = false,
-       .for_trees = true});
+       .for_trees = true,
+       .shapley = true});
 }
 
 }  // namespace assay

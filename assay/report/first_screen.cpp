@@ -19,9 +19,16 @@ namespace {
 
 constexpr size_t kDriversShown = 5;
 constexpr size_t kLinesOfTable = 4;  // rivals fill up what is recommended to so many, at least one of them
-constexpr std::ptrdiff_t kMostLines = 18;
+constexpr size_t kFewLines = 2;      // likewise if the screen is short, without one more
 // Below this correlation, higher values neither raise nor lower the explained value.
 constexpr double kClearTrend = 0.3;
+constexpr double kNormalQuantile = 1.96;
+
+// Whether it is large enough to speak of, and its 95 % interval (Fisher's) does not reach 0.
+bool is_clear_trend(double trend, size_t rows) {
+  if (!(std::fabs(trend) >= kClearTrend) || rows <= 3) return false;
+  return std::fabs(std::atanh(trend)) * std::sqrt(static_cast<double>(rows - 3)) > kNormalQuantile;
+}
 
 std::ptrdiff_t line_count(const std::string& text) { return std::ranges::count(text, '\n'); }
 
@@ -38,9 +45,8 @@ std::string drivers_words(const Study& study, const Advice& advice) {
   std::vector<std::string> parts;
   for (const Driver& driver : advice.drivers) {
     if (parts.size() == kDriversShown || driver.size == 0) break;
-    const std::string_view trend = driver.trend >= kClearTrend    ? ", higher raises"
-                                   : driver.trend <= -kClearTrend ? ", higher lowers"
-                                                                  : "";
+    const bool clear = is_clear_trend(driver.trend, study.rows());
+    const std::string_view trend = !clear ? "" : driver.trend > 0 ? ", higher raises" : ", higher lowers";
     parts.push_back(
         fmt::format("{} ({}{})", short_name(study.facts.features[driver.player]), whole_percent(driver.share), trend));
   }
@@ -54,7 +60,7 @@ struct Line {
   std::vector<std::string> uses;
 };
 
-std::vector<Line> table_lines(const Assessment& assessment) {
+std::vector<Line> table_lines(const Assessment& assessment, bool is_short) {
   const Advice& advice = assessment.advice;
   std::vector<Line> lines;
   const auto add = [&](const std::optional<Recommendation>& made, std::string_view use) {
@@ -67,7 +73,7 @@ std::vector<Line> table_lines(const Assessment& assessment) {
   add(advice.faithfulness, "faithfulness");
   add(advice.stability, "stability");
   add(advice.simplicity, "simplicity");
-  const size_t most = std::max(kLinesOfTable, lines.size() + 1);
+  const size_t most = is_short ? std::max(kFewLines, lines.size()) : std::max(kLinesOfTable, lines.size() + 1);
   for (const size_t e : assessment.rankings[advice.overall->criterion].order) {
     if (lines.size() == most) break;
     const bool shown = std::ranges::find(lines, e, &Line::entry) != lines.end();
@@ -77,13 +83,13 @@ std::vector<Line> table_lines(const Assessment& assessment) {
   return lines;
 }
 
-std::string table_text(const Study& study, const Assessment& assessment) {
+std::string table_text(const Study& study, const Assessment& assessment, bool is_short) {
   const Advice& advice = assessment.advice;
-  std::vector<std::vector<std::string>> rows = {{"", "best for", "faithful"}};
+  std::vector<std::vector<std::string>> rows = {{"", "use for", "faithful"}};
   const std::vector<size_t> aims = ranked_aims(study, assessment.rankings);
   for (const size_t aim : aims) rows[0].push_back(criterion_label(study, aim));
   rows[0].emplace_back("evaluations");
-  for (const Line& line : table_lines(assessment)) {
+  for (const Line& line : table_lines(assessment, is_short)) {
     const StudyEntry& entry = study.entries[line.entry];
     rows.push_back({short_name(entry.name), fmt::format("{}", fmt::join(line.uses, ", ")),
                     std::string(faithful_name(advice.entries[line.entry].faithful))});
@@ -97,24 +103,36 @@ std::string table_text(const Study& study, const Assessment& assessment) {
 
 }  // namespace
 
-std::string first_screen(const Study& study, const Assessment& assessment) {
+std::string first_screen(const Study& study, const Assessment& assessment, const ScreenOptions& options) {
   const Advice& advice = assessment.advice;
+  const auto most = static_cast<std::ptrdiff_t>(options.lines);
+  const std::string next = options.next.empty() ? "" : labelled("Next", options.next);
   const std::string quality = quality_sentence(study.facts);
   std::string out = labelled("Model", quality.empty() ? "quality unknown: no labels fit the model" : quality);
   out += labelled("Explained", explained_words(study.facts));
   if (advice.overall) {
     out += labelled("Drivers", drivers_words(study, advice));
-    out += fmt::format("\n{}\n", table_text(study, assessment));
+    // Rivals give way to the first sentence, which says what to use.
+    const std::vector<std::string> first = main_sentences(study, assessment);
+    const std::string text = first.empty() ? "" : wrapped(first[0], "- ", "  ", kScreenWidth);
+    std::string table = table_text(study, assessment, false);
+    const std::ptrdiff_t around = line_count(out) + line_count(text) + line_count(next) + 2;
+    if (around + line_count(table) > most) table = table_text(study, assessment, true);
+    out += fmt::format("\n{}\n", table);
   }
+  std::vector<std::string> sentences = main_sentences(study, assessment);
+  const std::vector<std::string> cautions = sample_warnings(study);
+  sentences.insert(sentences.begin() + std::min<std::ptrdiff_t>(1, std::ssize(sentences)), cautions.begin(),
+                   cautions.end());
   size_t said = 0;
-  for (const std::string& sentence : main_sentences(study, assessment)) {
+  for (const std::string& sentence : sentences) {
     const std::string text = wrapped(sentence, "- ", "  ", kScreenWidth);
-    // The first is what to use: it is said whatever the length.
-    if (said > 0 && line_count(out) + line_count(text) > kMostLines) break;
+    // The first is said whatever the length.
+    if (said > 0 && line_count(out) + line_count(text) + line_count(next) > most) break;
     out += text;
     said++;
   }
-  return out;
+  return out + next;
 }
 
 std::string time_words(const Study& study, const Advice& advice, const StudyTimes& times) {

@@ -1,7 +1,8 @@
-// The first screen of a finished study: how good the model is, what drives it, which explanation to use and what that
-// costs. About 18 lines; everything else is in study_table() and study_conclusions().
+// The first screen of a finished study: how good the model is, what drives it, which explanation to use, what that
+// costs, and what to do next. Everything else is in study_table() and study_conclusions().
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "assay/study/assess.h"
@@ -9,8 +10,13 @@
 
 namespace assay {
 
+struct ScreenOptions {
+  std::string next = {};  // a command; empty: none
+  size_t lines = 18;      // sentences and rivals that would make it longer are left out
+};
+
 // Without times, so that it is the same each time.
-std::string first_screen(const Study& study, const Assessment& assessment);
+std::string first_screen(const Study& study, const Assessment& assessment, const ScreenOptions& options = {});
 
 // "4.1 s in all, 0.0024 s to explain by exact_shapley": how long the study took, and what is recommended overall.
 std::string time_words(const Study& study, const Advice& advice, const StudyTimes& times);

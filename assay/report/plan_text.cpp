@@ -96,7 +96,7 @@ std::string plan_text(const StudyPlan& plan, const StudyFacts& facts, const Subj
 
 std::string plan_summary(const StudyPlan& plan, const StudyFacts& facts, const Subject& subject, size_t finished,
                          const PlanWords& words) {
-  std::string text = fmt::format("study of {}\n", one_line(facts.title));
+  std::string text = words.title ? fmt::format("study of {}\n", one_line(facts.title)) : "";
   text += fmt::format("rows: {}; pool: {}\n", counted(subject.rows->rows(), facts.rows_available, facts.data),
                       counted(subject.pool->rows(), facts.pool_rows_available, facts.pool));
   const std::string at_reference = model_at_reference(facts.reference_facts);

@@ -18,6 +18,7 @@ struct PlanWords {
   std::string fuller = {};  // what to type for all that was left out for time
   std::string notes = {};   // where to find notes that are only counted
   std::string pinned = {};  // what to type for the same study whatever the clock says; empty: nothing can be typed
+  bool title = true;        // whether a summary begins with what is studied
 };
 
 // A time that is enough for so many seconds of work as they are estimated, to type after PlanWords::time: "10m".

@@ -59,6 +59,17 @@ bool has_sampling_error(const Explanations& explanations) {
   return std::ranges::any_of(explanations.standard_error.values(), [](float v) { return v != 0; });
 }
 
+// Whether the entry is made by a method whose values are Shapley values as long as no option but its number of samples
+// is set.
+bool has_shapley_values(const StudyEntry& entry) {
+  const auto known = std::ranges::find(methods(), entry.explanations.provenance.method, &MethodInfo::name);
+  if (entry.aggregate() || known == methods().end() || !known->shapley) return false;
+  const std::string samples = std::string(known->samples.option) + "=";
+  const bool only_samples =
+      entry.name.starts_with(known->name + ":" + samples) && std::ranges::count(entry.name, ':') == 1;
+  return entry.name == known->name || only_samples;
+}
+
 // The order of preference among ties: complete, exact, cheap.
 auto preference(const EntryAdvice& entry, bool by_complete) {
   return std::tuple(by_complete && !entry.complete, !entry.exact, entry.evaluations);
@@ -83,7 +94,11 @@ void find_aliases(const Study& study, std::vector<EntryAdvice>& advice) {
   }
   for (const std::vector<size_t>& group : groups) {
     const size_t speaker = preferred(advice, group, true);
-    for (const size_t e : group) advice[e].alias_of = speaker;
+    const bool shapley = std::ranges::any_of(group, [&](size_t e) { return advice[e].shapley; });
+    for (const size_t e : group) {
+      advice[e].alias_of = speaker;
+      advice[e].shapley = shapley;
+    }
   }
 }
 
@@ -122,13 +137,15 @@ class Adviser {
   void judge(size_t criterion) {
     const CriterionComparison& compared = compared_[criterion];
     const std::vector<size_t> competing = with_signs(criterion);
-    const size_t best = competing[0];
-    const Scores& top = study_.entries[best].scores[criterion];
-    advice_.most_faithful = best;
+    const auto shapley = std::ranges::find_if(competing, [&](size_t e) { return advice_.entries[e].shapley; });
+    const size_t standard = shapley == competing.end() ? competing[0] : *shapley;
+    const Scores& top = study_.entries[standard].scores[criterion];
+    advice_.most_faithful = competing[0];
+    advice_.standard = standard;
     advice_.critical = compared.critical();
     advice_.best_upper = std::isnan(top.interval.high) ? top.mean + 2 * top.mean_error : top.interval.high;
-    advice_.one_number_fails = advice_.best_upper < kLeastFaithfulness;
-    for (const size_t e : competing) judge_entry(best, e, compared);
+    advice_.one_number_fails = advice_.entries[standard].complete && advice_.best_upper < kLeastFaithfulness;
+    for (const size_t e : competing) judge_entry(standard, e, compared);
     for (EntryAdvice& entry : advice_.entries) {
       const EntryAdvice& speaker = advice_.entries[entry.alias_of];
       entry.faithful = speaker.faithful;
@@ -139,21 +156,33 @@ class Adviser {
     recommend(criterion);
   }
 
-  void judge_entry(size_t best, size_t e, const CriterionComparison& compared) {
+  void judge_entry(size_t standard, size_t e, const CriterionComparison& compared) {
     EntryAdvice& entry = advice_.entries[e];
     const double margin = advice_.options.margin;
-    const auto behind = compared.between(best, e);
+    const auto behind = compared.between(standard, e);
     entry.behind = behind.mean;
     entry.behind_interval = behind.interval;
-    if (e == best || behind.interval.high <= margin) {
+    // A mean of a few rows of many says nothing about the others.
+    const bool of_most_rows = behind.rows == 0 || 2 * behind.rows >= study_.rows();
+    const bool within_tie = behind.mean <= advice_.options.tie && of_most_rows;
+    if (e == standard || within_tie || behind.interval.high <= margin) {
       entry.faithful = Faithful::yes;
     } else if (behind.interval.low > margin) {
       entry.faithful = Faithful::no;
     } else {
       entry.faithful = Faithful::undecided;
-      const double ratio = (behind.interval.high - behind.mean) / (margin - behind.mean);
-      if (behind.rows > 0) entry.rows_to_decide = std::ceil(static_cast<double>(behind.rows) * ratio * ratio);
+      entry.rows_to_decide = rows_to_decide(behind, margin, advice_.critical);
     }
+  }
+
+  // With how many rows the interval would end at the margin, if the mean stays. More rows do not make the error of
+  // draws that all rows share smaller: NaN if that alone is too large, or nothing is known.
+  static double rows_to_decide(const CriterionComparison::Difference& behind, double margin, double critical) {
+    const double reach = (margin - behind.mean) / critical;
+    const double of_rows = behind.error * behind.error - behind.shared * behind.shared;
+    const double allowed = reach * reach - behind.shared * behind.shared;
+    if (behind.rows == 0 || !(allowed > 0)) return NAN;
+    return std::ceil(static_cast<double>(behind.rows) * of_rows / allowed);
   }
 
   std::vector<size_t> faithful_of(const std::vector<size_t>& entries) const {
@@ -164,13 +193,46 @@ class Adviser {
   }
 
   // entries: candidates, best first. The preferred one of those whose mean is within the tie of the best.
-  Recommendation choose(const std::vector<size_t>& entries, size_t criterion, bool by_complete) const {
-    const CriterionComparison& compared = compared_[criterion];
+  size_t within_tie(const std::vector<size_t>& entries, size_t criterion, bool by_complete) const {
     std::vector<size_t> equal;
     for (const size_t e : entries) {
       if (mean(entries[0], criterion) - mean(e, criterion) <= advice_.options.tie) equal.push_back(e);
     }
-    Recommendation made{.entry = preferred(advice_.entries, equal, by_complete), .criterion = criterion};
+    return preferred(advice_.entries, equal, by_complete);
+  }
+
+  // Those of `some` that none of `others` is better than, by the intervals.
+  std::vector<size_t> not_beaten(const std::vector<size_t>& some, const std::vector<size_t>& others,
+                                 size_t criterion) const {
+    const CriterionComparison& compared = compared_[criterion];
+    std::vector<size_t> kept;
+    std::ranges::copy_if(some, std::back_inserter(kept), [&](size_t e) {
+      return std::ranges::none_of(others, [&](size_t other) { return other != e && compared.better(other, e); });
+    });
+    return kept;
+  }
+
+  // candidates: faithful ones, best first. See the top of advice.h.
+  size_t best_for_aim(const std::vector<size_t>& candidates, size_t criterion) const {
+    const CriterionComparison& compared = compared_[criterion];
+    std::vector<size_t> own_methods;
+    std::vector<size_t> aggregates;
+    for (const size_t e : candidates) (study_.entries[e].aggregate() ? aggregates : own_methods).push_back(e);
+    if (const auto kept = not_beaten(own_methods, candidates, criterion); !kept.empty()) {
+      return preferred(advice_.entries, kept, true);
+    }
+    std::erase_if(aggregates, [&](size_t a) {
+      return !std::ranges::all_of(own_methods, [&](size_t m) { return compared.better(a, m); });
+    });
+    if (const auto kept = not_beaten(aggregates, aggregates, criterion); !kept.empty()) {
+      return preferred(advice_.entries, kept, true);
+    }
+    return own_methods.empty() ? candidates[0] : own_methods[0];
+  }
+
+  Recommendation recommendation(size_t entry, size_t criterion) const {
+    const CriterionComparison& compared = compared_[criterion];
+    Recommendation made{.entry = entry, .criterion = criterion};
     for (const size_t e : with_signs(criterion)) {
       if (e == made.entry) continue;
       if (advice_.entries[e].faithful != Faithful::yes) {
@@ -188,29 +250,31 @@ class Adviser {
     const std::vector<size_t> faithful = faithful_of(with_signs(criterion));
     std::vector<size_t> complete;
     std::ranges::copy_if(faithful, std::back_inserter(complete), [&](size_t e) { return advice_.entries[e].complete; });
-    advice_.overall = choose(complete.empty() ? faithful : complete, criterion, false);
-    advice_.faithfulness = choose(faithful, criterion, true);
-    add_gain(faithful, criterion);
+    const std::vector<size_t>& first = complete.empty() ? faithful : complete;
+    advice_.overall = recommendation(within_tie(first, criterion, false), criterion);
+    advice_.faithfulness = recommendation(within_tie(faithful, criterion, true), criterion);
+    add_gain(faithful, *advice_.faithfulness);
     for (auto [role, made] : {std::pair(CriterionRole::stability, &advice_.stability),
                               std::pair(CriterionRole::simplicity, &advice_.simplicity)}) {
       const auto other = ranked(role);
       if (!other) continue;
       const std::vector<size_t> candidates = faithful_of(with_signs(*other));
       if (candidates.empty()) continue;
-      *made = choose(candidates, *other, true);
-      add_gain(candidates, *other);
+      *made = recommendation(best_for_aim(candidates, *other), *other);
+      add_gain(candidates, **made);
     }
     find_drivers(study_.entries[advice_.overall->entry]);
   }
 
-  // candidates: faithful ones, best first.
-  void add_gain(const std::vector<size_t>& candidates, size_t criterion) {
+  // candidates: faithful ones, best first. The aggregate is the one that is recommended, or else the best.
+  void add_gain(const std::vector<size_t>& candidates, const Recommendation& made) {
     const auto is_aggregate = [&](size_t e) { return study_.entries[e].aggregate(); };
-    const auto aggregate = std::ranges::find_if(candidates, is_aggregate);
+    const auto best = std::ranges::find_if(candidates, is_aggregate);
     const auto method = std::ranges::find_if_not(candidates, is_aggregate);
-    if (aggregate == candidates.end() || method == candidates.end()) return;
-    const auto found = compared_[criterion].between(*aggregate, *method);
-    advice_.gains.push_back({*aggregate, *method, criterion, found.mean, found.interval});
+    if (best == candidates.end() || method == candidates.end()) return;
+    const size_t aggregate = is_aggregate(made.entry) ? made.entry : *best;
+    const auto found = compared_[made.criterion].between(aggregate, *method);
+    advice_.gains.push_back({aggregate, *method, made.criterion, found.mean, found.interval});
   }
 
   void find_drivers(const StudyEntry& entry) {
@@ -270,6 +334,7 @@ std::vector<EntryAdvice> describe_entries(const Study& study) {
     one.complete = adds_up(made);
     one.exact = !has_sampling_error(made);
     one.has_signs = has_signs(made);
+    one.shapley = has_shapley_values(entry);
     one.evaluations = made.evaluations;
     for (const std::string& name : made.combination.members) {
       const auto member = std::ranges::find(study.entries, name, &StudyEntry::name);

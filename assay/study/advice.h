@@ -4,17 +4,23 @@
 //   aliases    entries whose unit vectors agree to 1e-6 on all rows are one: the first of them speaks for the others
 //   compared   entries with signs. Differences of faithfulness have simultaneous 95 % intervals over all pairs
 //              (core/simultaneous.h); so have those of stability and of simplicity
-//   faithful   the best mean less the entry's: its interval lies within the margin. Not faithful: beyond the margin.
-//              Else undecided, with the number of rows that would decide
+//   standard   the entry that others are held against: the best mean of those that are Shapley values of the game; of
+//              all, if there are none. Why: see below
+//   faithful   the standard's mean less the entry's: its interval lies within the margin, or the difference itself
+//              within the tie. Not faithful: the interval lies beyond the margin. Else undecided, with the number of
+//              rows that would decide
 //   overall    of the faithful ones that add up to the prediction (of all faithful ones, if none does), the best mean.
 //              Means within the tie of it count as equal: exact before sampled, then the cheapest
-//   faithfulness, stability, simplicity   of the faithful ones, the best mean by that criterion; of those within the
-//   tie,
-//              complete before incomplete, exact before sampled, then the cheapest
+//   faithfulness  of the faithful ones, the best mean; of those within the tie of it, complete before incomplete, exact
+//              before sampled, then the cheapest
+//   stability, simplicity  of the faithful methods that nothing faithful is better than, by the intervals: complete
+//              before incomplete, exact before sampled, then the cheapest. An aggregate only if it is better than every
+//              faithful method
 //
-// Why completeness comes first: faithfulness correlates sums over subsets of one size, and a least-squares fit at that
-// size (LIME) can score above the true attributions. Why the tie is so small: two explanations whose correlations
-// differ by m can be about sqrt(2 m) apart as unit vectors.
+// Why Shapley values are the standard, and completeness comes first: faithfulness correlates sums over subsets of one
+// size, and a least-squares fit at that size (LIME) can score above the true attributions, far above where features
+// interact. Why the tie is so small: two explanations whose correlations differ by m can be about sqrt(2 m) apart as
+// unit vectors.
 #pragma once
 
 #include <cmath>
@@ -45,12 +51,13 @@ std::string_view faithful_name(Faithful state);
 struct EntryAdvice {
   size_t alias_of = 0;  // the entry that speaks for it; its own index if it speaks for itself
   Faithful faithful = Faithful::unknown;
-  double behind = NAN;  // the best mean faithfulness less its own, over the rows that both have
+  double behind = NAN;  // the standard's mean faithfulness less its own, over the rows that both have
   Interval behind_interval = {NAN, NAN};
   double rows_to_decide = NAN;  // where undecided: about how many rows would decide
   bool complete = false;        // attributions add up to the prediction less the base value
   bool exact = false;           // nothing in it is sampled
   bool has_signs = true;        // false for ranks
+  bool shapley = false;         // it, or what it speaks for, is made of Shapley values, exact or estimated
   uint64_t evaluations = 0;     // of the model, to make it: an aggregate costs what its members cost
 };
 
@@ -89,8 +96,11 @@ struct Advice {
   double critical = NAN;                     // of the intervals of faithfulness
   std::vector<EntryAdvice> entries;          // one for each entry
   std::optional<size_t> most_faithful = {};  // the entry with the best mean
-  double best_upper = NAN;                   // upper end of the 95 % interval of its mean
-  bool one_number_fails = false;  // best_upper is below 0.5: no attribution describes the model at these rows
+  std::optional<size_t> standard = {};       // the entry that others are held against
+  double best_upper = NAN;                   // upper end of the 95 % interval of the standard's mean
+  // The standard adds up to the prediction, and best_upper is below 0.5: no attribution describes the model at these
+  // rows.
+  bool one_number_fails = false;
   std::optional<Recommendation> overall, faithfulness, stability, simplicity;
   std::vector<Gain> gains = {};        // of aggregates over methods, by each aim
   std::vector<Driver> drivers = {};    // largest first

@@ -261,14 +261,22 @@ BudgetPlan plan_within(const StudyCosts& costs, const BudgetPlan& asked, const B
     ladder.climb_down(true);
     return ladder.plan();
   }
-  const std::vector<size_t> order = cheapest_first(costs, least);
+  std::vector<size_t> order = cheapest_first(costs, least);
+  BudgetPlan few_rows = least;
+  few_rows.background = full.background;
+  std::erase_if(order, [&](size_t method) {
+    const MethodCost& cost = costs.methods[method];
+    const bool too_dear = seconds_of_method(costs, few_rows, method) > kShareOfOneMethod * seconds;
+    return cost.estimated && !cost.named && too_dear;
+  });
   const auto named = static_cast<size_t>(std::ranges::count(costs.methods, true, &MethodCost::named));
   const size_t fewest = std::max<size_t>(1, named);
   size_t kept = order.size();
   while (kept > fewest && seconds_of_method(costs, least, order[kept - 1]) > kShareOfOneMethod * seconds) kept--;
   for (;; kept--) {
     BudgetPlan top = full;
-    for (size_t i = 0; i < order.size(); i++) top.methods[order[i]] = i < kept;
+    top.methods.assign(costs.methods.size(), false);
+    for (size_t i = 0; i < kept; i++) top.methods[order[i]] = true;
     Ladder ladder(costs, top, fixed, seconds);
     const bool few = kept <= std::max(fewest, kFewestMethods);
     if (ladder.climb_down(few) || kept <= fewest) return ladder.plan();

@@ -2,7 +2,8 @@
 //
 // The fullest plan that fits is chosen. In this order things are given up:
 //   1. a method or an aggregate that alone would take more than a third of the time for the least number of rows
-//      (kLeastRows);
+//      (kLeastRows) and the least background; a method whose values another one estimates, also if it does so with the
+//      whole background, which matters more;
 //   2. rows, down to 200; other seeds and references; rows, down to 100; curves; half of the background; rows, down to
 //      kLeastRows; samples of sampled methods, down to a quarter; more of the background, down to 10 rows;
 //   3. the dearest methods, one by one, and each time step 2 begins again;
@@ -48,6 +49,7 @@ struct MethodCost {
   bool uses_reference = true;  // whether it takes as much longer as the background has more rows
   bool other_seed = false;     // whether variations explain all rows once more with another seed
   bool named = false;          // by the user, as one that is aggregated: it stays
+  bool estimated = false;      // whether another method estimates its values
   // Which part of `explaining` is left if samples are divided by each of kSampleDivisors.
   std::array<double, kSampleDivisors.size()> of_samples = {1, 1, 1};
 };

@@ -28,9 +28,10 @@ double spread_of(std::span<const double> values) {
 }
 
 // The standard deviation of a difference that does not matter. Faithfulness is a correlation: the margin itself. Other
-// criteria have units of their own: that share of the usual spread of their scores.
+// criteria have units of their own: that share of the usual spread of their scores. Never less than the tie:
+// differences within it do not matter, whatever the margin.
 double floor_for(const Study& study, size_t criterion, const std::vector<size_t>& entries) {
-  const double margin = study.advice.margin;
+  const double margin = std::max(study.advice.margin, study.advice.tie);
   if (role_of(study.criterion_names[criterion]) == CriterionRole::faithfulness) return std::max(margin, kLeastFloor);
   std::vector<double> spreads;
   for (const size_t e : entries) spreads.push_back(spread_of(study.entries[e].scores[criterion].values));
@@ -73,7 +74,7 @@ CriterionComparison::CriterionComparison(const Study& study, size_t criterion, s
 CriterionComparison::Difference CriterionComparison::by_means(size_t first, size_t second) const {
   const EntryComparison test =
       entry_comparison(study_.entries[first].scores[criterion_], study_.entries[second].scores[criterion_]);
-  Difference made{.mean = test.difference, .error = test.error, .rows = 0, .interval = {NAN, NAN}};
+  Difference made{.mean = test.difference, .error = test.error, .shared = 0, .rows = 0, .interval = {NAN, NAN}};
   const auto count = static_cast<double>(entries_.size());
   const double pairs = std::max(1.0, count * (count - 1) / 2);
   const double degrees = std::isfinite(test.degrees) ? test.degrees : kNormalDegrees;

@@ -28,6 +28,7 @@ constexpr double kShareOfTrial = 0.2;  // of what is left for trials, which one 
 constexpr size_t kTimedEvaluations = 16384;
 constexpr size_t kModelGrowth = 4;
 constexpr double kFasterGame = 50;
+constexpr double kBesideModel = 1.25;  // what else a method does for a row, where evaluations take most of the time
 // Coalitions that scoring or aggregating one row with the model may take, if nothing better is known.
 constexpr double kUnknownCoalitions = 1000;
 constexpr size_t kNeighboursOfRow = 10;  // in neighbourhoods of the study's own radius, about
@@ -101,6 +102,13 @@ struct StudyPilot::Fit {
     cost.each = std::max(each, 0.0);
     cost.fixed = std::max(seconds - cost.each * static_cast<double>(count), 0.0);
   }
+
+  // One row alone does not tell what every call of the model costs from what its rows cost. seconds: what a row of a
+  // large batch takes by the model; 0 if that is not known.
+  void split_single_row(double seconds) {
+    if (rows > 1 || seconds <= 0 || kBesideModel * seconds >= cost.each) return;
+    cost = {cost.each - kBesideModel * seconds, kBesideModel * seconds};
+  }
 };
 
 StudyPilot::StudyPilot(const Subject& subject, double allowed, const Context& context)
@@ -123,26 +131,26 @@ double StudyPilot::left() const { return std::max(allowed_ - spent_, 0.0); }
 
 double StudyPilot::one_trial() const { return std::max(kShareOfTrial * left(), std::min(kLongTrial, allowed_ / 50)); }
 
-// trial(rows) returns one or more times in seconds. Runs it with growing numbers of rows, and returns the cost behind
-// each of the times.
+// trial(rows) returns one or more times in seconds. Runs it with growing numbers of rows, as long as whole trials are
+// short, and returns the cost behind each of the times.
 template <class Trial>
 std::vector<StudyPilot::Fit> StudyPilot::measure(const Trial& trial) {
   const auto timed = [&](size_t rows) {
     const double start = clock_seconds();
     std::vector<double> found = trial(rows);
-    spent_ += clock_seconds() - start;
+    found.push_back(clock_seconds() - start);  // the whole trial comes last
+    spent_ += found.back();
     return found;
   };
   const size_t all = costs_.rows;
   const size_t most = std::clamp<size_t>(all / kShareOfRows, std::min<size_t>(2, all), std::max<size_t>(all, 1));
-  const auto total = [](const std::vector<double>& times) { return std::accumulate(times.begin(), times.end(), 0.0); };
   // The shortest of three short trials: the first one also pays for memory and threads that later ones find ready, and
   // other programs interrupt.
   const auto shortest = [&](size_t count) {
     std::vector<double> best = timed(count);
-    for (int again = 0; again < 2 && total(best) < std::max(kLongTrial, one_trial() / 4); again++) {
+    for (int again = 0; again < 2 && best.back() < std::max(kLongTrial, one_trial() / 8); again++) {
       const std::vector<double> found = timed(count);
-      if (total(found) < total(best)) best = found;
+      if (found.back() < best.back()) best = found;
     }
     return best;
   };
@@ -150,11 +158,7 @@ std::vector<StudyPilot::Fit> StudyPilot::measure(const Trial& trial) {
   std::vector<double> seconds = shortest(rows);
   std::vector<Fit> fits(seconds.size());
   for (size_t i = 0; i < fits.size(); i++) fits[i].add(rows, seconds[i], 0, 0);
-  const auto expected = [&](size_t count) {
-    double sum = 0;
-    for (const Fit& fit : fits) sum += fit.cost.at(static_cast<double>(count));
-    return sum;
-  };
+  const auto expected = [&](size_t count) { return fits.back().cost.at(static_cast<double>(count)); };
   // Eight times the rows, or twice as many if even that much is too long as far as is known.
   while (rows < most && expected(all) >= kNegligible) {
     size_t next = std::min(rows * kTrialGrowth, most);
@@ -166,6 +170,7 @@ std::vector<StudyPilot::Fit> StudyPilot::measure(const Trial& trial) {
     seconds = more;
     rows = next;
   }
+  fits.pop_back();
   return fits;
 }
 
@@ -205,12 +210,21 @@ void StudyPilot::time_model() {
   spent_ += costs_.preparing;
 }
 
+// Games of a model whose first layer is affine, or that is made of trees, do not run the whole model.
+bool StudyPilot::has_fast_games() const { return model_.affine_entry() != nullptr || model_.tree_scores() != nullptr; }
+
+// What evaluations of the model take in large batches; 0 if games do not run the whole model.
+double StudyPilot::seconds_in_batches(double evaluations) const {
+  return has_fast_games() ? 0 : evaluations * evaluation_;
+}
+
 void StudyPilot::try_method(const Spec& method, bool named) {
   const MethodInfo& info = find_method(method.name);
   MethodCost cost;
   cost.named = named;
   cost.uses_reference = info.uses_reference;
   cost.other_seed = info.sampled;
+  cost.estimated = info.shapley && !info.sampled;
   explained_.emplace_back();
   const FirstRows one(subject_, 1);
   const ExplainTask task = explain_task_of(one.subject);
@@ -220,9 +234,7 @@ void StudyPilot::try_method(const Spec& method, bool named) {
     const std::optional<uint64_t> left = info.make(fewer)->known_evaluations(task);
     cost.of_samples[i] = left ? static_cast<double>(*left) / static_cast<double>(*known) : 1;
   }
-  // Games of a model whose first layer is affine, or that is made of trees, do not run the whole model.
-  const bool fast_game = model_.affine_entry() != nullptr || model_.tree_scores() != nullptr;
-  const double expected = known ? static_cast<double>(*known) * evaluation_ / (fast_game ? kFasterGame : 1) : 0;
+  const double expected = known ? static_cast<double>(*known) * evaluation_ / (has_fast_games() ? kFasterGame : 1) : 0;
   if (expected > 4 * one_trial()) {
     cost.explaining.each = expected;
     evaluations_.methods.push_back(static_cast<double>(*known));
@@ -230,7 +242,7 @@ void StudyPilot::try_method(const Spec& method, bool named) {
     return;
   }
   double evaluations = 0;
-  const Fit fit = measure([&](size_t rows) {
+  Fit fit = measure([&](size_t rows) {
     const FirstRows first(subject_, rows);
     const double start = clock_seconds();
     Explanations made = explain(method, first.subject, context_);
@@ -239,6 +251,7 @@ void StudyPilot::try_method(const Spec& method, bool named) {
     explained_.back().insert_or_assign(rows, std::move(made));
     return std::vector<double>{seconds};
   })[0];
+  fit.split_single_row(seconds_in_batches(evaluations));
   cost.explaining = fit.cost;
   evaluations_.methods.push_back(evaluations);
   costs_.methods.push_back(cost);
@@ -341,8 +354,9 @@ void StudyPilot::try_scoring(const StudyPlan& plan) {
       continue;
     }
     double evaluations = 0;
+    double shared_evaluations = 0;
     // Two times: what is done once for all entries, by the first of them, and what each entry pays for.
-    const std::vector<Fit> fits = measure([&](size_t rows) {
+    std::vector<Fit> fits = measure([&](size_t rows) {
       const FirstRows first(subject_, rows);
       const Explanations made = any_explanations(rows);
       PoolExplanations pool = made_up_pool(made);
@@ -358,14 +372,18 @@ void StudyPilot::try_scoring(const StudyPlan& plan) {
         StudyEntry scored{.name = "", .stem = "", .explanations = {}, .scores = {}};
         score_entry(scoring, task, task, entry == 0, scored, context_);
         at.push_back(clock_seconds());
+        shared_evaluations = evaluations;
         evaluations = static_cast<double>(scored.evaluations) / static_cast<double>(rows);
       }
+      shared_evaluations -= evaluations;
       if (rows == 1 && !curves) count_pool(plan, pool);
       const double prepared = at[1] - at[0];
       const double first_entry = at[2] - at[1];
       const double each_entry = at[3] - at[2];
       return std::vector<double>{prepared + std::max(first_entry - each_entry, 0.0), each_entry};
     });
+    fits[0].split_single_row(seconds_in_batches(shared_evaluations));
+    fits[1].split_single_row(seconds_in_batches(evaluations));
     const auto beyond = [](const LinearCost& with, const LinearCost& without) {
       return LinearCost{std::max(with.fixed - without.fixed, 0.0), std::max(with.each - without.each, 0.0)};
     };

@@ -60,6 +60,8 @@ class StudyPilot {
   std::vector<Fit> measure(const Trial& trial);
 
   void time_model();
+  bool has_fast_games() const;
+  double seconds_in_batches(double evaluations) const;
   void count_pool(const StudyPlan& plan, PoolExplanations& counted);
   void try_scoring(const StudyPlan& plan);
   void try_variation(const StudyPlan& plan);

@@ -276,6 +276,9 @@ class Planner {
           .members = own, .subject = subject_, .pool_members = std::span(pool_of).first(own.size())};
       std::optional<Refusal> reason = aggregator_refusal(spec, task);
       if (!reason && !named) reason = left_out;
+      if (!reason && !named && own.size() == 1) {
+        reason = fmt::format("{} combines explanations, and there is one: study two methods or more", spec.name);
+      }
       if (!reason && !named && not_chosen(kAggregatesChoice, name)) {
         reason = fmt::format(
             "{} takes more time than is allowed: allow more, or name it among the aggregators, to have it", spec.name);

@@ -69,7 +69,13 @@ void fill_estimates(const StudyCosts& costs, const StudyEvaluations& evaluations
       found->evaluations = whole(rate * combined + scoring);
     }
   }
-  for (const PlannedEntry& entry : plan.entries) plan.evaluations += entry.evaluations;
+  // What all entries share is counted for the first, as when the study runs.
+  double listed = 0;
+  for (const PlannedEntry& entry : plan.entries) {
+    plan.evaluations += entry.evaluations;
+    listed += entry.seconds;
+  }
+  if (!plan.entries.empty()) plan.entries.front().seconds += std::max(chosen.seconds - listed, 0.0);
   plan.seconds = chosen.seconds;
 }
 

@@ -46,10 +46,12 @@ std::string range_text(const Interval& interval) {
 }
 
 // What the entry is like, beside its scores: "it adds up to the prediction, and nothing in it is sampled".
-std::string qualities(const EntryAdvice& entry) {
+std::string qualities(const Reader& read, const EntryAdvice& entry) {
   const std::string sum =
       entry.complete ? "it adds up to the prediction" : "its values are relative: they do not add up to the prediction";
-  return entry.exact ? fmt::format("{}, and nothing in it is sampled", sum) : sum;
+  if (!entry.exact) return sum;
+  const bool drawn = read.study.facts.reference_facts.background();
+  return fmt::format("{}, and nothing {} is sampled", sum, drawn ? "but the background" : "in it");
 }
 
 std::string cost(const Reader& read, size_t entry) {
@@ -63,17 +65,21 @@ std::string overall_sentence(const Reader& read) {
   std::string place = "the best here";
   if (*advice.most_faithful != chosen.entry) {
     const EntryAdvice& best = advice.entries[*advice.most_faithful];
-    const std::string_view why = entry.complete && !best.complete ? ", which does not add up to the prediction"
-                                 : entry.exact && !best.exact     ? ", which is sampled"
-                                                                  : ", which takes more evaluations";
+    const std::string_view why = entry.complete && !best.complete       ? ", which does not add up to the prediction"
+                                 : best.faithful != Faithful::yes       ? ", which is not known to be faithful"
+                                 : entry.exact && !best.exact           ? ", which is sampled"
+                                 : entry.evaluations < best.evaluations ? ", which takes more evaluations"
+                                                                        : "";
     const std::string other = read.name(*advice.most_faithful);
-    const std::string lost = plain(entry.behind);
-    place = lost == "0"        ? fmt::format("to three digits that of {}{}", other, why)
-            : entry.behind < 0 ? fmt::format("no less than that of {} on the rows that both have{}", other, why)
-                               : fmt::format("{} less than that of {}{}", lost, other, why);
+    const double apart =
+        read.scores(*advice.most_faithful, chosen.criterion).mean - read.scores(chosen.entry, chosen.criterion).mean;
+    const std::string lost = plain(std::fabs(apart));
+    place = lost == "0" ? fmt::format("to three digits that of {}{}", other, why)
+                        : fmt::format("{} less than that of {}{}", lost, other, why);
   }
   return fmt::format("Use {}: faithfulness {}, {}; {}; {}.", read.voice(chosen.entry),
-                     read.value(chosen.entry, chosen.criterion), place, qualities(entry), cost(read, chosen.entry));
+                     read.value(chosen.entry, chosen.criterion), place, qualities(read, entry),
+                     cost(read, chosen.entry));
 }
 
 // What it costs to choose this entry in place of the one that is recommended overall.
@@ -82,10 +88,13 @@ std::string against_overall(const Reader& read, size_t entry) {
   const EntryAdvice& own = advice.entries[entry];
   const double lost = own.behind - advice.entries[advice.overall->entry].behind;
   const std::string size = plain(std::fabs(lost));
-  return fmt::format("Against {} it {} faithfulness; it is {} behind the best at the most, and takes {}",
-                     read.name(advice.overall->entry),
-                     size == "0" ? "costs no" : fmt::format("{} {} of", lost > 0 ? "costs" : "gains", size),
-                     plain(own.behind_interval.high), cost(read, entry));
+  const std::string most =
+      std::isfinite(own.behind_interval.high)
+          ? fmt::format("; it is at most {} behind {}", plain(own.behind_interval.high), read.name(*advice.standard))
+          : std::string();
+  return fmt::format("Against {} it {} faithfulness{}; it takes {}", read.name(advice.overall->entry),
+                     size == "0" ? "costs no" : fmt::format("{} {} of", lost > 0 ? "costs" : "gains", size), most,
+                     cost(read, entry));
 }
 
 std::string aim_sentence(const Reader& read, const StudyAim& aim, const Recommendation& chosen) {
@@ -129,16 +138,15 @@ std::string gains_sentence(const Reader& read) {
     const auto aim =
         std::ranges::find(kStudyAims, role_of(read.study.criterion_names[gain.criterion]), &StudyAim::role);
     if (gain.interval.low > 0) {
-      better.push_back(fmt::format("{} by {} ({}) over {}, {}", aim->word, plain(gain.difference),
-                                   range_text(gain.interval), read.name(gain.method), read.name(gain.aggregate)));
+      better.push_back(fmt::format("{} over {} in {}, by {} ({})", read.name(gain.aggregate), read.name(gain.method),
+                                   aim->word, plain(gain.difference), range_text(gain.interval)));
     } else {
       others.emplace_back(aim->word);
     }
   }
   if (better.empty()) return fmt::format("No aggregate gains over the best method, in {}.", joined(others, "or"));
   const std::string none = others.empty() ? "" : fmt::format(" None gains in {}.", joined(others, "or"));
-  return fmt::format("What the best faithful aggregate gains over the best faithful method: {}.{}",
-                     fmt::join(better, "; "), none);
+  return fmt::format("Aggregates gain over the best faithful method: {}.{}", fmt::join(better, "; "), none);
 }
 
 std::string undecided_sentence(const Reader& read) {
@@ -155,20 +163,19 @@ std::string undecided_sentence(const Reader& read) {
   const std::string rows = std::isnan(most)   ? std::string("more of them")
                            : most < kManyRows ? fmt::format("about {} rows", with_commas(static_cast<uint64_t>(most)))
                                               : std::string("more rows than are practical");
-  return fmt::format("Undecided: the rows do not say whether {} within {} of the best faithfulness; {} would.",
+  return fmt::format("Undecided: the rows do not say whether {} within {} of the faithfulness of {}; {} would.",
                      found.size() == 1 ? fmt::format("{} is", read.name(found[0]))
                                        : fmt::format("{} are", entry_names(read.study, found, 4)),
-                     plain(advice.options.margin), rows);
+                     plain(advice.options.margin), read.name(*advice.standard), rows);
 }
 
 std::string one_number_sentence(const Reader& read) {
   const Advice& advice = read.assessment.advice;
   if (!advice.one_number_fails) return {};
   return fmt::format(
-      "One number for each feature does not describe this model at these rows: the best faithfulness is {}, at most "
-      "{}. "
-      "What features do together matters more than what each does alone.",
-      read.value(*advice.most_faithful, advice.overall->criterion), plain(advice.best_upper));
+      "One number for each feature does not describe this model at these rows: the faithfulness of {} is {}, at most "
+      "{}. What features do together matters more than what each does alone.",
+      read.name(*advice.standard), read.value(*advice.standard, advice.overall->criterion), plain(advice.best_upper));
 }
 
 // Without faithfulness nothing is recommended: who is best by each of the first criteria that rank.

@@ -8,6 +8,7 @@
 #include "assay/core/text.h"
 #include "assay/evaluate/agreement/rank_statistics.h"
 #include "assay/evaluate/criteria.h"
+#include "assay/study/study_reference.h"
 #include "assay/study/verdict.h"
 
 namespace assay {
@@ -37,6 +38,17 @@ void warn_of_rows(const Study& study, std::vector<std::string>& warnings) {
   if (study.rows() >= kFewRows) return;
   warnings.push_back(fmt::format("Only {} studied: below {} rows, standard errors and tests are rough.",
                                  study.rows() == 1 ? "1 row is" : fmt::format("{} rows are", study.rows()), kFewRows));
+}
+
+// The main features of a row agree with those against the whole pool for a quarter to two thirds of the rows with 16
+// background rows, for about four fifths with 100 (measured on german credit).
+void warn_of_background(const Study& study, std::vector<std::string>& warnings) {
+  const ReferenceFacts& reference = study.facts.reference_facts;
+  if (!reference.background() || reference.rows >= kStudyBackgroundRows) return;
+  warnings.push_back(
+      fmt::format("The background has {} rows: with fewer than {}, the main features of a row may not be those against "
+                  "the whole pool.",
+                  reference.rows, kStudyBackgroundRows));
 }
 
 void warn_of_coverage(const Study& study, std::vector<std::string>& warnings) {
@@ -313,9 +325,15 @@ void warn_of_variations(const Study& study, const Assessment& assessment, std::s
 
 }  // namespace
 
-std::vector<std::string> warning_sentences(const Study& study, const Assessment& assessment) {
+std::vector<std::string> sample_warnings(const Study& study) {
   std::vector<std::string> warnings;
   warn_of_rows(study, warnings);
+  warn_of_background(study, warnings);
+  return warnings;
+}
+
+std::vector<std::string> warning_sentences(const Study& study, const Assessment& assessment) {
+  std::vector<std::string> warnings = sample_warnings(study);
   warn_of_coverage(study, warnings);
   warn_of_different_rows(study, assessment, warnings);
   warn_of_no_winner(study, assessment, warnings);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "assay/core/random.h"
@@ -34,6 +35,7 @@ Study random_table(RandomStream& random) {
   constexpr std::array<double, 4> kSpreads = {0, 0.001, 0.05, 0.3};
   const double top = random.below(4) == 0 ? 0.4 : 0.95;
   const size_t count = 1 + random.below(8);
+  const size_t shapley = random.below(2) == 0 ? 0 : count;  // which entry has Shapley values
   for (size_t e = 0; e < count; ++e) {
     const EntryKind kind = e > count / 2 ? EntryKind::aggregate : EntryKind::method;
     std::vector<std::vector<double>> values;
@@ -58,6 +60,10 @@ Study random_table(RandomStream& random) {
     made.combination.relative = random.below(3) == 0;
     if (random.below(3) == 0) made.standard_error = matrix_of({{0.5F, 0}, {0, 0}});
     if (ranks) made.provenance.method = "borda";
+    if (e == shapley) {
+      entry.name = entry.stem = made.provenance.method = "exact_shapley";
+      made.combination.relative = false;
+    }
     if (e > 0 && !ranks && random.below(4) == 0) {
       const StudyEntry& other = study.entries[random.below(static_cast<uint32_t>(e))];
       made.values = other.explanations.values;
@@ -110,9 +116,10 @@ class Search {
       RC_ASSERT(entry.faithful == of(entry.alias_of).faithful);
       RC_ASSERT(entry.has_signs == of(entry.alias_of).has_signs);
       const Interval behind = entry.behind_interval;
-      const bool best = advice_.most_faithful && entry.alias_of == *advice_.most_faithful;
+      const bool best = advice_.standard && entry.alias_of == *advice_.standard;
       const double margin = advice_.options.margin;
-      if (entry.faithful == Faithful::yes) RC_ASSERT((best || behind.high <= margin));
+      const bool tie = entry.behind <= advice_.options.tie;
+      if (entry.faithful == Faithful::yes) RC_ASSERT((best || tie || behind.high <= margin));
       if (entry.faithful == Faithful::no) RC_ASSERT((!best && behind.low > margin));
       if (entry.faithful == Faithful::undecided) {
         RC_ASSERT((!best && !(behind.low > margin) && !(behind.high <= margin)));
@@ -124,12 +131,14 @@ class Search {
       if (!entry.has_signs) RC_ASSERT(entry.faithful == Faithful::unknown);
     }
     if (!advice_.most_faithful) return;
-    RC_ASSERT(of(*advice_.most_faithful).faithful == Faithful::yes);
+    RC_ASSERT(of(*advice_.standard).faithful == Faithful::yes);
     const size_t c = advice_.overall->criterion;
+    if (*advice_.standard != *advice_.most_faithful) RC_ASSERT(of(*advice_.standard).shapley);
     for (const size_t e : compared_[c].entries()) {
       if (of(e).has_signs) RC_ASSERT(mean(e, c) <= mean(*advice_.most_faithful, c));
+      if (of(e).has_signs && of(e).shapley) RC_ASSERT(mean(e, c) <= mean(*advice_.standard, c));
     }
-    RC_ASSERT(advice_.one_number_fails == (advice_.best_upper < 0.5));
+    RC_ASSERT(advice_.one_number_fails == (of(*advice_.standard).complete && advice_.best_upper < 0.5));
   }
 
   // Marks of the table against the intervals, and against those of the advice.
@@ -152,8 +161,8 @@ class Search {
         worse += standing == Standing::worse;
         RC_ASSERT((standing == (compared_[c].better(first, voice) ? Standing::worse : Standing::tied)));
         RC_ASSERT((standing != Standing::worse || ranking.behind_interval[e].low > 0));
-        const bool same_family = advice_.most_faithful && advice_.overall->criterion == c &&
-                                 *advice_.most_faithful == first && of(e).has_signs;
+        const bool same_family =
+            advice_.most_faithful && advice_.overall->criterion == c && *advice_.standard == first && of(e).has_signs;
         if (same_family) {
           RC_ASSERT((std::isnan(of(e).behind_interval.low)
                          ? std::isnan(ranking.behind_interval[e].low)
@@ -191,10 +200,14 @@ class Search {
       }
       for (const size_t e : chosen.better) RC_ASSERT(compared.between(chosen.entry, e).interval.low > 0);
       for (const size_t e : chosen.unfaithful) RC_ASSERT(mean(e, c) > mean(chosen.entry, c));
-      // Whoever is ahead lacks completeness, or is ahead by no more than the tie.
       const bool overall = made == &advice_.overall;
+      for (const size_t e : chosen.ahead) RC_ASSERT(compared.between(e, chosen.entry).interval.low > 0);
+      if (made == &advice_.stability || made == &advice_.simplicity) {
+        best_for_aim(chosen);
+        continue;
+      }
+      // Whoever is ahead lacks completeness, or is ahead by no more than the tie.
       for (const size_t e : chosen.ahead) {
-        RC_ASSERT(compared.between(e, chosen.entry).interval.low > 0);
         const bool incomplete = overall && of(chosen.entry).complete && !of(e).complete;
         RC_ASSERT((incomplete || mean(e, c) - mean(chosen.entry, c) <= tie));
       }
@@ -226,6 +239,33 @@ class Search {
       RC_ASSERT(std::ranges::is_sorted(advice_.drivers, std::greater<>(), &Driver::size));
     }
   }
+  // A method that nothing faithful is better than, if there is one, and none such is better made. An aggregate only if
+  // it is better than every faithful method; then it is also said to gain.
+  void best_for_aim(const Recommendation& chosen) const {
+    const CriterionComparison& compared = compared_[chosen.criterion];
+    std::vector<size_t> methods;
+    std::vector<size_t> candidates;
+    for (const size_t e : compared.entries()) {
+      if (of(e).faithful != Faithful::yes || !of(e).has_signs) continue;
+      candidates.push_back(e);
+      if (!study_.entries[e].aggregate()) methods.push_back(e);
+    }
+    std::vector<size_t> not_beaten = methods;
+    std::erase_if(not_beaten, [&](size_t e) {
+      return std::ranges::any_of(candidates, [&](size_t other) { return other != e && compared.better(other, e); });
+    });
+    if (!not_beaten.empty()) {
+      RC_ASSERT(std::ranges::count(not_beaten, chosen.entry) == 1);
+      RC_ASSERT(chosen.ahead.empty());
+      const auto made = [&](size_t e) { return std::tuple(!of(e).complete, !of(e).exact, of(e).evaluations); };
+      for (const size_t e : not_beaten) RC_ASSERT(made(chosen.entry) <= made(e));
+    }
+    if (!study_.entries[chosen.entry].aggregate() || methods.empty()) return;
+    for (const size_t m : methods) RC_ASSERT(compared.better(chosen.entry, m));
+    const auto gain = std::ranges::find(advice_.gains, chosen.criterion, &Gain::criterion);
+    RC_ASSERT((gain != advice_.gains.end() && gain->aggregate == chosen.entry && gain->interval.low > 0));
+  }
+
   bool some_driver() const { return !advice_.drivers.empty() && advice_.drivers[0].size > 0; }
 
   void gains() const {
@@ -235,6 +275,10 @@ class Search {
       RC_ASSERT((!(gain.interval.low > 0) || gain.difference > 0));
       for (const size_t e : compared_[gain.criterion].entries()) {
         if (of(e).faithful != Faithful::yes || !of(e).has_signs) continue;
+        const bool recommended =
+            std::ranges::any_of(std::array{&advice_.faithfulness, &advice_.stability, &advice_.simplicity},
+                                [&](const auto* made) { return *made && (*made)->entry == gain.aggregate; });
+        if (study_.entries[e].aggregate() && recommended) continue;
         RC_ASSERT((mean(e, gain.criterion) <=
                    mean(study_.entries[e].aggregate() ? gain.aggregate : gain.method, gain.criterion)));
       }
@@ -281,6 +325,7 @@ class Search {
         const EntryAdvice& own = of(advice_.overall->entry);
         const EntryAdvice& top = of(*advice_.most_faithful);
         if (sentence.find(", which does not add up") != std::string::npos) RC_ASSERT((own.complete && !top.complete));
+        if (sentence.find(", which is not known") != std::string::npos) RC_ASSERT(top.faithful != Faithful::yes);
         if (sentence.find(", which is sampled") != std::string::npos) RC_ASSERT((own.exact && !top.exact));
         if (sentence.find(", which takes more") != std::string::npos) RC_ASSERT(own.evaluations < top.evaluations);
         if (sentence.find("it adds up to") != std::string::npos) RC_ASSERT(own.complete);
@@ -295,7 +340,7 @@ class Search {
       if (sentence.starts_with("Only aggregates are")) RC_ASSERT((any_faithful(true) && !any_faithful(false)));
       const bool gain = std::ranges::any_of(advice_.gains, [](const Gain& each) { return each.interval.low > 0; });
       if (sentence.starts_with("No aggregate gains")) RC_ASSERT(!gain);
-      if (sentence.starts_with("What the best faithful aggregate gains")) RC_ASSERT(gain);
+      if (sentence.starts_with("Aggregates gain over the best faithful method")) RC_ASSERT(gain);
       if (sentence.starts_with("Undecided:")) {
         for (size_t e = 0; e < study_.entries.size(); ++e) {
           const bool named = sentence.find(fmt::format(" {} ", name(e))) != std::string::npos ||

@@ -83,6 +83,7 @@ Json advice_json(const Study& study, const Advice& advice) {
           {"undecided", undecided},
           {"margin", number(advice.options.margin)},
           {"tie", number(advice.options.tie)},
+          {"standard", advice.standard ? Json(study.entries[*advice.standard].name) : Json()},
           {"critical", number(advice.critical)},
           {"best_upper", number(advice.best_upper)},
           {"one_number_fails", advice.one_number_fails},
