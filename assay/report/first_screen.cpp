@@ -135,13 +135,22 @@ std::string first_screen(const Study& study, const Assessment& assessment, const
   return out + next;
 }
 
+namespace {
+
+// Two digits, but never "1.3e+02".
+std::string duration_words(double seconds) {
+  return seconds < 100 ? fmt::format("{:.2g} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
+}  // namespace
+
 std::string time_words(const Study& study, const Advice& advice, const StudyTimes& times) {
-  std::string words = fmt::format("{:.2g} s in all", times.total);
+  std::string words = fmt::format("{} in all", duration_words(times.total));
   if (!advice.overall) return words;
   const std::string& name = study.entries[advice.overall->entry].name;
   const auto found = std::ranges::find(times.entries, name, &EntryTimes::entry);
   if (found == times.entries.end() || std::isnan(found->explaining)) return words;
-  return fmt::format("{}, {:.2g} s to explain by {}", words, found->explaining, short_name(name));
+  return fmt::format("{}, {} to explain by {}", words, duration_words(found->explaining), short_name(name));
 }
 
 }  // namespace assay

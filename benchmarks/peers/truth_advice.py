@@ -7,6 +7,8 @@ quarter of the players, lengths not removed, aggregates of the paper's six metho
 """
 
 import dataclasses
+import itertools
+import math
 import tempfile
 
 import numpy as np
@@ -120,8 +122,39 @@ def run_on(engine, model, reference, threads):
     return AdviceTrial(model.name, reference, min(distances.values()), recommended, before)
 
 
-def trained_network(seed, rows, threads):
+def product_truth(rows, background):
+    """Shapley values of the product of all columns, by all coalitions, averaged over the background."""
+    count = rows.shape[1]
+    players = range(count)
+    total = np.zeros(rows.shape)
+    for size in range(count):
+        weight = 1 / (count * math.comb(count - 1, size))
+        for chosen in itertools.combinations(players, size):
+            for player in set(players) - set(chosen):
+                absent = [p for p in players if p not in chosen and p != player]
+                present = rows[:, chosen].prod(axis=1)
+                others = background[:, absent].prod(axis=1)
+                change = rows[:, player] * others.mean() - (others * background[:, player]).mean()
+                total[:, player] += weight * present * change
+    return total
+
+
+def product_of_four(seed, rows, threads, pool=300):
+    """A model of nothing but one interaction, where a fit at the tested size scores far above the truth."""
+    rng = np.random.default_rng([seed, 4])
+    table = rng.normal(size=(rows + pool, 4)).astype(np.float32)
+    background = table[rows : rows + BACKGROUND]
+    truth = product_truth(table[:rows].astype(np.float64), background.astype(np.float64))
+    model = assay.wrap(lambda x: np.asarray(x, dtype=np.float64).prod(axis=1))
+    given = dict(pool=table[rows:], background=background, time=None, threads=threads, progress=False)
+    study = assay.study(model, table[:rows], criteria=CRITERIA, curves=False, variations=False, **given)
+    distances = {name: distance(study.explanations[name].values, truth) for name in study.entries}
+    return AdviceTrial("product of four", "background", min(distances.values()), picks(study, distances), {})
+
+
+def trained_network(seed, rows, reference, threads):
     """A network on real data. Its truth is the exact method, which the study has to do without."""
+    given = {"baseline": "mean"} if reference == "baseline" else {"background": f"spread:{BACKGROUND}"}
     training = assay.dataset("wine", split="train", seed=seed)
     test = assay.dataset("wine", split="test", seed=seed)
     engine = assay.train(training, seed=seed)
@@ -143,14 +176,14 @@ def trained_network(seed, rows, threads):
         curves=False,
         variations=False,
         time=None,
-        baseline="mean",
+        **given,
         **same,
     )
-    truth = assay.explain(engine, test, "exact_shapley", baseline="mean", **same)
+    truth = assay.explain(engine, test, "exact_shapley", **given, **same)
     ids = study.explanations[able[0]].ids
     kept = range(len(truth.values)) if ids is None else [int(each) - 1 for each in ids]
     distances = {name: distance(study.explanations[name].values, truth.values[kept]) for name in study.entries}
-    return AdviceTrial("wine network", "baseline", min(distances.values()), picks(study, distances), {})
+    return AdviceTrial("wine network", reference, min(distances.values()), picks(study, distances), {})
 
 
 def picks(study, distances):
@@ -168,7 +201,9 @@ def trials(seeds=5, rows=120, threads=0):
                 yield run(model, "background", threads)
         for correlation in (0.5, 0.9):
             yield run(nonlinear_model(correlation, seed, rows), "background", threads)
-        yield trained_network(seed, rows, threads)
+        yield product_of_four(seed, rows, threads)
+        for reference in ("baseline", "spread background"):
+            yield trained_network(seed, rows, reference, threads)
 
 
 def summary(found):
