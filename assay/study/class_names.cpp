@@ -13,6 +13,7 @@
 #include "assay/data/known_levels.h"
 #include "assay/explain/target.h"
 #include "assay/model/predict_rows.h"
+#include "assay/model/renamed_classes.h"
 #include "assay/study/quality.h"
 
 namespace assay {
@@ -47,12 +48,6 @@ void count_in_order(const Model& model, const LabelledRows& rows, const std::vec
         }
       },
       context);
-}
-
-std::vector<std::string> quoted_names(const std::vector<std::string>& names) {
-  std::vector<std::string> quoted;
-  for (const std::string& name : names) quoted.push_back(in_quotes(name));
-  return quoted;
 }
 
 }  // namespace
@@ -105,7 +100,7 @@ AgreedNames agreed_class_names(const Model& model, std::span<const LabelledRows>
     return {{},
             fmt::format("the labels in column {}, {}, are not among the model's classes, {}: how good the model is "
                         "remains unknown",
-                        in_quotes(column), joined(shown), joined(info.class_names))};
+                        in_quotes(column), joined(shown), joined(quoted_names(info.class_names)))};
   }
   InOrder counted;
   for (const LabelledRows& each : rows) {
@@ -115,13 +110,13 @@ AgreedNames agreed_class_names(const Model& model, std::span<const LabelledRows>
   const size_t right = reversed ? counted.rows - counted.right : counted.right;
   const double share = static_cast<double>(right) / static_cast<double>(counted.rows);
   if (!(wilson_interval(right, counted.rows).low > kClearShare)) {
-    fail_argument(
-        "classes",
-        fmt::format(": expected the names of the model's classes {}, in this order, found none; the labels "
-                    "of column {} are {}, and {} of {} would be predicted right {}: too few to tell which is "
-                    "which",
-                    joined(info.class_names), in_quotes(column), joined(quoted_names(levels)), with_commas(right),
-                    plural(counted.rows, "row"), levels.size() == 2 ? "at best" : "in the order of the alphabet"));
+    fail_argument("classes",
+                  fmt::format(": expected the names of the model's classes {}, in this order, found none; the labels "
+                              "of column {} are {}, and {} of {} would be predicted right {}: too few to tell which is "
+                              "which",
+                              joined(quoted_names(info.class_names)), in_quotes(column), joined(quoted_names(levels)),
+                              with_commas(right), plural(counted.rows, "row"),
+                              levels.size() == 2 ? "at best" : "in the order of the alphabet"));
   }
   AgreedNames made{levels, {}};
   if (reversed) std::ranges::reverse(made.names);
@@ -132,7 +127,8 @@ AgreedNames agreed_class_names(const Model& model, std::span<const LabelledRows>
           : fmt::format(
                 "the model's classes {} are taken for {}, in the order of the alphabet: so {:.3g} % of {} "
                 "with a label are predicted right",
-                joined(info.class_names), joined(quoted_names(made.names)), 100 * share, plural(counted.rows, "row"));
+                joined(quoted_names(info.class_names)), joined(quoted_names(made.names)), 100 * share,
+                plural(counted.rows, "row"));
   return made;
 }
 
@@ -157,7 +153,7 @@ void set_labels_by_name(const ModelInfo& before, const std::vector<std::string>&
   if (!by_name && !all_in(own)) {
     const auto odd = std::ranges::find_if(labels.levels, [&](const auto& level) { return !place_in(names, level); });
     fail_argument("classes", fmt::format(": expected a name for each label of column {}, which holds {}, found {}",
-                                         in_quotes(labels.column), in_quotes(*odd), joined(names)));
+                                         in_quotes(labels.column), in_quotes(*odd), joined(quoted_names(names))));
   }
   data.label_name = labels.column;
   data.labels.assign(data.rows(), kMissing);

@@ -90,10 +90,11 @@ TEST(ClassNames, AnOrderThatIsNotClearIsRefused) {
   } catch (const Error& error) {
     EXPECT_EQ(error.argument(), "classes");
     EXPECT_EQ(error.kind(), ErrorKind::input);
-    EXPECT_STREQ(error.what(),
-                 "classes: expected the names of the model's classes 0 and 1, in this order, found none; the labels of "
-                 "column 'risk' are 'bad' and 'good', and 26 of 40 rows would be predicted right at best: too few to "
-                 "tell which is which");
+    EXPECT_STREQ(
+        error.what(),
+        "classes: expected the names of the model's classes '0' and '1', in this order, found none; the labels "
+        "of column 'risk' are 'bad' and 'good', and 26 of 40 rows would be predicted right at best: too few to "
+        "tell which is which");
   }
 }
 
@@ -109,7 +110,7 @@ TEST(ClassNames, SeveralClassesAreTakenInTheOrderOfTheAlphabetOrNotAtAll) {
   }
   const AgreedNames found = agreed(*model, {said, sorted});
   EXPECT_THAT(found.names, ElementsAre("a", "b", "c"));
-  EXPECT_THAT(found.note, AllOf(HasSubstr("the model's classes 0, 1 and 2 are taken for 'a', 'b' and 'c'"),
+  EXPECT_THAT(found.note, AllOf(HasSubstr("the model's classes '0', '1' and '2' are taken for 'a', 'b' and 'c'"),
                                 HasSubstr("100 % of 30 rows")));
   EXPECT_THAT(message_of([&] { agreed(*model, {said, turned}); }), HasSubstr("0 of 30 rows would be predicted right"));
 }
@@ -124,7 +125,7 @@ TEST(ClassNames, LabelsThatAreTheModelsOwnNeedNoNames) {
   const AgreedNames other = agreed(*named, two_classes(40, 40, "good", "bad"));
   EXPECT_THAT(other.names, IsEmpty()) << "the model has names of its own";
   EXPECT_THAT(other.note, HasSubstr("the labels in column 'risk', 'bad' and 'good', are not among the model's classes, "
-                                    "no and yes"));
+                                    "'no' and 'yes'"));
   EXPECT_THAT(agreed(*counting_model(3), two_classes(40, 40, "good", "bad")).names, IsEmpty()) << "of three classes";
 }
 
@@ -142,7 +143,7 @@ TEST(ClassNames, NamesThatTheUserGaveAreChecked) {
   const auto refusal_of = [&](const std::vector<std::string>& names) {
     return message_of([&] { check_class_names(info, names); });
   };
-  EXPECT_EQ(refusal_of({"a", "b", "c"}), "classes: expected 2 names, for the classes 0 and 1 of m.json, found 3");
+  EXPECT_EQ(refusal_of({"a", "b", "c"}), "classes: expected 2 names, for the classes '0' and '1' of m.json, found 3");
   EXPECT_EQ(refusal_of({"a", "a"}), "classes: expected each name once, found 'a' twice");
   EXPECT_EQ(refusal_of({"a", ""}), "classes: expected a name for each class, found an empty one");
   ModelInfo regression = info;
@@ -165,7 +166,7 @@ TEST(ClassNames, LabelsAreTheNewNamesOrTheOld) {
   set_labels_by_name(info, {"1", "0"}, numbers.labels, numbers.data);
   EXPECT_EQ(numbers.data.labels[0], 0) << "the new names come first";
   EXPECT_EQ(message_of([&] { set_labels_by_name(info, {"good", "worse"}, rows.labels, rows.data); }),
-            "classes: expected a name for each label of column 'risk', which holds 'bad', found good and worse");
+            "classes: expected a name for each label of column 'risk', which holds 'bad', found 'good' and 'worse'");
 }
 
 TEST(ClassNames, ARenamedModelPredictsTheSame) {
