@@ -9,6 +9,7 @@ namespace assay {
 Subject OwnedSubject::view() const {
   return {.model = model.get(),
           .margins = margins.get(),
+          .probabilities = probabilities.get(),
           .rows = rows.get(),
           .players = &players,
           .targets = &targets,

@@ -43,7 +43,7 @@ ReferenceFacts choose_study_reference(OwnedSubject& subject, const Targets& pool
     };
     subject.other_references = other_references(subject.reference, mean_row, background);
   }
-  return reference_facts(*subject.model, subject.reference, subject.targets, known, quiet);
+  return reference_facts(subject.view(), known, quiet);
 }
 
 }  // namespace assay

@@ -78,9 +78,9 @@ class TreeModel(GraphModel):
         self._compare(tables, encode)
         train = self._trainer(tables[0], unit)
         if train is None:
-            return Bound(bound.model, bound.margins, encode)
+            return Bound(bound.model, bound.margins, encode, bound.probabilities)
         margins = None if bound.margins is None else bound.margins.with_training(train)
-        return Bound(bound.model.with_training(train), margins, encode)
+        return Bound(bound.model.with_training(train), margins, encode, bound.probabilities)
 
     def _compare(self, tables: Sequence[tuple[str, Any]], encode: _Remembering) -> None:
         """Raises a ValueError if the engine's trees and the library differ for any row."""
