@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array, rounded_columns, rounded_numbers, to_float32
+from ._arrays import as_array, flat_rows, rounded_columns, rounded_numbers, to_float32
 from ._files import check_folder, path_text, system_errors
 from ._run import ProgressLike, run_of, text_of
 from ._tables import Table, column_names, core_table, keep_rounded, kind_of
@@ -253,7 +253,7 @@ class GraphModel(Model):
     def _coded_table(self, argument: str, table: Any) -> tuple[_core.Table, _core.Doubles | None]:
         """A table from an array whose columns of categories hold codes."""
         given = as_array(table, argument)
-        array = self._codes_of(argument, given.reshape(len(given), -1))
+        array = self._codes_of(argument, flat_rows(given))
         names = self._names_of_arrays()
         if array.shape[1] != len(names):
             raise ValueError(f"{argument}: expected {plural(len(names), 'column')}, found {array.shape[1]}")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array
+from ._arrays import as_array, flat_rows
 from ._frames import frame_of_arrow
 from ._models import Bound, GraphModel
 from ._optional import needed
@@ -120,8 +120,7 @@ class TreeModel(GraphModel):
         """The rows as the library takes them, with the columns in its order."""
         kind = kind_of(table, argument)
         if kind == "array":
-            array = as_array(table, argument)
-            array = array.reshape(len(array), -1)
+            array = flat_rows(as_array(table, argument))
             # Boosters take arrays as they are. With a DataFrame they would check its dtypes.
             if is_xgboost(self._model) or is_lightgbm(self._model) or not hasattr(self._model, "feature_names_in_"):
                 return array
