@@ -178,7 +178,7 @@ TEST_F(Folders, DriversAreThoseOfTheMostFaithful) {
 
 // The first screen of both shows the drivers by the entry that is recommended overall.
 TEST_F(Folders, DriversAreThoseOfTheRecommended) {
-  const std::vector<Values> low = {{0, 0, 0, 0}, {1, 1, 1, 1}, {1, 1, 1, 1}};
+  const std::vector<Values> low = {{0.5, 0.5, 0.5, 0.5}, {1, 1, 1, 1}, {1, 1, 1, 1}};
   const std::vector<Values> high = {{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}};
   write("before", study_of({low, high}));
   write("after", study_of({low, high}));
