@@ -115,8 +115,31 @@ void check_named_classes(const std::vector<std::string>& names, const EngineMode
   if (names.empty()) return;
   check_class_names(model.info(), names);
   if (model.encoder() == nullptr || names == model.info().class_names) return;
-  fail_argument("classes", fmt::format(": expected none, for {} has the names of its classes, {}, found {}",
-                                       model.info().name, joined(model.info().class_names), joined(names)));
+  fail_argument("classes",
+                fmt::format(": expected none, for {} has the names of its classes, {}, found {}", model.info().name,
+                            joined(quoted_names(model.info().class_names)), joined(quoted_names(names))));
+}
+
+// Not if the user said which column it is, or if a table is a data set by name.
+bool may_have_ids(const ModelRowsArguments& arguments) {
+  const auto data_set = [](const std::string& what) { return is_dataset(what.substr(0, what.find(':'))); };
+  return arguments.table.options.id.empty() && !data_set(arguments.table.what) && !data_set(arguments.pool);
+}
+
+// Whether the user says something about a column: then it is a feature.
+std::function<bool(const std::string&)> said_of(const ModelRowsArguments& arguments, const Session& session) {
+  const TableOptions& said = arguments.table.options;
+  return [&said, grouped = columns_in_groups(arguments.groups, session.context)](const std::string& name) {
+    const auto named = [&](const std::vector<std::string>& list) { return std::ranges::count(list, name) > 0; };
+    return named(grouped) || named(said.numeric) || named(said.categorical);
+  };
+}
+
+// Sentences on columns that may be ids.
+std::vector<std::string> possible_ids(const ModelRowsArguments& arguments, const TableCells& rows,
+                                      const TableCells& pool, const Session& session) {
+  if (!may_have_ids(arguments)) return {};
+  return notes_on_possible_ids(rows, pool, said_of(arguments, session));
 }
 
 // What a model does not take: by name, or by the number of columns if it takes them by position.
@@ -140,6 +163,23 @@ std::unique_ptr<EngineModel> margins_beside(const std::string& name, const std::
   std::unique_ptr<EngineModel> model = EngineModel::from_onnx(name, read_model(path, context), unitless, context);
   if (model->info().unit != OutputUnit::margin) return {};
   return model;
+}
+
+// The model in probabilities, if it explains margins that are no logits and gives probabilities itself; else null.
+std::unique_ptr<EngineModel> probabilities_beside(const EngineModel& model, const std::string& path,
+                                                  EngineModelOptions options, const Context& context) {
+  const ModelInfo& info = model.info();
+  const bool logits = info.unit != OutputUnit::margin || info.margin_link != MarginLink::unknown;
+  if (logits || info.class_names.empty()) return {};
+  options.unit = OutputUnit::probability;
+  try {
+    std::unique_ptr<EngineModel> found = EngineModel::from_onnx(info.name, read_model(path, context), options, context);
+    const size_t outputs = found->info().outputs();
+    if (outputs == 1 || outputs == info.class_names.size()) return found;
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::cancelled) throw;  // any other: it has none
+  }
+  return {};
 }
 
 }  // namespace
@@ -188,6 +228,9 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
   const EngineModelOptions options{wanted.unit, columns, std::make_shared<TextCodes>()};
   made.model = EngineModel::from_onnx(arguments.model, std::move(onnx), options, session.context);
   if (wanted.margins) subject.margins = margins_beside(arguments.model, path, options, session.context);
+  if (wanted.probabilities) {
+    subject.probabilities = probabilities_beside(*made.model, path, options, session.context);
+  }
   check_named_classes(wanted.classes, *made.model);
   std::vector<std::string> ids;
   if (wanted.find_ids && tables.pool) {
@@ -195,6 +238,11 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
     take_ids(tables.rows, &tables.doubles, ids);
     take_ids(*tables.pool, &tables.pool_doubles, ids);
     made.notes = notes_on_ids(ids);
+    if (wanted.trained) {
+      std::ranges::move(
+          possible_ids(arguments, {&tables.rows, &tables.doubles}, {&*tables.pool, &tables.pool_doubles}, session),
+          std::back_inserter(made.notes));
+    }
   }
   const auto features_of = [&](const Table& table, const KeptDoubles& doubles) {
     return made.model->features_of(table, &doubles);
@@ -249,14 +297,9 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
 
 std::vector<std::string> found_ids(const ModelRowsArguments& arguments, const TableCells& rows, const TableCells& pool,
                                    const std::function<bool(const std::string&)>& taken, const Session& session) {
-  const TableOptions& said = arguments.table.options;
-  const auto data_set = [](const std::string& what) { return is_dataset(what.substr(0, what.find(':'))); };
-  if (!said.id.empty() || data_set(arguments.table.what) || data_set(arguments.pool)) return {};
-  const std::vector<std::string> grouped = columns_in_groups(arguments.groups, session.context);
-  return id_columns(rows, pool, [&](const std::string& name) {
-    const auto named = [&](const std::vector<std::string>& list) { return std::ranges::count(list, name) > 0; };
-    return named(grouped) || named(said.numeric) || named(said.categorical) || taken(name);
-  });
+  if (!may_have_ids(arguments)) return {};
+  const auto said = said_of(arguments, session);
+  return id_columns(rows, pool, [&](const std::string& name) { return said(name) || taken(name); });
 }
 
 void choose_groups(const std::string& groups, OwnedSubject& subject, const Context& context) {

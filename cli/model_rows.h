@@ -51,7 +51,10 @@ struct ModelRowsWanted {
   // counts. subject.model then has other names than `model`.
   std::vector<std::string> classes = {};
   bool name_classes = false;
+  // For margins that are no logits: also load the model in probabilities, if it has some.
+  bool probabilities = false;
   bool find_ids = false;  // whether columns that only name rows, and that the model does not take, are taken for ids
+  bool trained = false;   // the study trained the model: that it takes a column says nothing about it
 };
 
 // Columns of rows and pool that only name rows; none if the user said --id, or if the table is a data set by name.

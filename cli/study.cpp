@@ -24,6 +24,7 @@
 #include "assay/report/plan_text.h"
 #include "assay/report/report_html.h"
 #include "assay/report/terminal.h"
+#include "assay/study/early_checks.h"
 #include "assay/study/plan.h"
 #include "cli/commands.h"
 #include "cli/file_lists.h"
@@ -57,11 +58,12 @@ StudyOptions options_of(const StudyArguments& arguments) {
   if (!options.paper_members) {
     for (const Spec& spec : specs_of("--members", arguments.members)) options.members.push_back(spec_text(spec));
   }
+  check_members(options);
   options.retrain = arguments.retrain;
   options.curves = !arguments.no_curves;
   options.variations = !arguments.no_variations;
   options.advice = {arguments.margin, arguments.tie};
-  options.seconds = arguments.time.empty() ? kDefaultStudySeconds : seconds_from(arguments.time);
+  options.seconds = arguments.time.empty() ? kDefaultStudySeconds : study_seconds(arguments.time);
   options.seconds_named = !arguments.time.empty();
   options.rows_named = arguments.sample != "auto" || !arguments.rows.rows.empty();
   options.background_named = !arguments.rows.reference.baseline.empty() || !arguments.rows.reference.background.empty();
@@ -277,7 +279,7 @@ void add_study(CLI::App& app, Session& session) {
   arguments->add_to(*command);
   command->callback([&session, arguments, command] {
     session.run = [&session, arguments, command] {
-      if (command->count("--out") > 0 && arguments->out.empty()) fail_input("--out", "the name of a folder", "nothing");
+      refuse_empty_values(*command);
       arguments->seed_given = command->get_parent()->count("--seed") > 0;
       study(*arguments, {argument_words(*command), session.context.seed}, session);
     };

@@ -95,10 +95,10 @@ void StudyArguments::add_to(CLI::App& command) {
   command.add_option("--target", target, "auto, predicted, or a class or output by name or index");
   command
       .add_option("--classes", classes,
-                  "Names of the model's classes, in its order, as in good,bad (default: the model's own; if it only "
-                  "counts them, those of the labels where its predictions tell them apart)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+                  "Names of the model's classes, in its order, as in good,bad; a name with a comma in double quotes "
+                  "(default: the model's own; if it only counts them, those of the labels where its predictions tell "
+                  "them apart)")
+      ->multi_option_policy(CLI::MultiOptionPolicy::Join);  // by line feeds
   command.add_option("--value", value, "What is explained: margin, probability or log_odds")
       ->check(CLI::IsMember({"margin", "probability", "log_odds"}));
   command.add_option("--encode", encode, "How raw columns become numbers where the study trains its own model");
@@ -120,6 +120,50 @@ void StudyArguments::add_to(CLI::App& command) {
   command.add_flag("--resume", resume, "Go on with the study that the folder holds, from its finished parts");
   command.add_flag("--overwrite", overwrite, "Replace the study that the folder holds");
   command.add_flag("--plan", plan_only, "Say what would be done and how long it would take, and stop");
+}
+
+std::vector<std::string> StudyArguments::class_names() const {
+  constexpr std::string_view kBetween = ",\n";
+  const std::string_view text = classes;
+  std::vector<std::string> names;
+  size_t at = 0;
+  const auto skip_spaces = [&] { at = std::min(text.find_first_not_of(' ', at), text.size()); };
+  while (!text.empty() && at <= text.size()) {
+    skip_spaces();
+    std::string name;
+    if (at < text.size() && text[at] == '"') {
+      bool closed = false;
+      for (at++; at < text.size() && !closed; at++) {
+        const bool quote = text[at] == '"';
+        const bool twice = quote && at + 1 < text.size() && text[at + 1] == '"';
+        closed = quote && !twice;
+        if (!closed) name += text[at];
+        if (twice) at++;
+      }
+      skip_spaces();
+      if (!closed || (at < text.size() && kBetween.find(text[at]) == std::string_view::npos)) {
+        fail_input("--classes", "names joined by commas, each quote closed before the next comma", in_quotes(text));
+      }
+    } else {
+      const size_t end = std::min(text.find_first_of(kBetween, at), text.size());
+      name = text.substr(at, end - at);
+      name.erase(name.find_last_not_of(' ') + 1);
+      at = end;
+    }
+    names.push_back(std::move(name));
+    at++;
+  }
+  return names;
+}
+
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& results = option->results();
+    const bool empty = std::ranges::all_of(results, [](const std::string& each) { return each.empty(); });
+    if (option->count() == 0 || !empty || option->get_expected_min() == 0) continue;
+    const bool positional = option->get_positional();
+    fail_input(fmt::format("{}{}", positional ? "" : "--", option->get_single_name()), "a value", "nothing");
+  }
 }
 
 std::vector<std::string> argument_words(const CLI::App& command) {

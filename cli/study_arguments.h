@@ -15,7 +15,7 @@ struct StudyArguments {
   std::string subject;  // a data set by name, in place of --data
   ModelRowsArguments rows;
   std::string target = "auto";
-  std::vector<std::string> classes;  // names, in the model's order
+  std::string classes;  // as said; class_names() reads it
   std::string value;
   std::string methods;
   std::string criteria;
@@ -41,7 +41,12 @@ struct StudyArguments {
   bool seed_given = false;  // --seed is an option of the program, not of the command
 
   void add_to(CLI::App& command);
+  // The names that --classes says, in the model's order. An input error if a quote is not closed.
+  std::vector<std::string> class_names() const;
 };
+
+// Throws an input error that names an option of the command that was given without a value.
+void refuse_empty_values(const CLI::App& command);
 
 // The arguments that were given to the command, as words, without --out, --resume, --overwrite, --plan and --help.
 std::vector<std::string> argument_words(const CLI::App& command);

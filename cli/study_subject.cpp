@@ -13,6 +13,7 @@
 #include "assay/data/unseen.h"
 #include "assay/explain/reference.h"
 #include "assay/model/graph/onnx.h"
+#include "assay/model/renamed_classes.h"
 #include "assay/model/train/recipe.h"
 #include "assay/model/train/training_rows.h"
 #include "assay/study/sampling.h"
@@ -58,6 +59,13 @@ std::vector<NamedFile> named_files(const StudyArguments& arguments) {
   return files;
 }
 
+// One class or output of a model.
+TargetChoice studied_target(const ModelInfo& info, const std::string& said) {
+  const std::vector<TargetChoice> choices = parse_target(info, said);
+  if (choices.size() != 1) fail_input("--target", "one class or output; a study explains one thing", in_quotes(said));
+  return choices[0];
+}
+
 void train_into(const StudyArguments& arguments, const std::string& path, const Session& session) {
   TableArguments pool = arguments.rows.table;
   pool.what = arguments.rows.pool;
@@ -79,6 +87,12 @@ void train_into(const StudyArguments& arguments, const std::string& path, const 
   const TrainingRows rows = training_rows(training, labelled ? &held_out : nullptr,
                                           arguments.encode.empty() ? kDefaultEncoding : arguments.encode,
                                           {.label = "--label", .encode = "--encode"});
+  // What cannot be explained is refused before anything is trained.
+  ModelInfo info;
+  info.name = arguments.rows.model;
+  info.class_names = rows.data.class_names;
+  info.output_names = rows.data.class_names;
+  if (!info.class_names.empty()) studied_target(info, arguments.target);
   Recipe recipe = recipe_for(rows.data.item_shape);
   // A split may put the only rows with a rare category into the studied part. They must not be refused.
   recipe.unseen = "unknown";
@@ -154,7 +168,7 @@ void fill_in(StudyArguments& arguments) {
   }
   if (arguments.rows.model.empty() && !arguments.classes.empty()) {
     fail_input("--classes", "none without --model: the network that the study trains has the names of the labels",
-               joined(arguments.classes));
+               joined(quoted_names(arguments.class_names())));
   }
   if (!arguments.rows.model.empty() && !arguments.encode.empty()) {
     fail_input("--encode", "none with --model, which says itself what it takes", in_quotes(arguments.encode));
@@ -212,8 +226,15 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
     if (!is_file(path)) train_into(arguments, path, session);
   }
   auto made = std::make_unique<OpenedStudy>();
-  made->rows =
-      open_model_rows(arguments.rows, {unit_of(arguments.value), true, true, arguments.classes, true, true}, session);
+  const ModelRowsWanted wanted{.unit = unit_of(arguments.value),
+                               .reference = true,
+                               .margins = true,
+                               .classes = arguments.class_names(),
+                               .name_classes = true,
+                               .probabilities = true,
+                               .find_ids = true,
+                               .trained = trained};
+  made->rows = open_model_rows(arguments.rows, wanted, session);
   ModelRows& rows = made->rows;
   OwnedSubject& subject = rows.subject;
   const Context& context = session.context;
@@ -245,11 +266,9 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   std::ranges::move(notes_on_unknown(arguments, rows, session), std::back_inserter(made->notes));
 
   const Model& model = *subject.model;
-  const std::vector<TargetChoice> choices = parse_target(model.info(), arguments.target);
-  if (choices.size() != 1)
-    fail_input("--target", "one class or output; a study explains one thing", in_quotes(arguments.target));
-  subject.targets = freeze_targets(model, subject.rows->x.view(), choices[0], context);
-  subject.pool_targets = freeze_targets(model, subject.pool->x.view(), choices[0], context);
+  const TargetChoice choice = studied_target(model.info(), arguments.target);
+  subject.targets = freeze_targets(model, subject.rows->x.view(), choice, context);
+  subject.pool_targets = freeze_targets(model, subject.pool->x.view(), choice, context);
   const ReferenceWords& said = arguments.rows.reference;
   facts.reference_facts = choose_study_reference(subject, *subject.pool_targets,
                                                  {.said = !said.baseline.empty() || !said.background.empty(),
@@ -257,6 +276,10 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
                                                   .background = arguments.background,
                                                   .encoder = rows.model->encoder()},
                                                  context);
+
+  if (std::string note = note_on_zero(subject.reference, *subject.rows); !note.empty()) {
+    made->notes.push_back(std::move(note));
+  }
 
   facts.data = sampled_in_words(subject.rows->rows(), facts.rows_available, subject.words.rows);
   facts.pool = sampled_in_words(subject.pool->rows(), facts.pool_rows_available, subject.words.pool);

@@ -213,9 +213,21 @@ std::vector<Common> common_items(const std::vector<Item>& before, const std::vec
   return common;
 }
 
-// The entry whose attributions show what drives the model: of those that both have, the one that the first study found
-// most faithful; without such a criterion the first.
-const Common& driving_entry(const StudySummary& study, const std::vector<Common>& entries) {
+// The name of the entry that a study recommends overall; empty if there is none.
+std::string recommended_overall(const StudySummary& study) {
+  const auto found = std::ranges::find(study.recommended, kAims[0], &std::pair<std::string, std::string>::first);
+  return found == study.recommended.end() ? std::string() : found->second;
+}
+
+// The entry whose attributions show what drives the model, as both studies show it first: the one that both recommend
+// overall. If they do not agree: of those that both have, the one that the first study found most faithful; without
+// such a criterion the first.
+const Common& driving_entry(const StudySummary& study, const StudySummary& other, const std::vector<Common>& entries) {
+  const std::string recommended = recommended_overall(study);
+  if (!recommended.empty() && recommended == recommended_overall(other)) {
+    const auto own = [&](const Common& entry) { return study.entries[entry.before].name == recommended; };
+    if (const auto found = std::ranges::find_if(entries, own); found != entries.end()) return *found;
+  }
   const Common* best = &entries[0];
   for (size_t c = 0; c < study.criteria.size(); c++) {
     if (role_of(study.criteria[c].name) != CriterionRole::faithfulness) continue;
@@ -233,7 +245,7 @@ const Common& driving_entry(const StudySummary& study, const std::vector<Common>
 void compare_outputs(const StudyFolder& before, const StudyFolder& after, const std::vector<Common>& entries,
                      StudyDiff& diff, const Context& context) {
   if (entries.empty()) return;
-  const Common& entry = driving_entry(before.summary, entries);
+  const Common& entry = driving_entry(before.summary, after.summary, entries);
   const auto read = [&](const StudyFolder& study, size_t index) {
     const std::string inner = fmt::format("explanations/{}.npz", study.summary.entries[index].stem);
     return read_explanations(file_within(study.path, inner), context);

@@ -109,23 +109,21 @@ size_t criterion_of(const std::string& where, const GateRule& rule, const StudyS
              fmt::format("{}, which is any of them", in_quotes(rule.criterion)));
 }
 
-// The entry that the study recommends, if the rule is about it: the name of an entry, or else the rule's own word.
-std::string named_by(const std::string& where, const GateRule& rule, const StudySummary& study) {
+// The aim of a rule about what the study recommends; empty for other rules.
+std::string aim_of(const std::string& where, const GateRule& rule) {
   constexpr std::string_view kRecommended = "recommended";
   const std::string& said = rule.explanation;
-  const bool alone = said == kRecommended;
-  if (!alone && !said.starts_with(fmt::format("{}:", kRecommended))) return said;
-  const std::string aim = alone ? "overall" : said.substr(kRecommended.size() + 1);
-  const auto found = std::ranges::find(study.recommended, aim, &std::pair<std::string, std::string>::first);
-  if (found != study.recommended.end()) return found->second;
-  std::vector<std::string> aims;
-  for (const auto& each : study.recommended) aims.push_back(fmt::format("{}:{}", kRecommended, each.first));
-  fail_input(where, aims.empty() ? "a study that recommends an explanation" : joined(aims, "or"),
-             aims.empty() ? "none is recommended" : in_quotes(said));
+  if (said == kRecommended) return std::string(kAims[0]);
+  if (!said.starts_with(fmt::format("{}:", kRecommended))) return {};
+  std::string aim = said.substr(kRecommended.size() + 1);
+  if (std::ranges::find(kAims, aim) != std::end(kAims)) return aim;
+  std::vector<std::string> words;
+  for (const std::string_view each : kAims) words.push_back(fmt::format("{}:{}", kRecommended, each));
+  fail_input(where, joined(words, "or"), fmt::format("{}{}", in_quotes(said), suggestion(said, words)));
 }
 
-std::vector<size_t> entries_of(const std::string& where, const GateRule& rule, const StudySummary& study) {
-  const std::string wanted = named_by(where, rule, study);
+// wanted: the rule's word, or the name of the entry that it is about.
+std::vector<size_t> entries_of(const std::string& where, const std::string& wanted, const StudySummary& study) {
   std::vector<size_t> entries;
   std::vector<std::string> names;
   for (size_t e = 0; e < study.entries.size(); e++) {
@@ -196,7 +194,14 @@ std::vector<GateOutcome> run_gate(std::string_view where, const std::vector<Gate
     GateOutcome outcome;
     outcome.rule = rule;
     outcome.criterion = criterion_of(own, rule, study);
-    std::vector<size_t> entries = entries_of(own, rule, study);
+    const std::string aim = aim_of(own, rule);
+    const auto advised = std::ranges::find(study.recommended, aim, &std::pair<std::string, std::string>::first);
+    if (!aim.empty() && advised == study.recommended.end()) {
+      outcome.reason = fmt::format("no explanation is recommended{}", aim == kAims[0] ? "" : " for " + aim);
+      outcomes.push_back(std::move(outcome));
+      continue;
+    }
+    std::vector<size_t> entries = entries_of(own, aim.empty() ? rule.explanation : advised->second, study);
     if (rule.explanation == "best") {
       if (study.criteria[outcome.criterion].direction == Direction::neither) {
         fail_input(own, "a criterion that has a best", fmt::format("{}, by which none is", in_quotes(rule.criterion)));

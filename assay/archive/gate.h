@@ -6,8 +6,9 @@
 //
 // A rule bounds a criterion's mean over rows or, with "by": "interval", both ends of its 95 % interval. It is about one
 // explanation, all of them, all of a kind, any of them, the best one, or the one that the study recommends:
-// "recommended" overall, "recommended:stability" for an aim. An undefined score fails. A rule about something that the
-// study does not have is an input error, not a failure: otherwise nobody would notice that nothing is checked.
+// "recommended" overall, "recommended:stability" for an aim; it fails if nothing is recommended. An undefined score
+// fails. A rule about something that the study does not have is an input error, not a failure: otherwise nobody would
+// notice that nothing is checked.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +47,7 @@ struct GateOutcome {
   size_t criterion = 0;                // index in the study
   std::vector<GateCheck> checks = {};  // one for each explanation that the rule is about
   bool passed = false;
+  std::string reason = {};  // why it fails without any check: "no explanation is recommended"; else empty
 };
 
 // One outcome for each rule. Throws an input error that starts with `where` if a rule names a criterion or explanation

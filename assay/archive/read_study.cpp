@@ -6,6 +6,7 @@
 
 #include "assay/archive/io/json_parts.h"
 #include "assay/archive/io/quality_json.h"
+#include "assay/archive/io/reference_json.h"
 #include "assay/archive/io/run_json.h"
 #include "assay/archive/study_folder.h"
 #include "assay/archive/study_names.h"
@@ -14,17 +15,6 @@
 
 namespace assay {
 namespace {
-
-// Files of older versions do not have them.
-ReferenceFacts reference_facts_from(const JsonFields& facts) {
-  if (!facts.has("reference_facts")) return {};
-  const JsonFields fields = facts.object("reference_facts");
-  return {.rows = fields.count("rows"),
-          .value = fields.number("value"),
-          .pool_value = fields.number("pool_value"),
-          .probability = fields.number("probability"),
-          .pool_probability = fields.number("pool_probability")};
-}
 
 StudyFacts facts_from(const JsonFields& fields) {
   StudyFacts facts;

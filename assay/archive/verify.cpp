@@ -110,7 +110,8 @@ const std::set<std::string_view>& fields_of_the_machine() {
 
 // The conclusions in study.json. Their words and rules change from version to version.
 const std::set<std::string_view>& concluded_fields() {
-  static const std::set<std::string_view> fields = {"verdict",
+  static const std::set<std::string_view> fields = {"advice",
+                                                    "verdict",
                                                     "warnings",
                                                     "criteria.order",
                                                     "entries.dominated",
@@ -137,9 +138,12 @@ class JsonWalk {
       const double y = b.get<double>();
       const double size = std::max(std::fabs(x), std::fabs(y));
       // These are not made from recorded numbers but by the model, whose outputs round differently.
-      const double by_model = field.starts_with("facts.quality.")           ? kQualityRounding
-                              : field.starts_with("facts.reference_facts.") ? kSameOutputs
-                                                                            : 0;
+      const auto under = [&](std::string_view first, std::string_view second) {
+        return field.starts_with(first) || field.starts_with(second);
+      };
+      const double by_model = under("facts.quality.", "advice.quality.")             ? kQualityRounding
+                              : under("facts.reference_facts.", "advice.reference.") ? kSameOutputs
+                                                                                     : 0;
       if (!RoundingCheck::agree(x, y, by_model > 0 ? by_model * (1 + size) : kSameNumbers * size)) {
         differ(path, quoted_json(a), quoted_json(b));
       }

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <optional>
 
+#include "assay/core/table_text.h"
 #include "assay/core/text.h"
 
 namespace assay {
 namespace {
 
 constexpr size_t kLeastPoolRows = 20;
+constexpr size_t kLeastRowsToNote = 10;  // of both tables
 
 std::optional<size_t> column_named(const Table& table, const std::string& name) {
   for (size_t j = 0; j < table.columns.size(); ++j) {
@@ -80,13 +82,12 @@ std::string cell_as_name(const TableCells& from, size_t row, size_t column) {
   return fmt::format("{:.0f}", kept == nullptr ? value : (*kept)[row]);
 }
 
-}  // namespace
-
-std::vector<std::string> id_columns(const TableCells& rows, const TableCells& pool,
-                                    const std::function<bool(const std::string&)>& taken) {
+// Whatever the number of rows is.
+std::vector<std::string> columns_like_ids(const TableCells& rows, const TableCells& pool,
+                                          const std::function<bool(const std::string&)>& taken) {
   const Table& table = *rows.table;
   if (!table.id_name.empty() || !pool.table->id_name.empty()) return {};
-  if (pool.table->rows() < kLeastPoolRows || table.rows() == 0 || !table.item_shape.empty()) return {};
+  if (table.rows() == 0 || pool.table->rows() == 0 || !table.item_shape.empty()) return {};
   std::vector<std::string> found;
   for (size_t j = 0; j < table.columns.size(); ++j) {
     const std::string& name = table.columns[j].name;
@@ -95,6 +96,28 @@ std::vector<std::string> id_columns(const TableCells& rows, const TableCells& po
     if (only_names_rows(rows, j, pool, *other)) found.push_back(name);
   }
   return found;
+}
+
+}  // namespace
+
+std::vector<std::string> id_columns(const TableCells& rows, const TableCells& pool,
+                                    const std::function<bool(const std::string&)>& taken) {
+  if (pool.table->rows() < kLeastPoolRows) return {};
+  return columns_like_ids(rows, pool, taken);
+}
+
+std::vector<std::string> notes_on_possible_ids(const TableCells& rows, const TableCells& pool,
+                                               const std::function<bool(const std::string&)>& taken) {
+  const size_t in_pool = pool.table->rows();
+  if (in_pool >= kLeastPoolRows || rows.table->rows() + in_pool < kLeastRowsToNote) return {};
+  std::vector<std::string> notes;
+  for (const std::string& name : columns_like_ids(rows, pool, taken)) {
+    notes.push_back(
+        fmt::format("column {} may only name rows, for it is different in every one; it is taken for a feature, "
+                    "because {} of the pool are too few to tell",
+                    in_quotes(name), plural(in_pool, "row")));
+  }
+  return notes;
 }
 
 void take_ids(Table& table, const KeptDoubles* doubles, const std::vector<std::string>& names) {

@@ -26,6 +26,11 @@ struct TableCells {
 std::vector<std::string> id_columns(const TableCells& rows, const TableCells& pool,
                                     const std::function<bool(const std::string&)>& taken);
 
+// A sentence for each column that is like one, if the pool is too small to take it for one: a network that is trained
+// on it learns it by heart. None if the tables have fewer than 10 rows together, where few cells are equal anyway.
+std::vector<std::string> notes_on_possible_ids(const TableCells& rows, const TableCells& pool,
+                                               const std::function<bool(const std::string&)>& taken);
+
 // Takes these columns out of a table that has them; the first names the rows. doubles: as above.
 void take_ids(Table& table, const KeptDoubles* doubles, const std::vector<std::string>& names);
 

@@ -14,17 +14,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "assay/core/text.h"
 #include "assay/evaluate/again/explain_again.h"
 #include "assay/evaluate/again/perturbed_rows.h"
 #include "assay/evaluate/again/row_reasons.h"
 #include "assay/evaluate/again/shifted_model.h"
 #include "assay/evaluate/common.h"
 #include "assay/evaluate/criterion.h"
+#include "assay/explain/methods.h"
+#include "assay/model/trees/ensemble.h"
 
 namespace assay {
 namespace {
@@ -42,15 +46,37 @@ struct InputInvarianceOptions {
   }
 };
 
+std::vector<float> shifts_of(const EvaluateTask& task, const InputInvarianceOptions& options) {
+  std::vector<float> c = column_units(task, options.unit.space);
+  for (float& each : c) each = static_cast<float>(options.shift * each);
+  return c;
+}
+
+// A method that explains trees needs trees that decide on the shifted rows as the model's do on the rows.
+std::optional<Refusal> refuses_shifted_trees(const EvaluateTask& task, std::span<const float> c) {
+  const TreeScores* const scores = task.subject.model->tree_scores();
+  if (scores == nullptr || !find_method(task.method->name).for_trees || scores->trees().shifted(c)) return {};
+  return fmt::format(
+      "cannot shift the trees of {}, which do not compare every shifted column by size alone: explain by a method that "
+      "only runs the model",
+      task.subject.model->info().name);
+}
+
 std::optional<Refusal> refuses_shift(const EvaluateTask& task, const InputInvarianceOptions& options) {
   if (const auto reason = refuses_unit(task, options.unit.space)) return reason;
-  return refuses_again(task);
+  if (const auto reason = refuses_again(task)) return reason;
+  const std::vector<float> c = shifts_of(task, options);
+  for (size_t i = 0; i < c.size(); i++) {
+    if (std::isfinite(c[i])) continue;
+    return fmt::format("cannot shift column {} by {}: its numbers in the pool are too large for a deviation",
+                       in_quotes(task.subject.model->info().feature_names[i]), c[i]);
+  }
+  return refuses_shifted_trees(task, c);
 }
 
 void score_invariance(const EvaluateTask& task, const InputInvarianceOptions& options, Scores& scores,
                       const Context& context) {
-  std::vector<float> c = column_units(task, options.unit.space);
-  for (float& each : c) each = static_cast<float>(options.shift * each);
+  const std::vector<float> c = shifts_of(task, options);
   scores.notes.push_back(fmt::format("every column shifted by {} {}, the reference {}", options.shift,
                                      options.unit.space == "raw" ? "(raw units)" : "of its deviations over the pool",
                                      options.reference == "fixed" ? "left where it is" : "with them"));

@@ -106,7 +106,8 @@ size_t pool_count(const std::string& word) {
   size_t count = 0;
   const auto [stop, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
   if (problem != std::errc() || stop != digits.data() + digits.size() || count == 0) {
-    fail_input("background", "pool:N with a number of rows, 1 or more", in_quotes(word));
+    fail_argument("background",
+                  fmt::format(": expected pool:N with a number of rows, 1 or more, found {}", in_quotes(word)));
   }
   return count;
 }
@@ -131,7 +132,7 @@ Reference named_baseline(std::string_view name, const Dataset* pool, const Model
   if (name == "zero") {
     const std::vector<float> zero =
         encoder != nullptr ? encoder->zero_row() : std::vector<float>(model.info().features(), 0.0F);
-    reference = one_row(zero, "zero");
+    reference = one_row(zero, std::string(kZeroBaseline));
   } else if (name == "neutral") {
     reference = neutral_baseline(*pool, model, context);
   } else {
@@ -139,6 +140,24 @@ Reference named_baseline(std::string_view name, const Dataset* pool, const Model
   }
   reference.scales = feature_scales(pool, model);
   return reference;
+}
+
+std::string note_on_zero(const Reference& reference, const Dataset& rows) {
+  if (reference.description != kZeroBaseline || reference.rows.rows() != 1) return {};
+  std::vector<std::string> columns;
+  for (const FeatureGroup& group : rows.groups) {
+    if (group.kind != ColumnKind::categorical || group.count != 1 || group.levels.empty()) continue;
+    columns.push_back(fmt::format("column {} at {}", in_quotes(group.name), in_quotes(group.levels[0])));
+  }
+  if (columns.empty()) return {};
+  constexpr size_t kShown = 3;
+  if (columns.size() > kShown + 1) {
+    const std::string more = fmt::format("{} more", columns.size() - kShown);
+    columns.resize(kShown);
+    columns.push_back(more);
+  }
+  return fmt::format("the baseline zero puts {}: categories have no zero, and this is the first of each",
+                     joined(columns));
 }
 
 Reference given_baseline_reference(const Dataset& given, const Dataset* pool, const Model& model) {

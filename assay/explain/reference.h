@@ -25,6 +25,13 @@ struct Reference {
   bool is_background() const { return rows.rows() > 1; }
 };
 
+// The description of the baseline of zeros.
+inline constexpr std::string_view kZeroBaseline = "zero";
+
+// A sentence on columns of categories or texts that the baseline zero puts at their first one, which nobody chose.
+// Empty for other references, and where rows have no such columns.
+std::string note_on_zero(const Reference& reference, const Dataset& rows);
+
 // Whether a word is one of the names below; other words are files.
 bool is_baseline_name(std::string_view word);
 

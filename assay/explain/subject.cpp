@@ -9,6 +9,7 @@ namespace assay {
 Subject OwnedSubject::view() const {
   return {.model = model.get(),
           .margins = margins.get(),
+          .probabilities = probabilities.get(),
           .rows = rows.get(),
           .players = &players,
           .targets = &targets,
@@ -44,6 +45,11 @@ Explanations explain(const Spec& method, const Subject& subject, const Context& 
   made.provenance.data = subject.words.rows;
   made.provenance.players = subject.words.players;
   made.notes.insert(made.notes.end(), subject.rows->notes.begin(), subject.rows->notes.end());
+  if (subject.reference != nullptr) {
+    if (std::string note = note_on_zero(*subject.reference, *subject.rows); !note.empty()) {
+      made.notes.push_back(std::move(note));
+    }
+  }
   return made;
 }
 

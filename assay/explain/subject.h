@@ -43,6 +43,9 @@ struct Subject {
   // The same model in margins, if it has margins and they are not what is explained. Log-odds come from margins,
   // because probabilities are rounded.
   const Model* margins = nullptr;
+  // The same model in probabilities, if it gives them and margins are explained that neither softmax nor a sigmoid
+  // makes probabilities of (MarginLink::unknown).
+  const Model* probabilities = nullptr;
   const Dataset* rows = nullptr;  // the rows that are explained, as the model takes them, with labels where known
   const Players* players = nullptr;
   const Targets* targets = nullptr;       // of the rows
@@ -61,6 +64,7 @@ struct Subject {
 struct OwnedSubject {
   std::shared_ptr<const Model> model = {};
   std::shared_ptr<const Model> margins = {};
+  std::shared_ptr<const Model> probabilities = {};
   std::shared_ptr<const Dataset> rows = {};
   std::shared_ptr<const Dataset> pool = {};
   Players players = {};

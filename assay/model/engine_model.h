@@ -56,7 +56,8 @@ class EngineModel : public Model {
   // The features of a table's rows: through the encoder where there is one; by the names of columns where the model has
   // several inputs or knows its features' names; else all columns but the label, in order, which must be as many as
   // there are features. An input error names a column that is missing or of the wrong kind. doubles: those of the same
-  // table, for a model that compares doubles; null: the float32 cells are used.
+  // table; a model that compares doubles needs them, and for every model they fill the result's `shown` where float32
+  // does not hold them. Null: the float32 cells are used.
   virtual Dataset features_of(const Table& table, const KeptDoubles* doubles = nullptr) const = 0;
 
   // Whether features_of finds this column by its name. Nothing if the model takes all columns by position.

@@ -46,7 +46,8 @@ bool names_column(const GraphInputs& inputs, const std::string& name);
 GraphInputs find_inputs(const Graph& graph, std::vector<std::string> names, std::optional<size_t> features);
 
 // The features of a table's rows; see EngineModel::features_of. cells: finds the float32 numbers that stand for the
-// table's doubles; null: cells are rounded to float32.
+// table's doubles; null: cells are rounded to float32. With doubles, `shown` of the result has those that float32 does
+// not hold.
 Dataset gather_features(const GraphInputs& inputs, const ModelInfo& info, const Table& table, const DoubleCells* cells,
                         const KeptDoubles* doubles);
 

@@ -37,6 +37,12 @@ class RenamedClasses final : public Model {
 
 }  // namespace
 
+std::vector<std::string> quoted_names(const std::vector<std::string>& names) {
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) quoted.push_back(in_quotes(name));
+  return quoted;
+}
+
 void check_class_names(const ModelInfo& info, const std::vector<std::string>& names) {
   const std::vector<std::string>& own = info.class_names;
   if (own.empty()) {
@@ -45,7 +51,7 @@ void check_class_names(const ModelInfo& info, const std::vector<std::string>& na
   }
   if (names.size() != own.size()) {
     fail_argument("classes", fmt::format(": expected {} names, for the classes {} of {}, found {}", own.size(),
-                                         joined(own), info.name, names.size()));
+                                         joined(quoted_names(own)), info.name, names.size()));
   }
   for (size_t i = 0; i < names.size(); i++) {
     if (names[i].empty()) fail_argument("classes", ": expected a name for each class, found an empty one");

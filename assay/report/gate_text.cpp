@@ -53,6 +53,11 @@ const GateCheck& telling(const GateOutcome& outcome) {
 }
 
 std::string outcome_line(const GateOutcome& outcome, const StudySummary& study) {
+  const std::string criterion = short_name(study.criteria[outcome.criterion].spec);
+  if (outcome.checks.empty()) {
+    return fmt::format("failed  {} of {}: {}, expected {}", criterion, outcome.rule.explanation, outcome.reason,
+                       bounds_text(outcome.rule));
+  }
   const GateCheck& check = telling(outcome);
   const auto passed = static_cast<size_t>(std::ranges::count_if(outcome.checks, &GateCheck::passed));
   const std::string name = short_name(study.entries[check.entry].name);
@@ -66,8 +71,7 @@ std::string outcome_line(const GateOutcome& outcome, const StudySummary& study) 
                                                                              : "explanation";
     of = fmt::format("{} {} ({} keep it): {}", which, plural(outcome.checks.size(), kind), with_commas(passed), name);
   }
-  std::string line = fmt::format("{}  {} of {}: {}, expected {}", outcome.passed ? "passed" : "failed",
-                                 short_name(study.criteria[outcome.criterion].spec), of,
+  std::string line = fmt::format("{}  {} of {}: {}, expected {}", outcome.passed ? "passed" : "failed", criterion, of,
                                  value_text(check, outcome.rule.by_interval), bounds_text(outcome.rule));
   // Next to the mean, "below 0.8" or "undefined" adds nothing.
   const bool plain = check.reason.starts_with("below") || check.reason.starts_with("above");
@@ -99,6 +103,7 @@ std::string gate_json(const std::vector<GateOutcome>& outcomes, const StudySumma
                         {"coverage", number(check.score.coverage)}});
     }
     rules.push_back({{"passed", outcome.passed},
+                     {"reason", outcome.reason.empty() ? Json() : Json(outcome.reason)},
                      {"criterion", study.criteria[outcome.criterion].spec},
                      {"explanation", outcome.rule.explanation},
                      {"least", bound(outcome.rule.least)},

@@ -62,7 +62,12 @@ std::string quality_sentence(const StudyFacts& facts) {
   }
   if (!std::isnan(quality.r2)) add(fmt::format("R2 {}", with_interval(quality.r2, quality.r2_interval)));
   if (text.empty()) return {};
-  return fmt::format("{} on {}", text, plural(quality.labelled, "row"));
+  // Rows that a model was trained on say nothing about how good it is on others.
+  const std::string known = quality.in_pool == 0 ? ""
+                            : quality.in_pool >= facts.rows
+                                ? ", all in the pool: on rows that it was not trained on it may be worse"
+                                : fmt::format(", {} of them in the pool", quality.in_pool);
+  return fmt::format("{} on {}{}", text, plural(quality.labelled, "row"), known);
 }
 
 }  // namespace assay

@@ -11,14 +11,14 @@
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/data/known_levels.h"
-#include "assay/explain/target.h"
 #include "assay/model/predict_rows.h"
-#include "assay/study/quality.h"
+#include "assay/model/renamed_classes.h"
+#include "assay/study/roc_area.h"
 
 namespace assay {
 namespace {
 
-constexpr double kClearShare = 0.5;
+constexpr double kChance = 0.5;  // the area under the curve of scores that say nothing
 
 std::optional<size_t> place_in(const std::vector<std::string>& names, const std::string& name) {
   const auto found = std::ranges::find(names, name);
@@ -26,33 +26,70 @@ std::optional<size_t> place_in(const std::vector<std::string>& names, const std:
   return static_cast<size_t>(found - names.begin());
 }
 
-// How many rows with a label have it as the predicted class, if label number i is class number i.
-struct InOrder {
-  size_t right = 0;
-  size_t rows = 0;
+// What the model gives for all rows that have a label.
+struct LabelledScores {
+  std::vector<std::vector<double>> of_class = {};  // by output of the model, then by row
+  std::vector<size_t> levels = {};                 // of each row
 };
 
-void count_in_order(const Model& model, const LabelledRows& rows, const std::vector<std::string>& levels,
-                    InOrder& counted, const Context& context) {
+void add_scores(const Model& model, const LabelledRows& rows, const std::vector<std::string>& levels,
+                LabelledScores& scores, const Context& context) {
   std::vector<size_t> place;
   for (const std::string& level : rows.labels.levels) place.push_back(*place_in(levels, level));
   predict_rows(
       model, rows.data->x.view(),
       [&](size_t begin, MatrixView<const float> outputs) {
+        scores.of_class.resize(outputs.cols());
         for (size_t i = 0; i < outputs.rows(); i++) {
           const float code = rows.labels.codes[begin + i];
-          if (std::isnan(code)) continue;
-          counted.rows++;
-          if (place[static_cast<size_t>(code)] == predicted_class(model.info(), outputs.row(i))) counted.right++;
+          const auto output = outputs.row(i);
+          const bool scored = std::ranges::all_of(output, [](float v) { return !std::isnan(v); });
+          if (std::isnan(code) || !scored) continue;
+          scores.levels.push_back(place[static_cast<size_t>(code)]);
+          for (size_t c = 0; c < output.size(); c++) scores.of_class[c].push_back(output[c]);
         }
       },
       context);
 }
 
-std::vector<std::string> quoted_names(const std::vector<std::string>& names) {
-  std::vector<std::string> quoted;
-  for (const std::string& name : names) quoted.push_back(in_quotes(name));
-  return quoted;
+// How well a class's score finds the rows of one level among all others.
+AreaUnderCurve area_of(const std::vector<double>& scores, std::span<const size_t> levels, size_t level) {
+  std::vector<size_t> is_level;
+  for (const size_t each : levels) is_level.push_back(each == level ? 1 : 0);
+  return area_under_curve({scores}, is_level, 1);
+}
+
+// The level whose rows the class's score finds, if there is no doubt: it finds them better than by chance, and better
+// than those of any other level, by their 95 % intervals.
+std::optional<size_t> level_of_class(const LabelledScores& scores, size_t output, size_t levels) {
+  std::vector<AreaUnderCurve> areas;
+  for (size_t level = 0; level < levels; level++) {
+    areas.push_back(area_of(scores.of_class[output], scores.levels, level));
+  }
+  for (size_t level = 0; level < levels; level++) {
+    bool clear = areas[level].interval.low > kChance;
+    for (size_t other = 0; other < levels; other++) {
+      clear = clear && (other == level || areas[level].interval.low > areas[other].interval.high);
+    }
+    if (clear) return level;
+  }
+  return {};
+}
+
+// For each class its level, if there is no doubt about any.
+std::vector<size_t> levels_of_classes(const LabelledScores& scores, size_t classes) {
+  std::vector<size_t> found;
+  if (scores.of_class.size() == 1) {  // the score of the second of two classes
+    const auto second = level_of_class(scores, 0, classes);
+    if (second) found = {1 - *second, *second};
+    return found;
+  }
+  for (size_t c = 0; c < scores.of_class.size(); c++) {
+    const auto level = level_of_class(scores, c, classes);
+    if (!level || std::ranges::find(found, *level) != found.end()) return {};
+    found.push_back(*level);
+  }
+  return found;
 }
 
 }  // namespace
@@ -105,34 +142,27 @@ AgreedNames agreed_class_names(const Model& model, std::span<const LabelledRows>
     return {{},
             fmt::format("the labels in column {}, {}, are not among the model's classes, {}: how good the model is "
                         "remains unknown",
-                        in_quotes(column), joined(shown), joined(info.class_names))};
+                        in_quotes(column), joined(shown), joined(quoted_names(info.class_names)))};
   }
-  InOrder counted;
+  LabelledScores scores;
   for (const LabelledRows& each : rows) {
-    if (!each.labels.levels.empty()) count_in_order(model, each, levels, counted, context);
+    if (!each.labels.levels.empty()) add_scores(model, each, levels, scores, context);
   }
-  const bool reversed = levels.size() == 2 && 2 * counted.right < counted.rows;
-  const size_t right = reversed ? counted.rows - counted.right : counted.right;
-  const double share = static_cast<double>(right) / static_cast<double>(counted.rows);
-  if (!(wilson_interval(right, counted.rows).low > kClearShare)) {
-    fail_argument(
-        "classes",
-        fmt::format(": expected the names of the model's classes {}, in this order, found none; the labels "
-                    "of column {} are {}, and {} of {} would be predicted right {}: too few to tell which is "
-                    "which",
-                    joined(info.class_names), in_quotes(column), joined(quoted_names(levels)), with_commas(right),
-                    plural(counted.rows, "row"), levels.size() == 2 ? "at best" : "in the order of the alphabet"));
+  const std::vector<size_t> of_classes = levels_of_classes(scores, levels.size());
+  const std::string own = joined(quoted_names(info.class_names));
+  if (of_classes.size() != levels.size()) {
+    fail_argument("classes", fmt::format(": expected the names of the model's classes {}, in this order, found none; "
+                                         "the labels of column {} are {}, and what the model gives for {} does not "
+                                         "tell which is which",
+                                         own, in_quotes(column), joined(quoted_names(levels)),
+                                         plural(scores.levels.size(), "row")));
   }
-  AgreedNames made{levels, {}};
-  if (reversed) std::ranges::reverse(made.names);
-  made.note =
-      levels.size() == 2
-          ? fmt::format("the model's class 1 is taken for {}: so {:.3g} % of {} with a label are predicted right",
-                        in_quotes(made.names[1]), 100 * share, plural(counted.rows, "row"))
-          : fmt::format(
-                "the model's classes {} are taken for {}, in the order of the alphabet: so {:.3g} % of {} "
-                "with a label are predicted right",
-                joined(info.class_names), joined(quoted_names(made.names)), 100 * share, plural(counted.rows, "row"));
+  AgreedNames made;
+  for (const size_t level : of_classes) made.names.push_back(levels[level]);
+  const std::string why = fmt::format("the scores tell so, for {} with a label", plural(scores.levels.size(), "row"));
+  made.note = levels.size() == 2 ? fmt::format("the model's class 1 is taken for {}: {}", in_quotes(made.names[1]), why)
+                                 : fmt::format("the model's classes {} are taken for {}: {}", own,
+                                               joined(quoted_names(made.names)), why);
   return made;
 }
 
@@ -157,7 +187,7 @@ void set_labels_by_name(const ModelInfo& before, const std::vector<std::string>&
   if (!by_name && !all_in(own)) {
     const auto odd = std::ranges::find_if(labels.levels, [&](const auto& level) { return !place_in(names, level); });
     fail_argument("classes", fmt::format(": expected a name for each label of column {}, which holds {}, found {}",
-                                         in_quotes(labels.column), in_quotes(*odd), joined(names)));
+                                         in_quotes(labels.column), in_quotes(*odd), joined(quoted_names(names))));
   }
   data.label_name = labels.column;
   data.labels.assign(data.rows(), kMissing);

@@ -1,8 +1,10 @@
 // Which of a table's labels is which class of a model that only counts its classes: 0, 1, ...
 //
-// The model's predictions decide. Of two classes, the order in which more labels are predicted right is taken; of more,
-// only the order of the alphabet is tried, which is how label encoders count. Either is taken only if the predictions
-// are clearly right: the lower end of Wilson's 95 % interval of their share is above one half. Else the user must say.
+// The model's scores decide. A class is the label whose rows its score finds among all others better than by chance and
+// better than the rows of any other label: areas under ROC curves, by their 95 % intervals. If that is not clear for
+// every class, or two classes are the same label, the user must say. Scores and not predicted classes: a frequent class
+// would decide alone how many rows are predicted right, and a model that is tuned to miss no case of a rare class is
+// right less often than not.
 #pragma once
 
 #include <span>

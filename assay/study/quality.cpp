@@ -123,6 +123,13 @@ Classified classified(const Subject& subject, const Context& context) {
       made.rows.push_back(class_row(info, outputs));
     });
   }
+  // Margins that are no logits only rank. What they stand for, the model itself must say.
+  if (subject.probabilities != nullptr && subject.model->info().unit == OutputUnit::margin) {
+    size_t at = 0;
+    each_row(*subject.probabilities, [&](const ModelInfo& info, std::span<const float> outputs) {
+      made.rows[at++].log_probabilities = class_row(info, outputs).log_probabilities;
+    });
+  }
   return made;
 }
 
@@ -161,7 +168,7 @@ void judge_classes(const Subject& subject, const Context& context, ModelQuality&
   std::vector<bool> came_true;
   for (size_t i = 0; i < found.rows.size(); i++) {
     const std::vector<double>& logs = found.rows[i].log_probabilities;
-    if (logs.empty() || std::ranges::any_of(logs, undefined)) return;
+    if (logs.size() != quality.classes || std::ranges::any_of(logs, undefined)) return;
     loss -= logs[found.labels[i]];
     const size_t shown = quality.classes == 2 ? 1 : found.predicted[i];
     probabilities.push_back(std::exp(logs[shown]));
@@ -277,6 +284,8 @@ ModelQuality model_quality(const Subject& subject, const Context& context) {
   ModelQuality quality;
   const ModelInfo& info = subject.model->info();
   quality.classes = info.class_names.size();
+  const auto outside = static_cast<size_t>(std::ranges::count(subject.in_pool, kNoRow));
+  quality.in_pool = subject.in_pool.size() - outside;
   if (subject.rows->labels.empty()) return quality;
   if (!info.class_names.empty()) {
     judge_classes(subject, context, quality);

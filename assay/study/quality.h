@@ -8,7 +8,8 @@
 //                      model has them, because probabilities near 0 and 1 are rounded to ties. roc_area.h has the
 //                      interval
 //   log_loss           mean of -ln P(label), from margins in float64 where softmax or sigmoid makes probabilities of
-//                      them. Else from probabilities, of which those below 2^-23 count as that: they were rounded.
+//                      them. Else from the model's own probabilities, where it gives some; those below 2^-23 count as
+//                      that: they were rounded.
 //   calibration_error  mean over bins of equal size of |mean probability - share that is true|, weighted by their rows.
 //                      Two classes: of the second class. More: of the predicted class, which is true if it is the
 //                      label. 10 bins, fewer if a bin had fewer than 10 rows.
@@ -36,6 +37,7 @@ namespace assay {
 
 struct ModelQuality {
   size_t labelled = 0;  // studied rows with a label, which all numbers are over
+  size_t in_pool = 0;   // studied rows that are also in the pool, which the model may have been trained on
   size_t classes = 0;   // of the model; 0: it predicts a number
   double accuracy = NAN;
   Interval accuracy_interval = {NAN, NAN};
@@ -55,7 +57,7 @@ struct ModelQuality {
 };
 
 // Of the subject's rows; their labels are classes of the model, or values of its one output. Runs the model, and
-// subject.margins where it has them.
+// subject.margins and subject.probabilities where it has them.
 ModelQuality model_quality(const Subject& subject, const Context& context);
 
 // The parts, for tests and others that need them.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 namespace assay {
@@ -20,58 +21,92 @@ double value_of(const OutputTerm& term, std::span<const float> outputs) {
 
 double logistic(double z) { return 1 / (1 + std::exp(-z)); }
 
-// Of the target's class. Several margins are those of a softmax.
-double probability_of(const ModelInfo& info, const OutputTerm& term, std::span<const float> outputs) {
-  if (info.unit == OutputUnit::log_odds || outputs.size() == 1) return logistic(value_of(term, outputs));
-  const double largest = *std::ranges::max_element(outputs);
+double softmax_of(size_t which, std::span<const float> margins) {
+  const double largest = *std::ranges::max_element(margins);
   double sum = 0;
-  for (const float margin : outputs) sum += std::exp(margin - largest);
-  return std::exp(outputs[term.output] - largest) / sum;
+  for (const float margin : margins) sum += std::exp(margin - largest);
+  return std::exp(margins[which] - largest) / sum;
 }
 
-struct Means {
-  double value = NAN;
-  double probability = NAN;
-};
-
 // The mean over rows of outputs, and over the targets of the studied rows.
-Means means_over(const ModelInfo& info, const Targets& targets, MatrixView<const float> outputs) {
-  if (outputs.rows() == 0 || targets.information || targets.of_row.empty()) return {};
+double mean_value(const Targets& targets, MatrixView<const float> outputs) {
+  if (outputs.rows() == 0 || targets.information || targets.of_row.empty()) return NAN;
   const std::vector<double> counts = rows_by_target(targets);
-  const bool margins = info.unit == OutputUnit::margin || info.unit == OutputUnit::log_odds;
-  const bool probabilities = margins && !info.class_names.empty();
-  double value = 0;
-  double probability = 0;
+  double sum = 0;
   for (size_t t = 0; t < counts.size(); t++) {
     if (counts[t] == 0) continue;
     double values = 0;
-    double chances = 0;
-    for (size_t i = 0; i < outputs.rows(); i++) {
-      values += value_of(targets.terms[t], outputs.row(i));
-      if (probabilities) chances += probability_of(info, targets.terms[t], outputs.row(i));
-    }
-    value += counts[t] * values;
-    probability += counts[t] * chances;
+    for (size_t i = 0; i < outputs.rows(); i++) values += value_of(targets.terms[t], outputs.row(i));
+    sum += counts[t] * values;
   }
-  const double all = static_cast<double>(outputs.rows()) * static_cast<double>(targets.of_row.size());
-  return {value / all, probabilities ? probability / all : NAN};
+  return sum / (static_cast<double>(outputs.rows()) * static_cast<double>(targets.of_row.size()));
+}
+
+// The target that all rows have; nothing if they have different ones, or none.
+std::optional<OutputTerm> only_target(const Targets& targets) {
+  if (targets.information || targets.of_row.empty()) return {};
+  const uint32_t first = targets.of_row[0];
+  if (std::ranges::any_of(targets.of_row, [&](uint32_t each) { return each != first; })) return {};
+  return targets.terms[first];
+}
+
+// The mean of the model's own probabilities of a class.
+double mean_of_class(const Model& probabilities, size_t which, const Matrix& rows, const Context& context) {
+  const size_t outputs = probabilities.info().outputs();
+  Matrix found(rows.rows(), outputs);
+  probabilities.predict(rows.view(), found.view(), context);
+  double sum = 0;
+  for (size_t i = 0; i < found.rows(); i++) {
+    // One output stands for the second of two classes.
+    const double p = found(i, outputs == 1 ? 0 : which);
+    sum += outputs == 1 && which == 0 ? 1 - p : p;
+  }
+  return sum / static_cast<double>(found.rows());
+}
+
+// The mean probability of the explained class over these rows, whose outputs are known. rows(): makes them, if needed.
+double mean_probability(const Subject& subject, MatrixView<const float> outputs, const auto& rows,
+                        const Context& context) {
+  const ModelInfo& info = subject.model->info();
+  const bool odds = info.unit == OutputUnit::log_odds;
+  const std::optional<OutputTerm> term = only_target(*subject.targets);
+  if (!(odds || info.unit == OutputUnit::margin) || info.class_names.empty() || !term || outputs.rows() == 0) {
+    return NAN;
+  }
+  const MarginLink link = odds ? MarginLink::sigmoid : info.margin_link;
+  const bool single = outputs.cols() == 1;
+  if (link == MarginLink::unknown) {
+    if (subject.probabilities == nullptr) return NAN;
+    const size_t which = !single ? term->output : term->scale < 0 ? 0 : 1;
+    return mean_of_class(*subject.probabilities, which, rows(), context);
+  }
+  double sum = 0;
+  for (size_t i = 0; i < outputs.rows(); i++) {
+    const std::span<const float> row = outputs.row(i);
+    sum += link == MarginLink::softmax && !single ? softmax_of(term->output, row) : logistic(value_of(*term, row));
+  }
+  return sum / static_cast<double>(outputs.rows());
 }
 
 }  // namespace
 
-ReferenceFacts reference_facts(const Model& model, const Reference& reference, const Targets& targets,
-                               const ScoredPool& pool, const Context& context) {
-  const ModelInfo& info = model.info();
-  Matrix outputs(reference.rows.rows(), info.outputs());
-  if (!outputs.empty()) model.predict(reference.rows.view(), outputs.view(), context);
-  const Means at = means_over(info, targets, outputs.view());
-  const Means over_pool = means_over(info, targets, pool.outputs.view());
+ReferenceFacts reference_facts(const Subject& subject, const ScoredPool& scored, const Context& context) {
+  const Matrix& reference = subject.reference->rows;
+  Matrix outputs(reference.rows(), subject.model->info().outputs());
+  if (!outputs.empty()) subject.model->predict(reference.view(), outputs.view(), context);
+  const auto pool_rows = [&] {
+    Matrix made(scored.rows.size(), subject.pool->x.cols());
+    for (size_t i = 0; i < made.rows(); i++)
+      std::ranges::copy(subject.pool->x.row(scored.rows[i]), made.row(i).begin());
+    return made;
+  };
   const auto known = [](double value) { return std::isfinite(value) ? value : NAN; };
-  return {.rows = reference.rows.rows(),
-          .value = known(at.value),
-          .pool_value = known(over_pool.value),
-          .probability = known(at.probability),
-          .pool_probability = known(over_pool.probability)};
+  const auto reference_rows = [&]() -> const Matrix& { return reference; };
+  return {.rows = reference.rows(),
+          .value = known(mean_value(*subject.targets, outputs.view())),
+          .pool_value = known(mean_value(*subject.targets, scored.outputs.view())),
+          .probability = known(mean_probability(subject, outputs.view(), reference_rows, context)),
+          .pool_probability = known(mean_probability(subject, scored.outputs.view(), pool_rows, context))};
 }
 
 }  // namespace assay

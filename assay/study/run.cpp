@@ -222,8 +222,7 @@ void fill_facts(const Subject& subject, StudyFacts& facts, const Context& contex
   facts.reference = subject.reference->description;
   // Front ends know them from choosing the reference.
   if (facts.reference_facts.rows == 0) {
-    facts.reference_facts = reference_facts(*subject.model, *subject.reference, *subject.targets,
-                                            score_pool(*subject.pool, *subject.model, context), context);
+    facts.reference_facts = reference_facts(subject, score_pool(*subject.pool, *subject.model, context), context);
   }
   facts.target_names = subject.targets->names;
   facts.features = subject.players->names;

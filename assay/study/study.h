@@ -81,7 +81,7 @@ struct ReferenceFacts {
   // the studied rows. pool_value: the same with the mean over rows of the pool in place of the reference.
   double value = NAN;
   double pool_value = NAN;
-  // The same as probabilities, if margins or log-odds of a classifier are explained; else NaN.
+  // The same as probabilities, if margins or log-odds of one class of a classifier are explained; else NaN.
   double probability = NAN;
   double pool_probability = NAN;
 

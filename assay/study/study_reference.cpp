@@ -1,5 +1,7 @@
 #include "assay/study/study_reference.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -19,7 +21,8 @@ size_t spread_count(std::string_view word) {
   const char* end = digits.data() + digits.size();
   const auto [at, problem] = std::from_chars(digits.data(), end, count);
   if (problem != std::errc() || at != end || count == 0) {
-    fail_input("background", "spread:N with a number of rows, 1 or more", in_quotes(word));
+    fail_argument("background",
+                  fmt::format(": expected spread:N with a number of rows, 1 or more, found {}", in_quotes(word)));
   }
   return count;
 }
@@ -43,7 +46,7 @@ ReferenceFacts choose_study_reference(OwnedSubject& subject, const Targets& pool
     };
     subject.other_references = other_references(subject.reference, mean_row, background);
   }
-  return reference_facts(*subject.model, subject.reference, subject.targets, known, quiet);
+  return reference_facts(subject.view(), known, quiet);
 }
 
 }  // namespace assay

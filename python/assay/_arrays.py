@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -103,6 +104,11 @@ def to_float32(array: NDArray[Any], argument: str, names: Sequence[str] | None =
             name = f"column {in_quotes(names[column])}" if names is not None else f"column {column}"
             raise not_finite(f"{argument}, row {row} (counted from 0), {name}", matrix[row, column])
     return narrow
+
+
+def flat_rows(array: NDArray[Any]) -> NDArray[Any]:
+    """A row of numbers for each item, however many dimensions it has. NumPy itself cannot tell the width of no rows."""
+    return array.reshape(len(array), math.prod(array.shape[1:]))
 
 
 def rounded_columns(matrix: NDArray[Any]) -> dict[int, NDArray[np.float64]]:

@@ -320,6 +320,10 @@ class Model:
     @property
     def unit(self) -> str: ...
     @property
+    def logits(self) -> bool:
+        """Whether softmax or a sigmoid makes probabilities of its margins, where it gives margins."""
+
+    @property
     def note(self) -> str: ...
     @property
     def no_gradient(self) -> str: ...
@@ -399,10 +403,11 @@ class Subject:
         pool_words: str = "",
         owner: object | None = None,
         method: Spec | None = None,
+        probabilities: Model | None = None,
     ) -> None:
         """targets: for each row the class or output that is explained, in place of `target`. in_pool: for each row its
         number in the pool, -1 where it is none of its rows. owner: tells whether two models are one.
-        method: which must be possible."""
+        method: which must be possible. probabilities: of the same model, if its margins are no logits."""
 
     @property
     def model(self) -> Model: ...

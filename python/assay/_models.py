@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array, rounded_columns, rounded_numbers, to_float32
+from ._arrays import as_array, flat_rows, rounded_columns, rounded_numbers, to_float32
 from ._files import check_folder, path_text, system_errors
 from ._run import ProgressLike, run_of, text_of
 from ._tables import Table, column_names, core_table, keep_rounded, kind_of
@@ -32,6 +32,8 @@ class Bound:
     margins: _core.Model | None
     # (argument's name, table) -> rows as the model takes them, without labels.
     encode: Callable[[str, Any], _core.Dataset]
+    # The same model in probabilities, if it has some and margins are explained that are no logits.
+    probabilities: _core.Model | None = None
 
 
 class Model(ABC):
@@ -162,7 +164,7 @@ class GraphModel(Model):
             raw, wide = (first, doubles) if table is tables[0][1] else self._core_table(argument, table)
             return model.features_of(raw, wide)
 
-        return Bound(model, margins, encode)
+        return Bound(model, margins, encode, self._probabilities(model))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GraphModel, (self.name, self._kept, self._value)
@@ -197,7 +199,7 @@ class GraphModel(Model):
                 return made
             return _core.Dataset.from_matrix(narrow, names, argument)
 
-        return Bound(model, margins, encode)
+        return Bound(model, margins, encode, self._probabilities(model))
 
     def _as_doubles(self, array: NDArray[Any]) -> bool:
         """Whether the model's library compares an array's numbers as float64, and float32 may not hold them."""
@@ -212,6 +214,16 @@ class GraphModel(Model):
             return None
         other = self._open(None, features)
         return other if other.unit == "margin" else None
+
+    def _probabilities(self, model: _core.Model) -> _core.Model | None:
+        """The same model in probabilities, if it has some and explains margins that are no logits."""
+        if model.unit != "margin" or model.logits or not model.class_names:
+            return None
+        try:
+            found = self._open("probability", len(model.feature_names))
+        except ValueError:
+            return None
+        return found if len(found.output_names) in (1, len(model.class_names)) else None
 
     def check(self, X: Any, scores: Any, *, value: str | None = None) -> Agreement:
         """Compares the outputs for X with scores of another library, such as the one that wrote the file.
@@ -241,7 +253,7 @@ class GraphModel(Model):
     def _coded_table(self, argument: str, table: Any) -> tuple[_core.Table, _core.Doubles | None]:
         """A table from an array whose columns of categories hold codes."""
         given = as_array(table, argument)
-        array = self._codes_of(argument, given.reshape(len(given), -1))
+        array = self._codes_of(argument, flat_rows(given))
         names = self._names_of_arrays()
         if array.shape[1] != len(names):
             raise ValueError(f"{argument}: expected {plural(len(names), 'column')}, found {array.shape[1]}")

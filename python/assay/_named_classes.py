@@ -16,11 +16,15 @@ from ._text import in_quotes
 
 
 def class_list(classes: Any) -> list[str] | None:
-    """The names that a user gave; None for none."""
+    """The names that a user gave, in a list or as a text joined by commas; None for none."""
     if classes is None:
         return None
-    if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
-        raise ValueError(f"classes: expected a list of names, found {in_quotes(classes)}")
+    if isinstance(classes, str):
+        return [each.strip() for each in classes.split(",")]
+    if isinstance(classes, bytes) or not isinstance(classes, Iterable):
+        raise ValueError(
+            f"classes: expected names in a list, or in a text joined by commas, found {in_quotes(classes)}"
+        )
     return [str(each) for each in classes]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array, rounded_columns
+from ._arrays import as_array, flat_rows, rounded_columns
 from ._tables import column_names, core_table
 
 
@@ -20,7 +20,7 @@ def show_cells(data: _core.Dataset, X: Any) -> None:
     cells: Mapping[int, NDArray[np.float64]]
     if names is None:
         array = as_array(X, "X")
-        cells = rounded_columns(array.reshape(len(array), -1))
+        cells = rounded_columns(flat_rows(array))
     else:
         doubles = _core.Doubles()
         core_table(X, "X", doubles=doubles)

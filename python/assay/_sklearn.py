@@ -87,7 +87,11 @@ class Estimator(Model):
                 made.add_note(threshold)
             return made
 
-        return Bound(self._core_model(self._estimator, codec, plan), margins, encode_framed)
+        probabilities = None
+        if plan.unit == "margin" and not plan.logits and hasattr(self._estimator, "predict_proba"):
+            own = _Plan("probability", "predict_proba", plan.classes, plan.outputs)
+            probabilities = self._core_model(self._estimator, codec, own)
+        return Bound(self._core_model(self._estimator, codec, plan), margins, encode_framed, probabilities)
 
     def _own_threshold(self) -> str:
         """A note on scikit-learn's classifiers that predict by another threshold than a half."""

@@ -74,8 +74,8 @@ def study(
                  []: none)
     members      the methods that are aggregated, or "paper" for the paper's six; by default those found faithful on
                  rows of the pool that are not studied
-    classes      names of the model's classes, in its order, as in ["good", "bad"]; by default its own. If it only
-                 counts them (0, 1, ...), labels that are texts name them where its predictions tell them apart
+    classes      names of the model's classes, in its order, as in ["good", "bad"] or "good,bad"; by default its own. If
+                 it only counts them (0, 1, ...), labels that are texts name them where its predictions tell them apart
     sample       how many rows to study, in the classes' shares, or "all"; "auto": 500, fewer where there are many
                  features
     pool_sample  how many rows of the pool to use, or "all"

@@ -128,6 +128,7 @@ def subject_of(
         pool_words=_words("pool", said.pool) if said.pool is not None else "",
         owner=model,
         method=method,
+        probabilities=bound.probabilities,
     )
     for each in (*notes, *([note] if note else [])):
         made.add_note(each)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_array
+from ._arrays import as_array, flat_rows
 from ._frames import frame_of_arrow
 from ._models import Bound, GraphModel
 from ._optional import needed
@@ -78,9 +78,9 @@ class TreeModel(GraphModel):
         self._compare(tables, encode)
         train = self._trainer(tables[0], unit)
         if train is None:
-            return Bound(bound.model, bound.margins, encode)
+            return Bound(bound.model, bound.margins, encode, bound.probabilities)
         margins = None if bound.margins is None else bound.margins.with_training(train)
-        return Bound(bound.model.with_training(train), margins, encode)
+        return Bound(bound.model.with_training(train), margins, encode, bound.probabilities)
 
     def _compare(self, tables: Sequence[tuple[str, Any]], encode: _Remembering) -> None:
         """Raises a ValueError if the engine's trees and the library differ for any row."""
@@ -120,8 +120,7 @@ class TreeModel(GraphModel):
         """The rows as the library takes them, with the columns in its order."""
         kind = kind_of(table, argument)
         if kind == "array":
-            array = as_array(table, argument)
-            array = array.reshape(len(array), -1)
+            array = flat_rows(as_array(table, argument))
             # Boosters take arrays as they are. With a DataFrame they would check its dtypes.
             if is_xgboost(self._model) or is_lightgbm(self._model) or not hasattr(self._model, "feature_names_in_"):
                 return array

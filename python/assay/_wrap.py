@@ -121,6 +121,8 @@ def _names(argument: str, said: Iterable[Any] | None, least: int) -> list[str] |
         return None
     if isinstance(said, str):
         raise ValueError(f"{argument}: expected a list of names, found the text {in_quotes(said)}")
+    if not isinstance(said, Iterable):
+        raise ValueError(f"{argument}: expected a list of names, found {in_quotes(said)}")
     names = [str(each) for each in said]
     if len(names) < least:
         raise ValueError(f"{argument}: expected at least {least} names, found {len(names)}")

@@ -27,7 +27,11 @@ int traverse_subject(PyObject* self, visitproc visit, void* arg) {
   const auto* subject = nb::inst_ptr<SubjectHandle>(self);
   Py_VISIT(subject->owner.ptr());
   if (const int stop = visit_model(subject->model.model, visit, arg)) return stop;
-  return subject->margins ? visit_model(subject->margins->model, visit, arg) : 0;
+  for (const auto* other : {&subject->margins, &subject->probabilities}) {
+    if (!*other) continue;
+    if (const int stop = visit_model((*other)->model, visit, arg)) return stop;
+  }
+  return 0;
 }
 
 int clear_subject(PyObject* self) {

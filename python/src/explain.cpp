@@ -165,9 +165,10 @@ std::shared_ptr<SubjectHandle> make_subject(const ModelHandle& model, std::share
                                             std::string target, std::optional<IndexVector> targets, bool information,
                                             std::optional<RowVector> in_pool, const std::string& data_words,
                                             const std::string& pool_words, nb::object owner,
-                                            const std::optional<SpecPair>& method) {
+                                            const std::optional<SpecPair>& method, const ModelHandle* probabilities) {
   auto made = std::make_shared<SubjectHandle>();
-  made->set_models(model, margins != nullptr ? std::optional(*margins) : std::nullopt);
+  const auto copied = [](const ModelHandle* other) { return other != nullptr ? std::optional(*other) : std::nullopt; };
+  made->set_models(model, copied(margins), copied(probabilities));
   made->owner = std::move(owner);
   OwnedSubject& subject = made->subject;
   subject.rows = std::move(data);
@@ -237,7 +238,7 @@ void bind_explain(nb::module_& m) {
            nb::arg("target") = "auto", nb::arg("targets").noconvert().none() = nb::none(),
            nb::arg("information") = false, nb::arg("in_pool").noconvert().none() = nb::none(),
            nb::arg("data_words") = "", nb::arg("pool_words") = "", nb::arg("owner").none() = nb::none(),
-           nb::arg("method").none() = nb::none())
+           nb::arg("method").none() = nb::none(), nb::arg("probabilities").none() = nb::none())
       .def_prop_ro("model", [](const SubjectHandle& self) { return self.model; })
       .def_prop_ro("data",
                    [shared_with_python](const SubjectHandle& self) { return shared_with_python(self.subject.rows); })

@@ -243,6 +243,8 @@ void bind_models(nb::module_& m) {
       .def_prop_ro("class_names", [](const ModelHandle& self) { return self.model->info().class_names; })
       .def_prop_ro("unit",
                    [](const ModelHandle& self) { return std::string(output_unit_name(self.model->info().unit)); })
+      .def_prop_ro("logits",
+                   [](const ModelHandle& self) { return self.model->info().margin_link != MarginLink::unknown; })
       .def_prop_ro("note", [](const ModelHandle& self) { return self.model->info().note; })
       .def_prop_ro("no_gradient", [](const ModelHandle& self) { return self.model->info().no_gradient; })
       .def_prop_ro("no_layers",

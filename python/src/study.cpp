@@ -28,6 +28,7 @@
 #include "assay/report/plan_text.h"
 #include "assay/report/report_html.h"
 #include "assay/report/terminal.h"
+#include "assay/study/early_checks.h"
 #include "assay/study/plan.h"
 #include "assay/study/sampling.h"
 #include "assay/study/study_reference.h"
@@ -90,11 +91,12 @@ StudyOptions study_options(const Specs& methods, const Specs& criteria, const Sp
                        .curves = curves,
                        .variations = variations,
                        .advice = advice,
-                       .seconds = time.empty() ? kDefaultStudySeconds : seconds_from(time),
+                       .seconds = time.empty() ? kDefaultStudySeconds : study_seconds(time),
                        .seconds_named = !time.empty(),
                        .rows_named = sample != "auto",
                        .background_named = reference_said};
   check_study_options(options);
+  check_members(options);
   return options;
 }
 
@@ -157,6 +159,8 @@ void sample_into(SampledSubject& made, StudyWords words, const StudyChoices& cho
 std::vector<std::string> notes_of(const SubjectHandle& handle) {
   std::vector<std::string> notes = handle.notes;
   std::ranges::move(notes_on_unknown(handle), std::back_inserter(notes));
+  const std::string zero = note_on_zero(handle.subject.reference, *handle.subject.rows);
+  if (!zero.empty()) notes.push_back(zero);
   return notes;
 }
 
@@ -312,7 +316,7 @@ void bind_study(nb::module_& m) {
         nb::arg("variations"), nb::arg("sample") = "auto", nb::arg("pool_sample") = "auto",
         nb::arg("reference_said") = false, nb::arg("margin") = AdviceOptions().margin,
         nb::arg("tie") = AdviceOptions().tie, nb::arg("time") = "", nb::arg("title") = "");
-  m.def("check_time", [](const std::string& word) { seconds_from(word); }, nb::arg("word"));
+  m.def("check_time", [](const std::string& word) { study_seconds(word); }, nb::arg("word"));
   m.def("read_study", &read_folder, nb::arg("folder"));
   m.def("run_study", &run_in_folder, nb::arg("subject"), nb::arg("run"), nb::kw_only(), nb::arg("methods"),
         nb::arg("criteria"), nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"),

@@ -38,7 +38,7 @@ bool covers(const SubjectHandle& whole, const SubjectHandle& part) {
 std::shared_ptr<SubjectHandle> labelled_subject(const SubjectHandle& from, const std::shared_ptr<Dataset>& rows,
                                                 const std::shared_ptr<Dataset>& pool) {
   auto made = std::make_shared<SubjectHandle>();
-  made->set_models(from.model, from.margins);
+  made->set_models(from.model, from.margins, from.probabilities);
   made->owner = from.owner;
   made->choice = from.choice;
   made->notes = from.notes;
@@ -72,14 +72,17 @@ void check_given_pool(const std::string& where, const Explanations& pool, const 
                        targets ? handle->pool_targets(context) : nullptr, "", context);
 }
 
-void SubjectHandle::set_models(ModelHandle in_unit, std::optional<ModelHandle> in_margins) {
+void SubjectHandle::set_models(ModelHandle in_unit, std::optional<ModelHandle> in_margins,
+                               std::optional<ModelHandle> in_probabilities) {
   model = std::move(in_unit);
   margins = std::move(in_margins);
+  probabilities = std::move(in_probabilities);
   const auto without_owning = [](const ModelHandle& handle) {
     return std::shared_ptr<const Model>(std::shared_ptr<const Model>(), handle.model.get());
   };
   subject.model = without_owning(model);
   subject.margins = margins ? without_owning(*margins) : nullptr;
+  subject.probabilities = probabilities ? without_owning(*probabilities) : nullptr;
   subject.trainer = trainer_of(*model.model);
   subject.trainer_concurrent = model.graph != nullptr && !model.trained_by_python;
 }

@@ -24,13 +24,15 @@ class SubjectHandle {
  public:
   ModelHandle model;
   std::optional<ModelHandle> margins = {};
+  std::optional<ModelHandle> probabilities = {};
   OwnedSubject subject = {};                // its models belong to the handles above
   std::optional<TargetChoice> choice = {};  // how the pool's targets are chosen; nothing if the rows' were listed
   nanobind::object owner = {};              // the package's model object: the same object means the same model
   std::vector<std::string> notes = {};      // sentences that a study adds to its notes
 
   // Sets the subject's models. Only the handles own them, because the garbage collector needs a single owner.
-  void set_models(ModelHandle in_unit, std::optional<ModelHandle> in_margins);
+  void set_models(ModelHandle in_unit, std::optional<ModelHandle> in_margins,
+                  std::optional<ModelHandle> in_probabilities);
 
   // Targets of the pool's rows; null if they have none. The caller must hold an EngineCall::Turn.
   const Targets* pool_targets(const Context& context);

@@ -236,6 +236,18 @@ def test_missing_cells_are_imputed_or_named(iris):
         assay.explain(network, changed(np.ones((3, 5)), (1, 2), np.nan), "gradient")
 
 
+def test_no_rows_of_a_tree_model_are_refused():
+    pytest.importorskip("sklearn", reason="its trees take arrays as they are")
+    from sklearn.tree import DecisionTreeClassifier
+
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    model = assay.wrap(DecisionTreeClassifier(max_depth=2).fit(rows, rows[:, 0] > 0))
+    with pytest.raises(ValueError, match=r"^X: expected at least one row, found none$"):
+        assay.explain(model, rows[:0], "occlusion", pool=rows)
+    with pytest.raises(ValueError, match=r"^X: expected at least one row, found none$"):
+        assay.study(model, rows[:0], pool=rows)
+
+
 @pytest.mark.parametrize("kind", ["array", "frame", "table"])
 def test_no_rows_are_refused(kind, iris, frames):
     empty = {"array": iris.matrix[:0], "frame": frames.test[:0], "table": iris.test[:0]}[kind]

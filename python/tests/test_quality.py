@@ -12,6 +12,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, log_loss, r2_score, roc_auc_score, root_mean_squared_error
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 QUICK = {"methods": ["occlusion"], "aggregators": "none", "criteria": "complexity", "curves": False}
@@ -79,6 +80,20 @@ def test_scores_of_a_support_vector_machine_are_no_logits():
     found = quality_of(model, X, y, pool)
     assert found["auc"] == pytest.approx(roc_auc_score(y, model.decision_function(X)), abs=1e-6)
     assert found["log_loss"] is None and found["calibration_error"] is None
+
+
+def test_margins_that_are_no_logits_leave_the_models_own_probabilities():
+    """One against the rest: the probabilities are sigmoids that are divided by their sum."""
+    X, y, pool, pool_y = rows_of(3)
+    model = OneVsRestClassifier(LogisticRegression()).fit(pool, pool_y)
+    study = assay.study(assay.wrap(model), X, y=y, pool=pool, target="1", **QUICK)
+    found, facts = study.facts["quality"], study.facts["reference_facts"]
+    assert study.facts["unit"] == "margin"
+    assert found["log_loss"] == pytest.approx(log_loss(y, model.predict_proba(X)), rel=1e-4)
+    assert found["calibration_error"] is not None
+    assert facts["pool_probability"] == pytest.approx(model.predict_proba(pool)[:, 1].mean(), abs=1e-5)
+    predicted = assay.study(assay.wrap(model), X, y=y, pool=pool, **QUICK)
+    assert predicted.facts["reference_facts"]["pool_probability"] is None
 
 
 def test_numbers():

@@ -42,24 +42,25 @@ def test_labels_that_fit_clearly_name_the_classes(booster):
     y = labels_of(booster, wrong=6)
     study = assay.study(booster, ROWS[:20], y=y[:20], pool=ROWS[20:], pool_y=y[20:], target="bad", **QUICK)
     assert study.facts["target_names"] == ["good", "bad"] and study.facts["accuracy"] == 14 / 20
-    note = "the model's class 1 is taken for 'bad': so 90 % of 60 rows with a label are predicted right"
+    note = "the model's class 1 is taken for 'bad': the scores tell so, for 60 rows with a label"
     assert note in study.json["notes"]
 
 
 def test_labels_that_do_not_fit_clearly_ask_for_names(booster):
     y = labels_of(booster, wrong=28)
-    with pytest.raises(ValueError, match=r"^classes: expected the names of the model's classes 0 and 1, in this order"):
+    sentence = r"^classes: expected the names of the model's classes '0' and '1', in this order"
+    with pytest.raises(ValueError, match=sentence):
         assay.study(booster, ROWS[:20], y=y[:20], pool=ROWS[20:], pool_y=y[20:], **QUICK)
 
 
 @pytest.mark.parametrize(
     ("classes", "sentence"),
     [
-        (["a", "b", "c"], "classes: expected 2 names, for the classes 0 and 1 of"),
+        (["a", "b", "c"], "classes: expected 2 names, for the classes '0' and '1' of"),
         (["a", "a"], "classes: expected each name once, found 'a' twice"),
         (["good", "worse"], "y: expected one of the classes"),
-        ("good,bad", "classes: expected a list of names, found 'good,bad'"),
-        (3, "classes: expected a list of names, found '3'"),
+        ("good,bad,ugly", "classes: expected 2 names, for the classes '0' and '1' of"),
+        (3, "classes: expected names in a list, or in a text joined by commas, found '3'"),
     ],
 )
 def test_names_that_do_not_fit_are_refused(booster, classes, sentence):
@@ -68,6 +69,12 @@ def test_names_that_do_not_fit_are_refused(booster, classes, sentence):
         assay.study(booster, ROWS[:20], y=y[:20], pool=ROWS[20:], classes=classes, **QUICK)
     assert str(caught.value).startswith(sentence)
     assert "\n" not in str(caught.value)
+
+
+def test_names_may_be_one_text(booster):
+    y = labels_of(booster)
+    study = assay.study(booster, ROWS[:20], y=y[:20], pool=ROWS[20:], classes="good, bad", target="bad", **QUICK)
+    assert study.facts["target_names"] == ["good", "bad"] and study.facts["accuracy"] == 1
 
 
 def test_wrapped_estimators_may_be_renamed_too():

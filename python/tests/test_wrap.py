@@ -79,6 +79,8 @@ def test_what_is_no_model_is_refused():
     ("arguments", "words"),
     [
         ({"features": "abcd"}, "features: expected a list of names"),
+        ({"features": 4}, "features: expected a list of names, found '4'"),
+        ({"classes": 2}, "classes: expected a list of names, found '2'"),
         ({"features": ["a", "b", "a"]}, "features: expected each name once, found 'a' twice"),
         ({"classes": ["a"]}, "classes: expected at least 2 names, found 1"),
         ({"value": "logit"}, "value: expected one of margin, probability, log_odds, value, found 'logit'"),

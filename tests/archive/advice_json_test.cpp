@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "assay/archive/io/quality_json.h"
 #include "tests/study/hand_study.h"
 
 namespace assay::testing {
@@ -75,6 +76,21 @@ TEST(AdviceJson, SaysAllThatTheAdviceHolds) {
                                             "difference": -0.5, "interval": [-1, null]}])"));
   EXPECT_EQ(made["drivers"],
             Json::parse(R"([{"feature": "job", "size": 2, "share": 0.75, "mean": -2, "trend": null}])"));
+}
+
+// So that one object says what is recommended, against what, and whether the model is worth explaining.
+TEST(AdviceJson, SaysWhatItIsAgainstAndHowGoodTheModelIs) {
+  Study study = three_entries();
+  study.facts.reference = "100 rows of rows.csv";
+  study.facts.reference_facts = {.rows = 100, .value = 0.5, .pool_value = 0.25, .probability = 0.625};
+  study.facts.quality.labelled = 40;
+  study.facts.quality.accuracy = 0.75;
+  const Json made = advice_json(study, hand_advice());
+  EXPECT_EQ(made["reference"], Json::parse(R"({"what": "100 rows of rows.csv", "rows": 100, "background": true,
+                                               "value": 0.5, "pool_value": 0.25, "probability": 0.625,
+                                               "pool_probability": null})"));
+  EXPECT_EQ(made["quality"], quality_json(study.facts.quality));
+  EXPECT_EQ(made["quality"]["accuracy"], 0.75);
 }
 
 TEST(AdviceJson, OfNothing) {

@@ -176,5 +176,23 @@ TEST_F(Folders, DriversAreThoseOfTheMostFaithful) {
   EXPECT_EQ(found.predictions.mean_change, 0);
 }
 
+// The first screen of both shows the drivers by the entry that is recommended overall.
+TEST_F(Folders, DriversAreThoseOfTheRecommended) {
+  const std::vector<Values> low = {{0.5, 0.5, 0.5, 0.5}, {1, 1, 1, 1}, {1, 1, 1, 1}};
+  const std::vector<Values> high = {{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}};
+  write("before", study_of({low, high}));
+  write("after", study_of({low, high}));
+  const auto drivers = [&](const std::string& before, const std::string& after) {
+    StudyFolder first = opened("before");
+    StudyFolder second = opened("after");
+    if (!before.empty()) first.summary.recommended = {{"overall", before}, {"stability", "l"}};
+    if (!after.empty()) second.summary.recommended = {{"overall", after}, {"stability", "l"}};
+    return diff_studies(first, second, {}).drivers.explanation;
+  };
+  EXPECT_EQ(drivers("k", "k"), "k");
+  EXPECT_EQ(drivers("k", "l"), "l") << "they do not agree: the best mean";
+  EXPECT_EQ(drivers("k", ""), "l");
+}
+
 }  // namespace
 }  // namespace assay

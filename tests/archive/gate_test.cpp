@@ -68,6 +68,45 @@ TEST(Gate, TheBestIsByTheCriterionsDirection) {
               HasSubstr("a criterion that has a best"));
 }
 
+TEST(Gate, TheRecommendedIsTheStudysOwn) {
+  StudySummary study = small_study();
+  study.recommended = {{"overall", "lime"}, {"stability", "mean"}};
+  const auto first = [&](const std::string& explanation, const std::string& bound) {
+    const std::string rule = R"({"criterion": "faithfulness", "explanation": ")" + explanation + "\", " + bound + "}";
+    return outcomes_of(rule, study).at(0);
+  };
+  // By faithfulness: lime 0.9, mean 0.7.
+  EXPECT_TRUE(first("recommended", R"("least": 0.85)").passed);
+  EXPECT_EQ(first("recommended", R"("least": 0.85)").checks[0].entry, 0U);
+  EXPECT_FALSE(first("recommended", R"("least": 0.95)").passed);
+  EXPECT_TRUE(first("recommended:stability", R"("least": 0.65)").passed);
+  EXPECT_EQ(first("recommended:stability", R"("least": 0.65)").checks[0].entry, 2U);
+  EXPECT_FALSE(first("recommended:stability", R"("least": 0.75)").passed);
+  EXPECT_EQ(sentence([&] { first("recommended:stabilty", R"("least": 0)"); }),
+            "r.json, rule 1: expected recommended:overall, recommended:faithfulness, recommended:stability or "
+            "recommended:simplicity, found 'recommended:stabilty' (did you mean 'recommended:stability'?)");
+}
+
+// A study that recommends nothing is what a gate is there to stop.
+TEST(Gate, FailsWhereNothingIsRecommended) {
+  StudySummary study = small_study();
+  const auto outcomes = outcomes_of(R"({"criterion": "faithfulness", "explanation": "recommended", "least": 0},
+                                       {"criterion": "faithfulness", "explanation": "recommended:stability", "most": 2},
+                                       {"criterion": "faithfulness", "explanation": "lime", "least": 0})",
+                                    study);
+  ASSERT_EQ(outcomes.size(), 3U);
+  EXPECT_FALSE(outcomes[0].passed);
+  EXPECT_EQ(outcomes[0].reason, "no explanation is recommended");
+  EXPECT_FALSE(outcomes[1].passed);
+  EXPECT_EQ(outcomes[1].reason, "no explanation is recommended for stability");
+  EXPECT_TRUE(outcomes[2].passed);
+  EXPECT_FALSE(all_passed(outcomes));
+  study.recommended = {{"overall", "lime"}};
+  EXPECT_FALSE(
+      outcomes_of(R"({"criterion": "complexity", "explanation": "recommended:simplicity", "most": 9})", study)[0]
+          .passed);
+}
+
 TEST(Gate, UndefinedNeverPasses) {
   for (const char* bound : {R"("least": -1e300)", R"("most": 1e300)", R"("least_coverage": 0)"}) {
     const auto outcomes =

@@ -83,6 +83,33 @@ def test_the_gate_as_json(gate, study):
     assert {name: check["mean"] for name, check in checks.items()} == means(study, "complexity")
 
 
+def advised(folder, aim):
+    return json.loads((folder / "study.json").read_text())["advice"]["recommended"][aim]
+
+
+def test_rules_about_what_is_recommended(gate, study):
+    """By the mean of the entry that the study names: complexity is a criterion that tells the entries apart."""
+    complexity = means(study, "complexity")
+    for rule, aim in (("recommended", "overall"), ("recommended:faithfulness", "faithfulness")):
+        name = advised(study, aim)["explanation"]
+        about = {"criterion": "complexity", "explanation": rule}
+        kept = gate({**about, "most": complexity[name]})
+        assert (kept.returncode, kept.stderr) == (0, "")
+        assert kept.stdout.startswith(f"passed  complexity of the recommended, {name}: ")
+        assert gate({**about, "most": math.nextafter(complexity[name], -9)}).returncode == NOT_PASSED
+    # The study has no criterion of stability, so that it recommends nothing for it.
+    assert advised(study, "stability") is None
+    failed = gate({"criterion": "complexity", "explanation": "recommended:stability", "most": 9})
+    assert (failed.returncode, failed.stderr) == (NOT_PASSED, "")
+    assert "no explanation is recommended for stability" in failed.stdout
+    assert failed.stdout.endswith("0 of 1 rule passed\n")
+
+
+def test_the_drivers_of_a_diff_are_those_of_the_first_screen(assay, study):
+    found = json.loads(assay("diff", "study", "study", "--json").stdout)
+    assert found["drivers"]["explanation"] == advised(study, "overall")["explanation"]
+
+
 def test_what_cannot_be_checked_is_bad_input(assay, gate, study, one_sentence):
     assert "'faithfulnes'" in one_sentence(gate({"criterion": "faithfulnes", "least": 0}))
     assert "'lime'" in one_sentence(gate({"criterion": "complexity", "explanation": "lime", "least": 0}))

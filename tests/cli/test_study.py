@@ -212,6 +212,10 @@ REFUSALS = {
     "a row twice": (("study", "iris", "--rows", "1,2,1", "--methods", "gradient"), "row 1 twice"),
     "a sample of given rows": (("study", "iris", "--rows", "1,2", "--sample", "2"), "--sample"),
     "no folder": (("study", "iris", "--out", ""), "--out"),
+    "no time": (("study", "iris", "--time", ""), "assay: --time: expected a value, found nothing"),
+    "no members": (("study", "iris", "--members", ""), "assay: --members: expected a value, found nothing"),
+    "no classes": (("study", "iris", "--classes", ""), "assay: --classes: expected a value, found nothing"),
+    "no such background": (("study", "iris", "--background", "spread:x"), "assay: --background: expected spread:N"),
     "a folder of too long a name": (("study", "iris", "--out", "d" * 300), "too long"),
     "resume and overwrite": (("study", "iris", "--resume", "--overwrite"), "--overwrite"),
     "resume with half of the arguments": (("study", "--out", "s", "--resume", "--methods", "lime"), "--resume"),
@@ -225,6 +229,27 @@ def test_refuses(case, assay):
     result = assay(*arguments)
     assert result.returncode == 1
     assert named in result.stderr and result.stderr.count("\n") == 1, result.stderr
+
+
+BEFORE_TRAINING = {
+    "too short": (("--time", "0.001s"), "--time: expected at least 0.05 s, for no study takes less, found '0.001s'"),
+    "unknown member": (("--members", "magic"), "--members: expected methods: "),
+    "other member": (
+        ("--methods", "gradient", "--members", "lime"),
+        "--members: expected methods of the study: gradient, found 'lime'",
+    ),
+    "unknown class": (("--target", "magic"), "--target of model.onnx: expected auto, predicted, all, setosa, "),
+    "all classes": (("--target", "all"), "--target: expected one class or output; "),
+}
+
+
+@pytest.mark.parametrize("case", BEFORE_TRAINING)
+def test_what_is_known_before_is_refused_before_a_network_is_trained(case, assay, tmp_path):
+    arguments, sentence = BEFORE_TRAINING[case]
+    result = assay("study", "iris", *arguments, "--out", "s")
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"assay: {sentence}") and result.stderr.count("\n") == 1, result.stderr
+    assert not (tmp_path / "s" / "model.onnx").exists()
 
 
 @pytest.mark.parametrize("given", ["--margin=1.5", "--margin=nan", "--margin=some", "--tie=-0.1"])

@@ -34,7 +34,9 @@ def test_the_reference_is_spread_over_the_scores_of_the_pool(iris, assay):
     assert (facts["rows"], facts["background"]) == (100, True)
     line = out[out.index("\nreference: ") + 1 :].replace("\n  ", " ").splitlines()[0]
     assert line.startswith(f"reference: {study['facts']['reference']}; the model gives ")
-    assert f"{facts['value']:.4g}" in line and f"(probability {facts['pool_probability']:.4g}) for the pool" in line
+    assert f"{facts['value']:.4g}" in line and f"{facts['pool_value']:.4g} for the pool" in line
+    # Rows of different predicted classes: a mean over those would be about a third whatever the reference is.
+    assert facts["probability"] is None and facts["pool_probability"] is None and "probability" not in line
     with np.load(folder / "explanations" / "occlusion.npz") as explanations:
         assert facts["value"] == pytest.approx(explanations["base"].mean(), abs=1e-6)
         targets = explanations["target"]
@@ -46,8 +48,6 @@ def test_the_reference_is_spread_over_the_scores_of_the_pool(iris, assay):
     margins = np.array([[float(cell) for cell in row[-3:]] for row in rows[1:]])
     assert margins.shape == (120, 3)
     assert facts["pool_value"] == pytest.approx(margins.mean(axis=0)[targets].mean(), abs=1e-5)
-    chances = np.exp(margins) / np.exp(margins).sum(axis=1, keepdims=True)
-    assert facts["pool_probability"] == pytest.approx(chances.mean(axis=0)[targets].mean(), abs=1e-5)
     # A draw that is spread over the scores has nearly their mean; here 100 of 120 rows.
     assert facts["value"] == pytest.approx(facts["pool_value"], abs=0.2)
     assert {
@@ -117,3 +117,32 @@ def test_advice_is_about_what_the_study_holds(iris):
     assert faithfulness["borda"] is None and "gradient" not in advice["faithful"]
     shares = [driver["share"] for driver in advice["drivers"]]
     assert shares == sorted(shares, reverse=True) and sum(shares) == pytest.approx(1)
+
+
+def own_probabilities(assay, model, data):
+    """Of the pool, as the model's file gives them."""
+    result = assay("predict", "--model", model, "--data", data, "--label", "species", "--output", "probability")
+    rows = list(csv.reader(result.stdout.splitlines()))
+    return np.array([[float(cell) for cell in row[-3:]] for row in rows[1:]])
+
+
+def test_probabilities_of_margins_that_are_no_logits_are_the_models_own(assay, tmp_path, data_dir):
+    """One-vs-rest sigmoids that are normalised: softmax of the margins is not what the model says."""
+    model = data_dir / "onnx-models" / "logreg_iris.onnx"
+    names = ["setosa", "versicolor", "virginica"]
+    lines = (data_dir / "iris" / "iris.csv").read_text().splitlines()[1:151]
+    rows = [[*line.split(",")[:2], names[int(line.split(",")[4])]] for line in lines]
+    table = tmp_path / "iris.csv"
+    table.write_text("\n".join(",".join(row) for row in [["a", "b", "species"], *rows]) + "\n")
+    said = ("--label", "species", "--classes", ",".join(names), "--sample", "all")
+    quick = ("--methods", "occlusion", "--aggregators", "none", "--criteria", "faithfulness", "--out", "s")
+    result = assay("study", "--model", model, "--data", table, "--pool", table, "--target", "setosa", *said, *quick)
+    facts = read_json(tmp_path / "s" / "study.json")["facts"]
+    own = own_probabilities(assay, model, table)
+    assert own.sum(axis=1) == pytest.approx(np.ones(150), abs=1e-5)
+    assert facts["reference_facts"]["pool_probability"] == pytest.approx(own[:, 0].mean(), abs=1e-5)
+    assert f"(probability {own[:, 0].mean():.4g}) for the pool" in result.stdout.replace("\n  ", " ")
+    labels = np.array([names.index(row[2]) for row in rows])
+    chosen = np.maximum(own[np.arange(150), labels], np.finfo(np.float32).eps)
+    assert facts["quality"]["log_loss"] == pytest.approx(-np.log(chosen).mean(), rel=1e-4)
+    assert facts["quality"]["calibration_error"] is not None

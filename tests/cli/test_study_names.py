@@ -80,11 +80,28 @@ def test_classes_have_the_names_that_are_said(labelled, study):
     assert other["facts"]["quality"]["auc"] == pytest.approx(1 - facts["quality"]["auc"])
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--classes", 'good,"bad, very"'),
+        ("--classes", 'good, "bad, very" '),
+        ("--classes", "good", "--classes", '"bad, very"'),
+    ],
+)
+def test_a_name_with_a_comma_is_quoted(labelled, study, assay, words):
+    labelled("good", "bad, very")
+    made = study("--label", "risk", *words, "--target", "bad, very")
+    assert made["facts"]["target_names"] == ["good", "bad, very"] and made["facts"]["accuracy"] == 1
+    # The settings say the same, so that it can be verified.
+    result = assay("verify", "made")
+    assert result.returncode == 0, result.stderr
+
+
 def test_labels_that_fit_clearly_name_the_classes(labelled, study):
     labelled("good", "bad", wrong=6)
     made = study("--label", "risk", "--target", "bad")
     assert made["facts"]["target_names"] == ["good", "bad"]
-    note = "the model's class 1 is taken for 'bad': so 90 % of 60 rows with a label are predicted right"
+    note = "the model's class 1 is taken for 'bad': the scores tell so, for 60 rows with a label"
     assert note in made["notes"]
 
 
@@ -100,9 +117,11 @@ def test_numbers_may_get_names_and_known_ones_need_none(labelled, study):
 @pytest.mark.parametrize(
     ("classes", "sentence"),
     [
-        ("good,bad,ugly", "--classes: expected 2 names, for the classes 0 and 1 of "),
+        ("good,bad,ugly", "--classes: expected 2 names, for the classes '0' and '1' of "),
+        ('good,"bad', "--classes: expected names joined by commas, each quote closed before the next comma, found "),
+        ("good,", "--classes: expected a name for each class, found an empty one"),
         ("good,good", "--classes: expected each name once, found 'good' twice"),
-        ("good,worse", "--classes: expected a name for each label of column 'risk', which holds 'bad', found good and"),
+        ("good,worse", "--classes: expected a name for each label of column 'risk', which holds 'bad', found 'good' "),
     ],
 )
 def test_names_that_do_not_fit_are_refused(assay, labelled, one_sentence, tmp_path, classes, sentence):
@@ -118,7 +137,8 @@ def test_names_are_refused_where_nothing_can_have_them(assay, labelled, one_sent
     assert one_sentence(assay("study", *rows)).startswith("--classes: expected none without --model")
     assert assay("--quiet", "train", "--data", "pool.csv", "--label", "risk", "--out", "own.onnx").returncode == 0
     said = one_sentence(assay("study", "--model", "own.onnx", *rows[:-4], "--classes", "a,b", "--out", "made"))
-    assert said == "--classes: expected none, for own.onnx has the names of its classes, bad and good, found a and b"
+    own = "--classes: expected none, for own.onnx has the names of its classes, 'bad' and 'good', found 'a' and 'b'"
+    assert said == own
     regression = TREES / "xgboost_regression" / "model.json"
     said = one_sentence(assay("study", "--model", regression, *rows))
     assert said.startswith("--classes: expected none, for ") and said.endswith("predicts no classes, found 2")
@@ -128,7 +148,9 @@ def test_labels_that_do_not_fit_clearly_ask_for_names(assay, labelled, one_sente
     labelled("good", "bad", wrong=28)
     rows = ("--model", BOOSTER, "--data", "rows.csv", "--pool", "pool.csv", "--label", "risk", "--out", "made")
     said = one_sentence(assay("study", *rows))
-    assert said.startswith("--classes: expected the names of the model's classes 0 and 1, in this order, found none")
+    assert said.startswith(
+        "--classes: expected the names of the model's classes '0' and '1', in this order, found none"
+    )
     assert "32 of 60 rows would be predicted right at best" in said
 
 
@@ -182,6 +204,20 @@ def test_other_columns_stay_features(study, tmp_path, cells):
     made = study("--label", "risk", "--rows", "all", model=None)
     assert made["facts"]["features"] == ["income", *FEATURES]
     assert ids_of(tmp_path) is None
+
+
+def test_a_pool_that_is_too_small_to_tell_is_noted(study, tmp_path):
+    write_with(tmp_path, "customer_id", CONSECUTIVE)
+    lines = (tmp_path / "pool.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "pool.csv").write_text("".join(lines[:16]))
+    made = study("--label", "risk", "--rows", "all", model=None)
+    assert made["facts"]["features"] == ["customer_id", *FEATURES]
+    note = "column 'customer_id' may only name rows, for it is different in every one; it is taken for a feature, "
+    assert [note + "because 15 rows of the pool are too few to tell"] == [
+        each for each in made["notes"] if "customer_id" in each
+    ]
+    said = study("--label", "risk", "--rows", "all", "--numeric", "customer_id", "--overwrite", model=None)
+    assert not any("customer_id" in note for note in said["notes"])
 
 
 def test_a_column_that_the_model_names_stays(assay, study, tmp_path):

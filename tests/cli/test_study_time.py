@@ -154,7 +154,7 @@ def test_a_time_that_is_too_short_is_one_sentence(short, assay, tmp_path):
     for name in ("rows.csv", "model.onnx"):
         shutil.copy(folder / name, tmp_path)
     words = ["--model=model.onnx", "--data=rows.csv", "--split=test", "--label=y", "--methods=exact_shapley"]
-    result = assay("study", *words, "--time=0.001s", "--out=study")
+    result = assay("study", *words, "--time=0.05s", "--out=study")
     assert (result.returncode, result.stdout) == (1, "")
     assert re.fullmatch(
         r"assay: --time: expected at least about [\d.]+ (s|min|h) for exact_shapley on 10 rows, found 1 s\n",

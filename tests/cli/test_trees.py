@@ -345,3 +345,22 @@ def test_categories_beyond_exact_numbers_are_refused(assay, tmp_path):
     made = assay("predict", "--model", "m.json", "--data", "rows.csv")
     assert made.returncode == 1
     assert "column 'size' holds '9007199254740994', which is no category that m.json knows" in made.stderr
+
+
+def test_trees_that_cannot_be_shifted_are_said_so(assay, one_sentence, tmp_path):
+    """They test for zero: a shifted zero is none. The model is one of trees all the same."""
+    rows = files("lightgbm_zero_missing/model.txt")
+    pool = ("--pool", TREES / "lightgbm_zero_missing" / "rows.csv")
+    made = assay("explain", *rows, *pool, "--method", "tree_shap", "--out", "e.npz")
+    assert made.returncode == 0, made.stderr
+    said = one_sentence(assay("evaluate", "--explanations", "e.npz", *rows, *pool, "--criteria", "input_invariance"))
+    assert "cannot shift the trees of " in said and "is none" not in said
+
+
+def test_the_baseline_zero_says_which_categories_nobody_chose(assay, tmp_path):
+    model = "lightgbm_categories/model.txt"
+    made = assay(
+        "explain", *files(model, background=""), "--baseline", "zero", "--method", "occlusion", "--out", "e.npz"
+    )
+    assert made.returncode == 0, made.stderr
+    assert "the baseline zero puts column " in made.stdout + made.stderr

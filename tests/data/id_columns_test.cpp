@@ -112,6 +112,25 @@ TEST(IdColumns, NumbersBeyondFloat32AreSeenByTheirDoubles) {
   EXPECT_EQ(rows.ids[1], "9000000001");
 }
 
+// Few cells may be different by chance: such a column stays a feature, but not without a word.
+TEST(IdColumns, AreOnlyNotedInASmallPool) {
+  const auto counted = [](size_t i) { return static_cast<float>(1000 + i); };
+  const auto nothing = [](const std::string&) { return false; };
+  const auto notes = [&](size_t rows, size_t in_pool, const std::function<float(size_t)>& cell) {
+    const Table first = numbers_in(cell, 0, rows);
+    const Table second = numbers_in(cell, rows, in_pool);
+    EXPECT_EQ(found_in(first, second).empty(), in_pool < 20);
+    return notes_on_possible_ids({&first}, {&second}, nothing);
+  };
+  EXPECT_THAT(notes(8, 19, counted),
+              ElementsAre("column 'number' may only name rows, for it is different in every one; it is taken for a "
+                          "feature, because 19 rows of the pool are too few to tell"));
+  EXPECT_THAT(notes(8, 20, counted), IsEmpty()) << "taken for an id";
+  EXPECT_THAT(notes(4, 5, counted), IsEmpty()) << "too few to say anything";
+  const Table rows = numbers_in([](size_t i) { return static_cast<float>(i) + 0.5F; }, 0, 30);
+  EXPECT_THAT(notes_on_possible_ids({&rows}, {&rows}, nothing), IsEmpty()) << "measurements";
+}
+
 TEST(IdColumns, TheFirstNamesTheRowsAndAllAreTakenOut) {
   Table table;
   table.columns = {{"key", ColumnKind::categorical, {"p", "q"}}, {"x"}, {"number"}, {"y"}};

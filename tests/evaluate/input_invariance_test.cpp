@@ -82,6 +82,16 @@ TEST(InputInvariance, UndefinedWhereNothingMovesOrNumbersAreMissing) {
   EXPECT_NE(refusal_of("input_invariance", "", without_deviations), "");
 }
 
+// Not "needs a model of trees", which the shifted trees would be refused with.
+TEST(InputInvariance, SaysWhatCannotBeShifted) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Trial trial = explained_trial(scaled(setting_of(linear_toy()), {1, kInfinity, 3}), "gradient");
+  const std::string name = trial.task().subject.model->info().feature_names[1];
+  EXPECT_EQ(refusal_of("input_invariance", "", trial),
+            "cannot shift column '" + name + "' by inf: its numbers in the pool are too large for a deviation");
+  EXPECT_EQ(refusal_of("input_invariance", ":space=raw", trial), "");
+}
+
 TEST(InputInvariance, BitsDoNotDependOnThreads) {
   Trial trial = explained_trial(fixture_setting("torch_mlp_script"), "exact_shapley");
   expect_same_scores_on_threads("input_invariance", ":space=raw", trial);

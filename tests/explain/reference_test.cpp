@@ -85,6 +85,17 @@ TEST(Reference, ZeroIsZeroInRawUnits) {
   EXPECT_THAT(scaled.rows.values(), ElementsAre(-0.5F, -0.5F, -0.5F, -0.5F));  // (0 - 1) / 2
 }
 
+TEST(Reference, ZeroSaysWhichCategoriesNobodyChose) {
+  Dataset rows = pool_data();
+  const Reference zero = named_baseline("zero", nullptr, margins(), nullptr, {});
+  EXPECT_EQ(note_on_zero(zero, rows),
+            "the baseline zero puts column 'job' at 'a': categories have no zero, and this is the first of each");
+  const Reference mean = named_baseline("mean", &rows, margins(), nullptr, {});
+  EXPECT_EQ(note_on_zero(mean, rows), "");
+  rows.groups[1].kind = ColumnKind::numeric;
+  EXPECT_EQ(note_on_zero(zero, rows), "") << "one-hot columns that are all 0 are no category";
+}
+
 TEST(Reference, NeutralIsTheLeastConfidentRowInEveryUnit) {
   Dataset pool = pool_data();
   pool.x = Matrix(4, 4);

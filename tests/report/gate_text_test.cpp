@@ -40,6 +40,16 @@ TEST(GateText, NamesFromFilesStayOnTheirLine) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
+TEST(GateText, SaysThatNothingIsRecommended) {
+  const auto outcomes =
+      outcomes_of(R"({"criterion": "faithfulness", "explanation": "recommended:stability", "least": 0.8})");
+  EXPECT_EQ(gate_text(outcomes, small_study()),
+            "failed  faithfulness:subset=2 of recommended:stability: no explanation is recommended for stability, "
+            "expected at least 0.8\n0 of 1 rule passed\n");
+  EXPECT_THAT(gate_json(outcomes, small_study()),
+              HasSubstr(R"("passed":false,"reason":"no explanation is recommended for stability",)"));
+}
+
 TEST(GateText, SaysWhatIsUndefined) {
   const auto outcomes = outcomes_of(R"({"criterion": "sparseness", "explanation": "occlusion", "least": 0})");
   EXPECT_THAT(gate_text(outcomes, small_study()), HasSubstr("failed  sparseness of occlusion: undefined, expected"));

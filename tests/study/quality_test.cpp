@@ -18,10 +18,11 @@ namespace {
 using Scored = std::vector<std::vector<double>>;
 
 // A model whose outputs are the row itself.
-std::unique_ptr<Model> repeats(OutputUnit unit, size_t outputs, size_t classes) {
+std::unique_ptr<Model> repeats(OutputUnit unit, size_t outputs, size_t classes, MarginLink link = MarginLink::softmax) {
   ModelInfo info;
   info.name = "toy";
   info.unit = unit;
+  info.margin_link = link;
   for (size_t i = 0; i < outputs; i++) {
     info.feature_names.push_back("f" + std::to_string(i));
     info.output_names.push_back("o" + std::to_string(i));
@@ -233,6 +234,20 @@ TEST(Quality, ClassesByHand) {
   // One bin of the predicted classes: said 0.5 + e / (e + 2) + 1, came true 2.
   EXPECT_NEAR(found.calibration_error, std::fabs(0.5 + std::numbers::e / (std::numbers::e + 2) + 1 - 2) / 3, 1e-7);
   EXPECT_TRUE(std::isnan(found.rmse));
+}
+
+// The rows are the model's probabilities; as margins of an unknown link they only rank.
+TEST(Quality, MarginsThatAreNoLogitsHaveTheModelsOwnProbabilities) {
+  const Dataset data = labelled({{0.5F, 0.25F, 0.25F}, {0.125F, 0.5F, 0.375F}}, {0, 2});
+  const auto margins = repeats(OutputUnit::margin, 3, 3, MarginLink::unknown);
+  const auto own = repeats(OutputUnit::probability, 3, 3);
+  const ModelQuality without = quality_of(*margins, data);
+  EXPECT_EQ(without.accuracy, 0.5);
+  EXPECT_TRUE(std::isnan(without.log_loss) && std::isnan(without.calibration_error));
+  const ModelQuality found = model_quality({.model = margins.get(), .probabilities = own.get(), .rows = &data}, {});
+  EXPECT_EQ(found.auc, without.auc);
+  EXPECT_NEAR(found.log_loss, -(std::log(0.5) + std::log(0.375)) / 2, 1e-7);
+  EXPECT_NEAR(found.calibration_error, std::fabs(0.5 + 0.5 - 1) / 2, 1e-7);
 }
 
 TEST(Quality, AllUnitsSayTheSame) {

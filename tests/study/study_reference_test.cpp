@@ -18,13 +18,15 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // Outputs are the first columns of a row.
-std::shared_ptr<const Model> first_columns(OutputUnit unit, size_t outputs, size_t classes) {
+std::shared_ptr<const Model> first_columns(OutputUnit unit, size_t outputs, size_t classes,
+                                           MarginLink link = MarginLink::softmax) {
   ModelInfo info;
   info.name = "m.onnx";
   info.feature_names = {"a", "b", "c"};
   for (size_t j = 0; j < outputs; j++) info.output_names.push_back(fmt::format("o{}", j));
   for (size_t j = 0; j < classes; j++) info.class_names.push_back(fmt::format("c{}", j));
   info.unit = unit;
+  info.margin_link = link;
   return model_from_function(info, [outputs](MatrixView<const float> rows, MatrixView<float> out) {
     for (size_t i = 0; i < rows.rows(); i++) std::copy_n(rows.row(i).begin(), outputs, out.row(i).begin());
   });
@@ -99,33 +101,64 @@ TEST(StudyReference, TheMeanOfTheFrontEndIsWhatItIsComparedWith) {
   EXPECT_THAT(subject.other_references[0].rows.values(), ElementsAre(0, 42, 0));
 }
 
+ReferenceFacts facts_at(OwnedSubject& subject, Matrix reference) {
+  subject.reference.rows = std::move(reference);
+  return reference_facts(subject.view(), score_pool(*subject.pool, *subject.model, {}), {});
+}
+
 // Rows of class 0 and class 1, margins (2, 0) and (0, 1). Softmax at (1, 0): e / (1 + e) for class 0. The pool is (0,
-// 0) and (ln 3, 0): class 0 has 1/2 and 3/4, class 1 has 1/2 and 1/4.
+// 0) and (ln 3, 0): class 0 has 1/2 and 3/4.
 TEST(ReferenceFacts, OfTheStudiedRowsOwnTargets) {
   const auto model = first_columns(OutputUnit::margin, 2, 2);
-  const OwnedSubject subject = subject_of(model, matrix_of({{2, 0, 0}, {0, 1, 0}, {3, 0, 0}}),
-                                          matrix_of({{0, 0, 0}, {std::log(3.0F), 0, 0}}), {true, 0});
-  Reference reference;
-  reference.rows = matrix_of({{1, 0, 0}});
-  const ScoredPool pool = score_pool(*subject.pool, *model, {});
-  const ReferenceFacts facts = reference_facts(*model, reference, subject.targets, pool, {});
+  const auto explaining = [&](const TargetChoice& choice) {
+    return subject_of(model, matrix_of({{2, 0, 0}, {0, 1, 0}, {3, 0, 0}}),
+                      matrix_of({{0, 0, 0}, {std::log(3.0F), 0, 0}}), choice);
+  };
+  OwnedSubject subject = explaining({true, 0});
+  const ReferenceFacts facts = facts_at(subject, matrix_of({{1, 0, 0}}));
   EXPECT_EQ(facts.rows, 1U);
   EXPECT_NEAR(facts.value, (1 + 0 + 1) / 3.0, 1e-7);  // two rows of class 0, one of class 1
   EXPECT_NEAR(facts.pool_value, 2 * (std::log(3.0) / 2) / 3, 1e-7);
+  // A mean over the probabilities of different classes says nothing about the reference.
+  EXPECT_TRUE(std::isnan(facts.probability) && std::isnan(facts.pool_probability));
+
+  OwnedSubject of_one = explaining({false, 0});
+  const ReferenceFacts one = facts_at(of_one, matrix_of({{1, 0, 0}}));
   const double e = std::exp(1.0);
-  EXPECT_NEAR(facts.probability, (2 * e / (1 + e) + 1 / (1 + e)) / 3, 1e-7);
-  EXPECT_NEAR(facts.pool_probability, (2 * 0.625 + 0.375) / 3, 1e-7);
+  EXPECT_NEAR(one.probability, e / (1 + e), 1e-7);
+  EXPECT_NEAR(one.pool_probability, 0.625, 1e-7);
+}
+
+// Margins whose link is not known say nothing about probabilities: the model's own count, or there are none.
+TEST(ReferenceFacts, OfMarginsThatAreNoLogits) {
+  for (const size_t outputs : {size_t{1}, size_t{3}}) {
+    const size_t classes = outputs == 1 ? 2 : 3;
+    OwnedSubject subject = subject_of(first_columns(OutputUnit::margin, outputs, classes, MarginLink::unknown),
+                                      numbered(2), matrix_of({{0.5F, 0.25F, 0.25F}, {0.25F, 0.5F, 0.25F}}), {false, 0});
+    const ReferenceFacts none = facts_at(subject, matrix_of({{0.125F, 0.5F, 0.375F}}));
+    EXPECT_TRUE(std::isnan(none.probability) && std::isnan(none.pool_probability));
+    subject.probabilities = first_columns(OutputUnit::probability, outputs, classes);
+    const ReferenceFacts own = facts_at(subject, matrix_of({{0.125F, 0.5F, 0.375F}}));
+    // One output is the probability of class 1.
+    EXPECT_EQ(own.probability, outputs == 1 ? 0.875 : 0.125);
+    EXPECT_EQ(own.pool_probability, outputs == 1 ? 0.625 : 0.375);
+  }
+}
+
+// Sigmoids of two outputs are no softmax.
+TEST(ReferenceFacts, OfTwoSigmoids) {
+  OwnedSubject subject = subject_of(first_columns(OutputUnit::margin, 2, 2, MarginLink::sigmoid), numbered(2),
+                                    matrix_of({{0, 0, 0}}), {false, 1});
+  EXPECT_NEAR(facts_at(subject, matrix_of({{5, std::log(3.0F), 0}})).probability, 0.75, 1e-7);
 }
 
 // One margin z: class 1 has 1 / (1 + exp(-z)), and class 0 is explained by -z.
 TEST(ReferenceFacts, OfOneMarginAndOfProbabilities) {
   const Matrix rows = numbered(2);
-  Reference reference;
-  reference.rows = matrix_of({{std::log(3.0F), 0, 0}, {0, 0, 0}});
   const auto facts_of = [&](OutputUnit unit, size_t which) {
     const auto model = first_columns(unit, 1, 2);
-    const OwnedSubject subject = subject_of(model, rows, matrix_of({{0.25F, 0, 0}}), {false, which});
-    return reference_facts(*model, reference, subject.targets, score_pool(*subject.pool, *model, {}), {});
+    OwnedSubject subject = subject_of(model, rows, matrix_of({{0.25F, 0, 0}}), {false, which});
+    return facts_at(subject, matrix_of({{std::log(3.0F), 0, 0}, {0, 0, 0}}));
   };
   for (const OutputUnit unit : {OutputUnit::margin, OutputUnit::log_odds}) {
     EXPECT_NEAR(facts_of(unit, 1).value, std::log(3.0) / 2, 1e-7);
@@ -140,11 +173,8 @@ TEST(ReferenceFacts, OfOneMarginAndOfProbabilities) {
 
 TEST(ReferenceFacts, AreNotKnownWhereTheModelGivesNoNumber) {
   const auto model = first_columns(OutputUnit::value, 1, 0);
-  const OwnedSubject subject = subject_of(model, numbered(2), matrix_of({{NAN, 0, 0}}), {});
-  Reference reference;
-  reference.rows = matrix_of({{NAN, 0, 0}, {1, 0, 0}});
-  const ReferenceFacts facts =
-      reference_facts(*model, reference, subject.targets, score_pool(*subject.pool, *model, {}), {});
+  OwnedSubject subject = subject_of(model, numbered(2), matrix_of({{NAN, 0, 0}}), {});
+  const ReferenceFacts facts = facts_at(subject, matrix_of({{NAN, 0, 0}, {1, 0, 0}}));
   EXPECT_EQ(facts.rows, 2U);
   EXPECT_TRUE(std::isnan(facts.value) && std::isnan(facts.pool_value));
 }

@@ -4,6 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "assay/archive/io/quality_json.h"
+#include "assay/archive/io/reference_json.h"
+
 namespace assay {
 namespace {
 
@@ -62,6 +65,13 @@ Json drivers_json(const Study& study, const Advice& advice) {
   return drivers;
 }
 
+// What the attributions are against: in words, and what the model gives for it.
+Json reference_json(const StudyFacts& facts) {
+  Json made = {{"what", facts.reference}};
+  made.update(reference_facts_json(facts.reference_facts));
+  return made;
+}
+
 }  // namespace
 
 Json advice_json(const Study& study, const Advice& advice) {
@@ -87,6 +97,8 @@ Json advice_json(const Study& study, const Advice& advice) {
           {"critical", number(advice.critical)},
           {"best_upper", number(advice.best_upper)},
           {"one_number_fails", advice.one_number_fails},
+          {"reference", reference_json(study.facts)},
+          {"quality", quality_json(study.facts.quality)},
           {"gains", gains_json(study, advice)},
           {"drivers", drivers_json(study, advice)},
           {"next", advice.next}};

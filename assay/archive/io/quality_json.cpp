@@ -5,6 +5,7 @@
 namespace assay {
 Json quality_json(const ModelQuality& quality) {
   return {{"labelled", quality.labelled},
+          {"in_pool", quality.in_pool},
           {"classes", quality.classes},
           {"accuracy", number(quality.accuracy)},
           {"accuracy_interval", interval_json(quality.accuracy_interval)},

@@ -10,6 +10,7 @@
 #include "assay/archive/io/entry_json.h"
 #include "assay/archive/io/json_parts.h"
 #include "assay/archive/io/quality_json.h"
+#include "assay/archive/io/reference_json.h"
 #include "assay/core/error.h"
 #include "assay/evaluate/criteria.h"
 
@@ -22,15 +23,6 @@ constexpr std::string_view kStudySchema = "assay.study/2";
 Json sorted_options(std::vector<std::pair<std::string, std::string>> options) {
   std::ranges::sort(options);
   return options_json(options);
-}
-
-Json reference_facts_json(const ReferenceFacts& facts) {
-  return {{"rows", facts.rows},
-          {"background", facts.background()},
-          {"value", number(facts.value)},
-          {"pool_value", number(facts.pool_value)},
-          {"probability", number(facts.probability)},
-          {"pool_probability", number(facts.pool_probability)}};
 }
 
 Json facts_json(const StudyFacts& facts) {
@@ -192,9 +184,10 @@ std::vector<std::pair<std::string, std::string>> recommended_from(const JsonFiel
                                                                   const std::set<std::string>& names) {
   std::vector<std::pair<std::string, std::string>> found;
   const JsonFields recommended = document.object("advice").object("recommended");
-  for (const char* aim : {"overall", "faithfulness", "stability", "simplicity"}) {
-    if (!recommended.has_value(aim)) continue;
-    const JsonFields made = recommended.object(aim);
+  for (const std::string_view name : kAims) {
+    const std::string aim(name);
+    if (!recommended.has_value(aim.c_str())) continue;
+    const JsonFields made = recommended.object(aim.c_str());
     found.emplace_back(aim, made.text("explanation"));
     if (!names.contains(found.back().second)) {
       made.fail("the name of an entry as 'explanation'", in_quotes(found.back().second));

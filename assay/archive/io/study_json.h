@@ -43,6 +43,9 @@ struct EntrySummary {
   std::vector<ScoreSummary> scores = {};  // one for each criterion, in their order
 };
 
+// What explanations are recommended for.
+inline constexpr std::string_view kAims[] = {"overall", "faithfulness", "stability", "simplicity"};
+
 struct StudySummary {
   std::string title;
   std::string version;  // of Assay
@@ -51,7 +54,7 @@ struct StudySummary {
   std::vector<CriterionSummary> criteria = {};
   std::vector<EntrySummary> entries = {};
   std::vector<StudyInput> inputs = {};
-  // (aim, name of the entry) for each recommendation of the advice: "overall", "stability", ...
+  // (aim, name of the entry) for each recommendation of the advice; aims without one are left out.
   std::vector<std::pair<std::string, std::string>> recommended = {};
 };
 

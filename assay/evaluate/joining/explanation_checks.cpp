@@ -18,6 +18,20 @@ namespace {
 constexpr double kRoundingOfValue = 1e-3;
 constexpr double kRoundingOfLargest = 1e-5;
 
+// Names as LightGBM writes them: a table's "petal width" is "petal_width" in its model.
+std::vector<std::string> without_spaces(std::vector<std::string> names) {
+  for (std::string& name : names) std::ranges::replace(name, ' ', '_');
+  return names;
+}
+
+bool same_but_for_spaces(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  std::vector<std::string> written = without_spaces(a);
+  if (written != without_spaces(b)) return false;
+  // Two names that are only told apart by a space could have changed places.
+  std::ranges::sort(written);
+  return std::ranges::adjacent_find(written) == written.end();
+}
+
 }  // namespace
 
 bool are_names(const std::vector<std::string>& players) {
@@ -77,6 +91,7 @@ void check_player_names(const std::string& file, const Explanations& found, cons
                fmt::format("{}{}", found.players(), advice));
   }
   if (!are_names(found.features) || !are_names(names) || found.features == names) return;
+  if (same_but_for_spaces(found.features, names)) return;
   const auto [theirs, ours] = std::ranges::mismatch(found.features, names);
   fail_input(file, fmt::format("{} as player {}, as in {}", in_quotes(*ours), theirs - found.features.begin() + 1, of),
              fmt::format("{}{}", in_quotes(*theirs), advice));

@@ -146,6 +146,19 @@ TEST(ExplanationChecks, PlayersAreAsManyAndOfTheSameNames) {
   EXPECT_EQ(check({"a"}), "f.npz: expected 1 columns, one for each player of rows.csv, found 2; advice");
 }
 
+// A model of LightGBM has underscores where its table has spaces; other libraries keep the table's names.
+TEST(ExplanationChecks, SpacesOfNamesMayBeUnderscores) {
+  Joined joined = joined_rows();
+  const auto check = [&](const std::vector<std::string>& found, const std::vector<std::string>& names) {
+    joined.found.features = found;
+    return message_of([&] { check_player_names("f.npz", joined.found, names, "rows.csv"); });
+  };
+  EXPECT_EQ(check({"petal width", "b"}, {"petal_width", "b"}), "no error");
+  EXPECT_EQ(check({"b", "petal width"}, {"petal_width", "b"}),
+            "f.npz: expected 'petal_width' as player 1, as in rows.csv, found 'b'");
+  EXPECT_EQ(check({"a b", "a_b"}, {"a_b", "a b"}), "f.npz: expected 'a_b' as player 1, as in rows.csv, found 'a b'");
+}
+
 TEST(ExplanationChecks, TwoFilesAreOfTheSame) {
   const Joined joined = joined_rows();
   const auto check = [&](const Explanations& other) {

@@ -1,0 +1,26 @@
+#include "assay/archive/io/reference_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace assay {
+
+Json reference_facts_json(const ReferenceFacts& facts) {
+  return {{"rows", facts.rows},
+          {"background", facts.background()},
+          {"value", number(facts.value)},
+          {"pool_value", number(facts.pool_value)},
+          {"probability", number(facts.probability)},
+          {"pool_probability", number(facts.pool_probability)}};
+}
+
+ReferenceFacts reference_facts_from(const JsonFields& facts) {
+  if (!facts.has("reference_facts")) return {};
+  const JsonFields fields = facts.object("reference_facts");
+  return {.rows = fields.count("rows"),
+          .value = fields.number("value"),
+          .pool_value = fields.number("pool_value"),
+          .probability = fields.number("probability"),
+          .pool_probability = fields.number("pool_probability")};
+}
+
+}  // namespace assay
