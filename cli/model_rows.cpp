@@ -149,9 +149,8 @@ std::vector<std::string> ids_beside(const EngineModel& model, const ModelRowsArg
   const auto taken = [&](const std::string& name) { return model.takes_column(name).value_or(false); };
   std::vector<std::string> found =
       found_ids(arguments, {&tables.rows, &tables.doubles}, {&*tables.pool, &tables.pool_doubles}, taken, session);
-  const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
-  if (by_position && columns != model.info().features() + found.size()) found.clear();
-  return found;
+  if (!by_position) return found;
+  return ids_beside_positions(std::move(found), tables.rows, model.info().features());
 }
 
 // The model in margins, if `unit` is another one and the model has margins; else null.

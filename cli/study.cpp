@@ -70,12 +70,20 @@ StudyOptions options_of(const StudyArguments& arguments) {
   return options;
 }
 
+// The seed is an option of the program, which may stand behind those of the command.
+std::vector<std::string> words_with_seed(const StudySettings& settings) {
+  std::vector<std::string> words = settings.arguments;
+  if (settings.seed != Context().seed) words.push_back(fmt::format("--seed={}", settings.seed));
+  return words;
+}
+
 // How the command line says what the plan says about time.
 PlanWords words_for(const StudyPlan& plan, const StudySettings& settings) {
+  const std::vector<std::string> words = words_with_seed(settings);
   return {.time = "--time",
-          .fuller = command_in_time(settings.arguments, fuller_time(plan.full_seconds)),
+          .fuller = command_in_time(words, fuller_time(plan.full_seconds)),
           .notes = "--all prints them",
-          .pinned = pinned_command(settings.arguments, plan.choices)};
+          .pinned = pinned_command(words, plan.choices)};
 }
 
 // The recorded study that this run will be compared with; none by default.
@@ -162,8 +170,8 @@ ScreenOptions screen_options(const StudyArguments& arguments, const StudySetting
   if (!overall || made.study.entries[overall->entry].aggregate()) return options;
   const std::string model =
       arguments.rows.model.empty() ? fmt::format("{}/{}", arguments.out, kModelOnnx) : arguments.rows.model;
-  options.next =
-      explain_command(settings.arguments, arguments, model, shown.choices, made.study.entries[overall->entry].name);
+  options.next = explain_command(words_with_seed(settings), arguments, model, shown.choices,
+                                 made.study.entries[overall->entry].name);
   return options;
 }
 

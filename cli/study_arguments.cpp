@@ -39,9 +39,9 @@ std::string typed(const std::string& word) {
 }
 
 // Options of a study that `assay explain` has, too, beside those of model, data and pool.
-constexpr std::array<std::string_view, 14> kAlsoOfExplain = {
-    "--label",      "--id",      "--numeric",  "--categorical", "--delimiter", "--header", "--names",
-    "--skip-lines", "--missing", "--baseline", "--background",  "--groups",    "--target", "--value"};
+constexpr std::array<std::string_view, 15> kAlsoOfExplain = {
+    "--label",   "--id",       "--numeric",    "--categorical", "--delimiter", "--header", "--names", "--skip-lines",
+    "--missing", "--baseline", "--background", "--groups",      "--target",    "--value",  "--seed"};
 
 std::string command_of(std::vector<std::string> words, const std::vector<std::string>& more) {
   std::erase_if(words, [](const std::string& word) { return word.starts_with("--time="); });

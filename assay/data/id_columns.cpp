@@ -106,6 +106,16 @@ std::vector<std::string> id_columns(const TableCells& rows, const TableCells& po
   return columns_like_ids(rows, pool, taken);
 }
 
+std::vector<std::string> ids_beside_positions(std::vector<std::string> found, const Table& rows, size_t model_columns) {
+  const size_t columns = rows.columns.size() - (rows.label ? 1 : 0);
+  const bool texts = std::ranges::all_of(found, [&](const std::string& name) {
+    const auto column = std::ranges::find(rows.columns, name, &Column::name);
+    return column != rows.columns.end() && column->kind == ColumnKind::categorical;
+  });
+  if (columns != model_columns + found.size() || (!texts && !rows.label)) found.clear();
+  return found;
+}
+
 std::vector<std::string> notes_on_possible_ids(const TableCells& rows, const TableCells& pool,
                                                const std::function<bool(const std::string&)>& taken) {
   const size_t in_pool = pool.table->rows();

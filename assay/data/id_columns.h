@@ -26,6 +26,11 @@ struct TableCells {
 std::vector<std::string> id_columns(const TableCells& rows, const TableCells& pool,
                                     const std::function<bool(const std::string&)>& taken);
 
+// `found`, if a model of so many columns, which takes them by position, plainly does without these columns of the rows'
+// table; else none. Not plain if the number of columns does not fit, or if a column of numbers is among them and no
+// label is known: then any other column may be the one too many.
+std::vector<std::string> ids_beside_positions(std::vector<std::string> found, const Table& rows, size_t model_columns);
+
 // A sentence for each column that is like one, if the pool is too small to take it for one: a network that is trained
 // on it learns it by heart. None if the tables have fewer than 10 rows together, where few cells are equal anyway.
 std::vector<std::string> notes_on_possible_ids(const TableCells& rows, const TableCells& pool,

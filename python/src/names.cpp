@@ -51,8 +51,7 @@ std::pair<Texts, Texts> ids_beside(const ModelHandle& model, const Table& rows, 
   std::vector<std::string> found = id_columns({&rows, &doubles}, {&pool, &pool_doubles}, [&](const std::string& name) {
     return std::ranges::count(kept, name) > 0 || graph.takes_column(name).value_or(false);
   });
-  const size_t columns = rows.columns.size() - (rows.label ? 1 : 0);
-  if (!graph.takes_column("") && columns != graph.info().features() + found.size()) found.clear();
+  if (!graph.takes_column("")) found = ids_beside_positions(std::move(found), rows, graph.info().features());
   std::vector<std::string> notes = notes_on_ids(found);
   return {std::move(found), std::move(notes)};
 }

@@ -20,7 +20,7 @@ def test_plans_first_and_ends_with_one_screen(iris):
     assert "\n11 methods, 16 aggregates, 11 criteria: about " in plan and "; 2 notes: --all prints them" in plan
     assert len(out.splitlines()) <= 25
     screen = rest.rpartition("\n\n")[0]
-    for word in ("Model ", "Explained ", "Drivers ", "faithfulness", "best for", "overall", "+-", "\n- Use "):
+    for word in ("Model ", "Explained ", "Drivers ", "faithfulness", "use for", "overall", "+-", "\n- Use "):
         assert word in screen, word
     assert "Verdict" not in screen
     assert out.splitlines()[-1].startswith("wrote study/report.html")

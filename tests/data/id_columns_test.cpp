@@ -154,5 +154,20 @@ TEST(IdColumns, TheFirstNamesTheRowsAndAllAreTakenOut) {
                   "the model does not take it"));
 }
 
+// temp, wind, day, demand for a model of three columns: day counts rows, and demand may be the label that nobody named.
+TEST(IdColumns, ByPositionANumberIsOnlyLeftOutIfTheLabelIsKnown) {
+  Table rows;
+  rows.columns = {{"temp"}, {"wind"}, {"day"}, {"demand"}};
+  EXPECT_THAT(ids_beside_positions({"day"}, rows, 3), IsEmpty());
+  rows.columns.push_back({"next"});
+  rows.label = 4;
+  EXPECT_THAT(ids_beside_positions({"day"}, rows, 3), ElementsAre("day"));
+  EXPECT_THAT(ids_beside_positions({"day"}, rows, 4), IsEmpty()) << "the model takes as many columns as there are";
+  rows.columns.pop_back();
+  rows.label.reset();
+  rows.columns[2].kind = ColumnKind::categorical;
+  EXPECT_THAT(ids_beside_positions({"day"}, rows, 3), ElementsAre("day")) << "texts are no numbers";
+}
+
 }  // namespace
 }  // namespace assay

@@ -158,7 +158,7 @@ TEST(ClassNames, RowsAndPoolAreCountedTogetherAndMissingLabelsAreNot) {
   const Labelled many = two_classes(40, 36, "good", "bad");
   const LabelledRows parts[] = {{&few.data, few.labels}, {&many.data, many.labels}};
   const AgreedNames found = agreed_class_names(*model, parts, {});
-  EXPECT_THAT(found.note, HasSubstr("of 41 rows"));
+  EXPECT_THAT(found.note, HasSubstr("for 41 rows"));
 }
 
 TEST(ClassNames, NamesThatTheUserGaveAreChecked) {

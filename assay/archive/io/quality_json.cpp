@@ -30,6 +30,7 @@ ModelQuality quality_from_json(const JsonFields& facts) {
   if (!facts.has("quality")) return quality;
   const JsonFields fields = facts.object("quality");
   quality.labelled = fields.count("labelled");
+  if (fields.has("in_pool")) quality.in_pool = fields.count("in_pool");  // older studies do not say
   quality.classes = fields.count("classes");
   quality.accuracy = fields.number("accuracy");
   quality.accuracy_interval = fields.interval("accuracy_interval");
