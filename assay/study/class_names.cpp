@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -26,11 +27,22 @@ std::optional<size_t> place_in(const std::vector<std::string>& names, const std:
   return static_cast<size_t>(found - names.begin());
 }
 
-// What the model gives for all rows that have a label.
+// How much speaks for each class, for all rows that have a label.
 struct LabelledScores {
   std::vector<std::vector<double>> of_class = {};  // by output of the model, then by row
   std::vector<size_t> levels = {};                 // of each row
 };
+
+// By how much an output is ahead of the largest of the others; one output as it is. The outputs of a row may all have a
+// shift in common that says nothing about its class.
+double ahead_of_others(std::span<const float> outputs, size_t own) {
+  if (outputs.size() == 1) return outputs[0];
+  float others = -std::numeric_limits<float>::infinity();
+  for (size_t c = 0; c < outputs.size(); c++) {
+    if (c != own) others = std::max(others, outputs[c]);
+  }
+  return outputs[own] == others ? 0 : static_cast<double>(outputs[own]) - others;  // also of two infinities
+}
 
 void add_scores(const Model& model, const LabelledRows& rows, const std::vector<std::string>& levels,
                 LabelledScores& scores, const Context& context) {
@@ -46,7 +58,7 @@ void add_scores(const Model& model, const LabelledRows& rows, const std::vector<
           const bool scored = std::ranges::all_of(output, [](float v) { return !std::isnan(v); });
           if (std::isnan(code) || !scored) continue;
           scores.levels.push_back(place[static_cast<size_t>(code)]);
-          for (size_t c = 0; c < output.size(); c++) scores.of_class[c].push_back(output[c]);
+          for (size_t c = 0; c < output.size(); c++) scores.of_class[c].push_back(ahead_of_others(output, c));
         }
       },
       context);
