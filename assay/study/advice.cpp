@@ -185,10 +185,14 @@ class Adviser {
     return std::ceil(static_cast<double>(behind.rows) * of_rows / allowed);
   }
 
+  // Those that may be recommended: faithful, and not above the standard by more than the margin, which only a fit to
+  // the test can be.
   std::vector<size_t> faithful_of(const std::vector<size_t>& entries) const {
     std::vector<size_t> kept;
-    std::ranges::copy_if(entries, std::back_inserter(kept),
-                         [&](size_t e) { return advice_.entries[e].faithful == Faithful::yes; });
+    std::ranges::copy_if(entries, std::back_inserter(kept), [&](size_t e) {
+      const EntryAdvice& entry = advice_.entries[e];
+      return entry.faithful == Faithful::yes && !(entry.behind < -advice_.options.margin);
+    });
     return kept;
   }
 

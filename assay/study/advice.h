@@ -9,6 +9,7 @@
 //   faithful   the standard's mean less the entry's: its interval lies within the margin, or the difference itself
 //              within the tie. Not faithful: the interval lies beyond the margin. Else undecided, with the number of
 //              rows that would decide
+//   Entries above the standard by more than the margin are fitted to the test, and are not recommended.
 //   overall    of the faithful ones that add up to the prediction (of all faithful ones, if none does), the best mean.
 //              Means within the tie of it count as equal: exact before sampled, then the cheapest
 //   faithfulness  of the faithful ones, the best mean; of those within the tie of it, complete before incomplete, exact

@@ -67,6 +67,7 @@ std::string overall_sentence(const Reader& read) {
     const EntryAdvice& best = advice.entries[*advice.most_faithful];
     const std::string_view why = entry.complete && !best.complete       ? ", which does not add up to the prediction"
                                  : best.faithful != Faithful::yes       ? ", which is not known to be faithful"
+                                 : best.behind < -advice.options.margin ? ", which is above what Shapley values reach"
                                  : entry.exact && !best.exact           ? ", which is sampled"
                                  : entry.evaluations < best.evaluations ? ", which takes more evaluations"
                                                                         : "";

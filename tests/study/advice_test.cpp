@@ -283,6 +283,7 @@ TEST(Advice, ShapleyValuesAreTheStandard) {
   EXPECT_EQ(found.advice.standard, 1U);
   EXPECT_EQ(found.advice.overall->entry, 1U);
   EXPECT_THAT(found.advice.overall->ahead, ElementsAre(0U));
+  EXPECT_EQ(found.advice.faithfulness->entry, 1U) << "above the standard by more than the margin: fitted to the test";
   EXPECT_EQ(found.advice.entries[0].faithful, Faithful::yes);
   EXPECT_EQ(found.advice.entries[2].faithful, Faithful::yes);
   EXPECT_EQ(found.advice.entries[3].faithful, Faithful::no);

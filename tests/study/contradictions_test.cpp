@@ -108,6 +108,10 @@ class Search {
   const EntryAdvice& of(size_t e) const { return advice_.entries[e]; }
   const std::string& name(size_t e) const { return study_.entries[e].name; }
 
+  // Above the standard by more than the margin.
+  bool fitted(size_t e) const { return of(e).behind < -advice_.options.margin; }
+  bool may_be_recommended(size_t e) const { return of(e).faithful == Faithful::yes && of(e).has_signs && !fitted(e); }
+
   // Whoever is faithful, or not, or undecided, is so by its interval; aliases are what their speaker is.
   void states() const {
     for (size_t e = 0; e < study_.entries.size(); ++e) {
@@ -209,13 +213,13 @@ class Search {
       // Whoever is ahead lacks completeness, or is ahead by no more than the tie.
       for (const size_t e : chosen.ahead) {
         const bool incomplete = overall && of(chosen.entry).complete && !of(e).complete;
-        RC_ASSERT((incomplete || mean(e, c) - mean(chosen.entry, c) <= tie));
+        RC_ASSERT((incomplete || fitted(e) || mean(e, c) - mean(chosen.entry, c) <= tie));
       }
       // The choice itself, by the rule: nobody in the same class has a mean better by more than the tie, and nobody
       // within the tie of the best is better made.
       std::vector<size_t> candidates;
       for (const size_t e : compared.entries()) {
-        if (of(e).faithful == Faithful::yes && of(e).has_signs) candidates.push_back(e);
+        if (may_be_recommended(e)) candidates.push_back(e);
       }
       const bool some_complete = std::ranges::any_of(candidates, [&](size_t e) { return of(e).complete; });
       if (overall && some_complete) std::erase_if(candidates, [&](size_t e) { return !of(e).complete; });
@@ -246,7 +250,7 @@ class Search {
     std::vector<size_t> methods;
     std::vector<size_t> candidates;
     for (const size_t e : compared.entries()) {
-      if (of(e).faithful != Faithful::yes || !of(e).has_signs) continue;
+      if (!may_be_recommended(e)) continue;
       candidates.push_back(e);
       if (!study_.entries[e].aggregate()) methods.push_back(e);
     }
@@ -256,7 +260,7 @@ class Search {
     });
     if (!not_beaten.empty()) {
       RC_ASSERT(std::ranges::count(not_beaten, chosen.entry) == 1);
-      RC_ASSERT(chosen.ahead.empty());
+      for (const size_t e : chosen.ahead) RC_ASSERT(fitted(e));
       const auto made = [&](size_t e) { return std::tuple(!of(e).complete, !of(e).exact, of(e).evaluations); };
       for (const size_t e : not_beaten) RC_ASSERT(made(chosen.entry) <= made(e));
     }
@@ -274,7 +278,7 @@ class Search {
       RC_ASSERT((of(gain.aggregate).faithful == Faithful::yes && of(gain.method).faithful == Faithful::yes));
       RC_ASSERT((!(gain.interval.low > 0) || gain.difference > 0));
       for (const size_t e : compared_[gain.criterion].entries()) {
-        if (of(e).faithful != Faithful::yes || !of(e).has_signs) continue;
+        if (!may_be_recommended(e)) continue;
         const bool recommended =
             std::ranges::any_of(std::array{&advice_.faithfulness, &advice_.stability, &advice_.simplicity},
                                 [&](const auto* made) { return *made && (*made)->entry == gain.aggregate; });
@@ -325,6 +329,7 @@ class Search {
         const EntryAdvice& own = of(advice_.overall->entry);
         const EntryAdvice& top = of(*advice_.most_faithful);
         if (sentence.find(", which does not add up") != std::string::npos) RC_ASSERT((own.complete && !top.complete));
+        if (sentence.find(", which is above what") != std::string::npos) RC_ASSERT(fitted(*advice_.most_faithful));
         if (sentence.find(", which is not known") != std::string::npos) RC_ASSERT(top.faithful != Faithful::yes);
         if (sentence.find(", which is sampled") != std::string::npos) RC_ASSERT((own.exact && !top.exact));
         if (sentence.find(", which takes more") != std::string::npos) RC_ASSERT(own.evaluations < top.evaluations);
