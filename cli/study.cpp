@@ -162,6 +162,8 @@ ScreenOptions screen_options(const StudyArguments& arguments, const StudySetting
       arguments.rows.model.empty() ? fmt::format("{}/{}", arguments.out, kModelOnnx) : arguments.rows.model;
   options.next =
       explain_command(settings.arguments, arguments, model, shown.choices, made.study.entries[overall->entry].name);
+  // It draws the background rows.
+  if (settings.seed != 0) options.next += fmt::format(" --seed={}", settings.seed);
   return options;
 }
 

@@ -57,7 +57,8 @@ def explain(
     X           rows: a DataFrame, an Arrow table, an assay.Table or an array
     method      one of assay.methods(); its options follow as keyword arguments: samples=2048
     baseline    the row that stands for absent features: "zero", "mean", "median", "neutral" (of the pool) or a row
-    background  rows to average over instead: "pool:100" for so many of the pool, or rows
+    background  rows to average over instead: "pool:100" for so many of the pool, "spread:100" for so many that are
+                spread over the model's scores, as a study takes them, or rows
     pool        training rows that baseline and background are taken from; its mean is the default
     target      "predicted", a class or output by name or index, or one for each row; by default the positive class of
                 two, the predicted one of several, the value of a regression. Where all names are whole numbers (classes

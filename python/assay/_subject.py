@@ -27,6 +27,7 @@ from ._targets import target_of
 from ._text import in_quotes, plural
 
 BASELINES = ("zero", "mean", "median", "neutral")
+SPREAD = "spread:"  # the beginning of a background that is spread over the model's scores
 
 
 @dataclass(frozen=True)
@@ -335,9 +336,13 @@ def _reference(argument: str, given: Any, said: RowArguments, bound: Bound) -> s
     if not isinstance(given, str):
         return bound.encode(argument, given)
     text_of(argument, given)
-    known = given in BASELINES if argument == "baseline" else given.startswith("pool:")
+    known = given in BASELINES if argument == "baseline" else given.startswith(("pool:", SPREAD))
     if not known:
-        words = f"{', '.join(BASELINES)} or a row" if argument == "baseline" else "pool:100 (for so many of it) or rows"
+        words = (
+            f"{', '.join(BASELINES)} or a row"
+            if argument == "baseline"
+            else "pool:100 or spread:100 (for so many of it) or rows"
+        )
         raise ValueError(f"{argument}: expected {words}, found {in_quotes(given)}")
     if said.pool is None and given != "zero":
         raise ValueError(f"{argument}: expected pool= beside {in_quotes(given)}, the rows to take it from, found none")
