@@ -17,6 +17,7 @@ from . import _core
 from ._files import Path, path_text
 from ._id_columns import without_ids
 from ._models import GraphModel, Model
+from ._order import RowNames
 from ._run import ProgressLike, run_of, spec_list, spec_text, text_of, whole_number, yes_or_no
 from ._study_result import Study
 from ._study_settings import inputs_of, setting_words
@@ -130,7 +131,7 @@ def study(
             settings=setting_words(asked.said, asked.chosen, {**asked.counts, "cells": more["cells"]}),
             inputs=inputs_of(asked.model, subject, asked.said),
         )
-        made = Study._of(result)
+        made = Study._of(result, RowNames.of(asked.said.X, asked.said.pool))
     except BaseException:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
