@@ -11,6 +11,7 @@
 #include "assay/data/unseen.h"
 #include "assay/explain/io/explanations_json.h"
 #include "assay/explain/methods.h"
+#include "assay/explain/spread_background.h"
 #include "assay/model/train/recipe.h"
 #include "cli/commands.h"
 #include "cli/explain_report.h"
@@ -34,6 +35,7 @@ struct ExplainRun {
   std::vector<Spec> methods;
   ModelRows rows;
   std::vector<Targets> targets;    // one for each result of a method
+  std::vector<Reference> spread;   // for --background spread:N: one for each of the targets; else empty
   std::vector<std::string> paths;  // methods x targets; empty without --out
 };
 
@@ -51,6 +53,20 @@ bool needs_reference(const std::vector<Spec>& methods) {
 void check_reference(const ExplainArguments& arguments, const std::vector<Spec>& methods) {
   if (arguments.rows.has_reference() || !needs_reference(methods)) return;
   fail_missing("what stands for absent features is not said", Need::reference);
+}
+
+// Of each class or output that is explained.
+std::vector<Reference> spread_references(const ExplainArguments& arguments, const ModelRows& rows,
+                                         const Context& context) {
+  std::vector<TargetChoice> choices = {{.predicted = true}};
+  if (arguments.value != "information") choices = parse_target(rows.model->info(), arguments.target);
+  std::vector<Reference> made;
+  for (const TargetChoice& choice : choices) {
+    auto reference = said_spread_background(arguments.rows.reference.background, rows.subject.pool.get(), *rows.model,
+                                            choice, context);
+    if (reference) made.push_back(std::move(*reference));
+  }
+  return made;
 }
 
 std::vector<Targets> chosen_targets(const ExplainArguments& arguments, const ExplainRun& made, const Context& context) {
@@ -92,6 +108,7 @@ ExplainRun prepare_explain(const ExplainArguments& arguments, const Session& ses
   made.paths = paths_of(arguments, made);
   choose_groups(arguments.rows.groups, made.rows.subject, session.context);
   made.targets = chosen_targets(arguments, made, session.context);
+  made.spread = spread_references(arguments, made.rows, session.context);
   return made;
 }
 
@@ -111,6 +128,7 @@ void explain_rows(const ExplainArguments& arguments, const Session& session) {
   const auto subject_for = [&](const Targets& targets) {
     Subject subject = made.rows.subject.view();
     subject.targets = &targets;
+    if (!made.spread.empty()) subject.reference = &made.spread[static_cast<size_t>(&targets - made.targets.data())];
     return subject;
   };
   for (const Spec& spec : made.methods) {

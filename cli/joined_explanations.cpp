@@ -12,6 +12,7 @@
 #include "assay/data/encoder.h"
 #include "assay/evaluate/joining/explained_pool.h"
 #include "assay/evaluate/joining/explanation_checks.h"
+#include "assay/explain/spread_background.h"
 #include "cli/joined_pool.h"
 
 namespace assay::cli {
@@ -131,6 +132,16 @@ const ModelRows& rows_of(const JoinArguments& arguments, RowsOfUnits& opened, co
   return opened.emplace(unit, std::move(rows)).first->second;
 }
 
+// Without a rule that says what is explained, the pool's rows have no scores to be spread over.
+void choose_spread(const JoinArguments& arguments, JoinedExplanations& explained, const Context& context) {
+  OwnedSubject& subject = explained.subject;
+  const std::optional<TargetChoice> choice =
+      subject.targets.information ? TargetChoice{.predicted = true} : explained.pool_target;
+  auto reference =
+      said_spread_background(arguments.rows.reference.background, subject.pool.get(), *subject.model, choice, context);
+  if (reference) subject.reference = std::move(*reference);
+}
+
 }  // namespace
 
 void JoinArguments::add_to(CLI::App& to) {
@@ -180,7 +191,7 @@ void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Sessio
                JoinedExplanations& explained, const JoinedExplanations* like) {
   const Context quiet = session.context.quiet();
   const Explanations& found = explained.explanations;
-  const auto said = [&](std::string Provenance::* what) {
+  const auto said = [&](std::string Provenance::*what) {
     const std::string& own = found.provenance.*what;
     return own.empty() && like != nullptr ? like->explanations.provenance.*what : own;
   };
@@ -206,6 +217,7 @@ void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Sessio
   if (subject.pool != nullptr && !subject.targets.information) {
     explained.pool_target = targets_alike ? like->pool_target : pool_target_of(explained, quiet);
   }
+  choose_spread(arguments, explained, quiet);
 }
 
 void join_without_file(const JoinArguments& arguments, RowsOfUnits& opened, const Session& session,
@@ -218,10 +230,11 @@ void join_without_file(const JoinArguments& arguments, RowsOfUnits& opened, cons
   if (arguments.value == "information") {
     refuse_target_of_information(arguments);
     subject.targets = information_targets(*subject.model, subject.rows->rows());
-    return;
+  } else {
+    explained.pool_target = chosen_target(arguments, *subject.model);
+    subject.targets = freeze_targets(*subject.model, subject.rows->x.view(), *explained.pool_target, quiet);
   }
-  explained.pool_target = chosen_target(arguments, *subject.model);
-  subject.targets = freeze_targets(*subject.model, subject.rows->x.view(), *explained.pool_target, quiet);
+  choose_spread(arguments, explained, quiet);
 }
 
 std::optional<std::string> other_reference_of(const JoinedExplanations& explained, const Context& context) {

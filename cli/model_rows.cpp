@@ -190,11 +190,14 @@ void ModelRowsArguments::add_to(CLI::App& command, bool required) {
   auto* baseline = command.add_option("--baseline", reference.baseline,
                                       "The row that stands for absent features: zero, mean, median, neutral or a file");
   command
-      .add_option("--background", reference.background,
-                  "Rows to average over instead: pool:100 for so many of the pool, or a file")
+      .add_option(
+          "--background", reference.background,
+          "Rows to average over instead: pool:100 for so many of the pool, spread:100 for so many that are spread "
+          "over the model's scores, or a file")
       ->excludes(baseline);
-  command.add_option("--pool", pool,
-                     "Training rows that mean, median, neutral and pool:N are taken from: a data set or a file");
+  command.add_option(
+      "--pool", pool,
+      "Training rows that mean, median, neutral, pool:N and spread:N are taken from: a data set or a file");
   command.add_option("--pool-split", pool_split, "Which part of the pool")
       ->check(CLI::IsMember({"all", "train", "test"}));
   command.add_option("--groups", groups,

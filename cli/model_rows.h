@@ -36,7 +36,8 @@ struct ModelRowsArguments {
 // Everything that the arguments name, read.
 struct ModelRows {
   std::shared_ptr<EngineModel> model;
-  OwnedSubject subject = {};         // without players and targets, which are chosen later
+  // Without players and targets, which are chosen later, and without the reference where it is spread:N.
+  OwnedSubject subject = {};
   std::vector<size_t> numbers = {};  // of the chosen rows, from 0, in the table or the part chosen by --split
   std::vector<std::string> external_files = {};  // files beside the model that hold its weights
   std::vector<std::string> named_labels = {};    // the label columns of rows and pool, if --label is given

@@ -9,6 +9,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/explain/spread_background.h"
 
 namespace assay::cli {
 namespace {
@@ -68,11 +69,6 @@ void StudyArguments::add_to(CLI::App& command) {
       "Training rows: what stands for absent features, neighbours and antecedents come from them (default: the "
       "training "
       "part of the data set)");
-  command.get_option("--background")
-      ->description(
-          "Rows to average over: pool:100 for so many of the pool, or a file (default: 100 rows of the pool, spread "
-          "over "
-          "the model's scores)");
   command
       .add_option("--sample", sample,
                   "How many rows to study, in the classes' shares; auto: 500, or fewer where rows have more than 32 "

@@ -12,6 +12,7 @@
 #include "assay/core/text.h"
 #include "assay/data/unseen.h"
 #include "assay/explain/reference.h"
+#include "assay/explain/spread_background.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/renamed_classes.h"
 #include "assay/model/train/recipe.h"

@@ -11,6 +11,7 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/baseline.h"
+#include "assay/explain/spread_background.h"
 #include "assay/model/engine_model.h"
 
 namespace assay {
@@ -213,6 +214,14 @@ Reference choose_reference(const ReferenceWords& words, bool needed, const Datas
                    Need::pool);
     }
     return pool_background(*pool, count, model, context);
+  }
+  if (words.background.starts_with(kSpreadPrefix)) {
+    spread_count(words.background);
+    if (pool == nullptr) {
+      fail_missing(fmt::format("background {}: expected a pool of rows to draw from, found none", words.background),
+                   Need::pool);
+    }
+    return {};
   }
   if (!words.background.empty()) return given_background(open(words.background), pool, model);
   if (pool != nullptr) return named_baseline("mean", pool, model, encoder, context);

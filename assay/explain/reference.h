@@ -48,13 +48,15 @@ Reference pool_background(const Dataset& pool, size_t count, const Model& model,
 Reference given_background(const Dataset& given, const Dataset* pool, const Model& model);
 
 // The user's words. baseline: zero, mean, median, neutral or a file of one row; background: "pool:100" (100 rows of the
-// pool) or a file. Both empty: the mean of the pool.
+// pool), "spread:100" (100 that are spread over its scores) or a file. Both empty: the mean of the pool.
 struct ReferenceWords {
   std::string baseline = {};
   std::string background = {};
 };
 // An input error when both are given, or when a pool is needed and there is none. `needed`: whether the method uses a
 // reference. If not, no words and no pool give a reference without rows. `open` reads a file as rows for the model.
+// "spread:N" gives a reference without rows: said_spread_background (spread_background.h) makes it once it is known
+// what is explained.
 Reference choose_reference(const ReferenceWords& words, bool needed, const Dataset* pool, const Model& model,
                            const Encoder* encoder, const std::function<Dataset(const std::string&)>& open,
                            const Context& context);

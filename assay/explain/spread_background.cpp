@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <tuple>
 #include <utility>
 
 #include "assay/core/error.h"
+#include "assay/core/text.h"
 #include "assay/data/baseline.h"
 
 namespace assay {
@@ -59,6 +61,36 @@ Reference spread_background(const Dataset& pool, const ScoredPool& scored, const
                               ? fmt::format("all {} rows of {}", rows.size(), pool.source)
                               : fmt::format("{} rows of {}, spread over its scores", rows.size(), pool.source);
   return reference;
+}
+
+size_t spread_count(std::string_view word) {
+  std::string_view digits = word;
+  if (digits.starts_with(kSpreadPrefix)) digits.remove_prefix(kSpreadPrefix.size());
+  size_t count = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [at, problem] = std::from_chars(digits.data(), end, count);
+  if (problem != std::errc() || at != end || count == 0) {
+    fail_argument("background",
+                  fmt::format(": expected spread:N with a number of rows, 1 or more, found {}", in_quotes(word)));
+  }
+  return count;
+}
+
+std::optional<Reference> said_spread_background(std::string_view word, const Dataset* pool, const Model& model,
+                                                const std::optional<TargetChoice>& choice, const Context& context) {
+  if (!word.starts_with(kSpreadPrefix)) return {};
+  const size_t count = spread_count(word);
+  if (pool == nullptr) {
+    fail_missing(fmt::format("background {}: expected a pool of rows to draw from, found none", word), Need::pool);
+  }
+  if (!choice) {
+    fail_input(fmt::format("background {}", word),
+               "one class or output for all rows, or the predicted class, so that the pool's rows have a score",
+               "targets that differ from row to row");
+  }
+  const Context quiet = context.quiet();
+  const Targets targets = freeze_targets(model, pool->x.view(), *choice, quiet);
+  return spread_background(*pool, score_pool(*pool, model, quiet), targets, count, model, quiet);
 }
 
 }  // namespace assay

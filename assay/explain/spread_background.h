@@ -1,8 +1,11 @@
-// A background of pool rows that are spread over what the model gives for them: a study's reference unless the user
-// says another. Few rows drawn plainly may by chance miss the rare rows of a pool, as those with a high score.
+// A background of pool rows that are spread over what the model gives for them: "spread:N" in the user's words, and a
+// study's reference unless the user says another. Few rows drawn plainly may by chance miss the rare rows of a pool, as
+// those with a high score.
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "assay/core/context.h"
@@ -33,5 +36,17 @@ ScoredPool score_pool(const Dataset& pool, const Model& model, const Context& co
 // over the pool.
 Reference spread_background(const Dataset& pool, const ScoredPool& scored, const Targets& targets, size_t count,
                             const Model& model, const Context& context);
+
+// The user's word for such a background of so many rows: "spread:50".
+inline constexpr std::string_view kSpreadPrefix = "spread:";
+// The number of rows in such a word or, without the prefix, in a recorded choice. An input error if there is none.
+size_t spread_count(std::string_view word);
+
+// The background that a word "spread:N" asks for; nothing for other words. It is of the rows that a study with the same
+// pool and seed takes. choice: what is explained; the information form, which has no class, is spread over the
+// predicted ones. Without a choice (targets that follow no rule, so that the pool's rows have none), and without a
+// pool, the word is an input error.
+std::optional<Reference> said_spread_background(std::string_view word, const Dataset* pool, const Model& model,
+                                                const std::optional<TargetChoice>& choice, const Context& context);
 
 }  // namespace assay

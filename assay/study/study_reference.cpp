@@ -1,31 +1,13 @@
 #include "assay/study/study_reference.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
-#include "assay/core/error.h"
-#include "assay/core/text.h"
 #include "assay/explain/spread_background.h"
 #include "assay/study/reference_facts.h"
 #include "assay/study/subject_parts.h"
 
 namespace assay {
-
-size_t spread_count(std::string_view word) {
-  std::string_view digits = word;
-  if (digits.starts_with(kSpreadPrefix)) digits.remove_prefix(kSpreadPrefix.size());
-  size_t count = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [at, problem] = std::from_chars(digits.data(), end, count);
-  if (problem != std::errc() || at != end || count == 0) {
-    fail_argument("background",
-                  fmt::format(": expected spread:N with a number of rows, 1 or more, found {}", in_quotes(word)));
-  }
-  return count;
-}
 
 ReferenceFacts choose_study_reference(OwnedSubject& subject, const Targets& pool_targets,
                                       const StudyReferenceOptions& options, const Context& context) {

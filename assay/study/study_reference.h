@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "assay/core/context.h"
@@ -21,11 +20,6 @@ namespace assay {
 // With 16 rows the three main features of the german credit rows agree with those against the whole pool for 26 to 67 %
 // of the rows, with 100 for 72 to 84 %.
 inline constexpr size_t kStudyBackgroundRows = 100;
-
-// The user's word for a background of so many rows that is spread over scores: "spread:50".
-inline constexpr std::string_view kSpreadPrefix = "spread:";
-// The number of rows in such a word or, without the prefix, in a recorded choice. An input error if there is none.
-size_t spread_count(std::string_view word);
 
 struct StudyReferenceOptions {
   bool said = false;       // the user chose subject.reference; otherwise it is replaced

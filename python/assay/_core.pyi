@@ -601,6 +601,9 @@ def found_ids(
 def check_time(word: str) -> None:
     """Raises a ValueError unless it is a time that a study may take."""
 
+def spread_count(word: str) -> int:
+    """The number of rows in a word "spread:N"; a ValueError if there is none."""
+
 def plan_study(
     subject: Subject,
     run: Run,
@@ -615,6 +618,7 @@ def plan_study(
     sample: str = "auto",
     pool_sample: str = "auto",
     reference_said: bool = False,
+    background: int = 0,
     margin: float = 0.05,
     tie: float = 0.002,
     time: str = "",
@@ -641,6 +645,7 @@ def run_study(
     sample: str,
     pool_sample: str,
     reference_said: bool,
+    background: int,
     margin: float,
     tie: float,
     time: str,

@@ -17,6 +17,7 @@ from ._files import Path, check_folder, path_text, system_errors
 from ._html import explanations_html
 from ._indexing import chosen_features, chosen_rows, feature_number
 from ._optional import data_frame, named_index
+from ._order import RowNames
 from ._text import explanations_text
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Explanations:
     _core: _Engine
     _data: NDArray[Any] | Callable[[], NDArray[Any]] | None
     _item_shape: tuple[int, ...]
+    _row_names: RowNames
 
     def __init__(self) -> None:
         raise TypeError(
@@ -56,12 +58,15 @@ class Explanations:
         core: _Engine,
         data: NDArray[Any] | Callable[[], NDArray[Any]] | None = None,
         item_shape: Sequence[int] = (),
+        row_names: RowNames | None = None,
     ) -> Explanations:
-        """data: the explained rows for people to read, or a function that makes them; None: the engine's own."""
+        """data: the explained rows for people to read, or a function that makes them; None: the engine's own.
+        row_names: of the rows and the pool that they remember."""
         made = object.__new__(cls)
         made._core = core
         made._data = data
         made._item_shape = tuple(item_shape)
+        made._row_names = row_names or RowNames()
         return made
 
     @property

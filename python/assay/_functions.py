@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from . import _core
@@ -11,6 +12,7 @@ from ._catalogue import Catalogue
 from ._explanations import Explanations
 from ._interop import as_explanations, with_target_names
 from ._models import Model
+from ._order import RowNames
 from ._run import ProgressLike, SpecLike, run_of, spec_list, spec_of, spec_text, text_of, yes_or_no
 from ._scores import Evaluation, Scores
 from ._subject import RowArguments, cells_of, subject_of, with_labels
@@ -57,7 +59,8 @@ def explain(
     X           rows: a DataFrame, an Arrow table, an assay.Table or an array
     method      one of assay.methods(); its options follow as keyword arguments: samples=2048
     baseline    the row that stands for absent features: "zero", "mean", "median", "neutral" (of the pool) or a row
-    background  rows to average over instead: "pool:100" for so many of the pool, or rows
+    background  rows to average over instead: "pool:100" for so many of the pool, "spread:100" for so many that are
+                spread over the model's scores, as a study takes them, or rows
     pool        training rows that baseline and background are taken from; its mean is the default
     target      "predicted", a class or output by name or index, or one for each row; by default the positive class of
                 two, the predicted one of several, the value of a regression. Where all names are whole numbers (classes
@@ -76,7 +79,8 @@ def explain(
     said = RowArguments(X, None, pool, None, baseline, background, target, value, groups, ids)
     needed = next(each for each in _core.methods() if each.name == spec[0]).uses_reference
     subject = subject_of(model, said, run, reference_needed=needed, method=spec)
-    return Explanations._of(_core.explain(subject, spec, run), cells_of(X, subject.players))
+    made = _core.explain(subject, spec, run)
+    return Explanations._of(made, cells_of(X, subject.players), row_names=RowNames.of(X, pool))
 
 
 def explain_all(
@@ -139,6 +143,17 @@ def evaluate(
     specs = _criteria_of(criteria, options)
     with_interval = yes_or_no("interval", interval)
     run = run_of(seed, threads, progress)
+    names = (_names_remembered(scored) if X is None else RowNames.of(X, pool)).completed(
+        explanations=explanations, others=others, pool_explanations=pool_explanations
+    )
+    names.check(
+        explanations=explanations,
+        others=others,
+        y=y,
+        target=target,
+        pool_y=pool_y,
+        pool_explanations=pool_explanations,
+    )
     beside = RowArguments(X, y, pool, pool_y, baseline, background, target, value, groups, explained=scored._core)
     subject = _subject_beside(scored, model, beside, run)
     if subject is not None:
@@ -199,6 +214,9 @@ def aggregate(
         member_names = [text_of("names", str(name)) for name in names]
         if len(member_names) != len(cores):
             raise ValueError(f"names: expected {len(cores)}, one for each member, found {len(member_names)}")
+    row_names = _row_names_of(members) if X is None else RowNames.of(X, pool)
+    row_names = row_names.completed(members=members, pool_members=pool_members)
+    row_names.check(members=members, target=target, pool_members=pool_members)
     lead = cores[0] if cores else None
     said = RowArguments(X, None, pool, None, baseline, background, target, value, groups, explained=lead)
     subject = None
@@ -210,7 +228,28 @@ def aggregate(
         _refuse_alone(said)
     pool_cores = _named("pool_members", pool_members)[1]
     with _advising(subject is None and any(core.subject is not None for core in cores)):
-        return Explanations._of(_core.aggregate(cores, member_names, spec, run, subject, pool_cores))
+        made = _core.aggregate(cores, member_names, spec, run, subject, pool_cores)
+    return Explanations._of(made, row_names=row_names)
+
+
+def _row_names_of(members: Any) -> RowNames:
+    """What the first member that remembers its rows knows of them."""
+    each = members.values() if isinstance(members, Mapping) else members
+    remembering = (member for member in each if isinstance(member, Explanations) and member._core.subject is not None)
+    first = next(remembering, None)
+    return RowNames() if first is None else _names_remembered(first)
+
+
+def _names_remembered(explanations: Explanations) -> RowNames:
+    """Of the rows and the pool that explanations know. Those of a study know the names of its sample alone."""
+    names, subject = explanations._row_names, explanations._core.subject
+    if subject is None:
+        return names
+    if names.x is None:
+        names = replace(names, x=subject.data.ids or None, of_x="the rows")
+    if names.pool is None and subject.pool is not None:
+        names = replace(names, pool=subject.pool.ids or None, of_pool="the pool")
+    return names
 
 
 @contextlib.contextmanager

@@ -75,7 +75,7 @@ def with_target_names(explanations: Explanations, names: Sequence[str]) -> Expla
         players=explanations.provenance["players"],
         notes=old.notes,
     )
-    return Explanations._of(core, explanations.data, explanations.item_shape)
+    return Explanations._of(core, explanations.data, explanations.item_shape, explanations._row_names)
 
 
 def from_array(
@@ -123,8 +123,15 @@ def from_array(
     if features is not None and len(set(names)) < width:
         twice = next(name for name, count in Counter(names).items() if count > 1)
         raise ValueError(f"features: expected different names, found {in_quotes(twice)} twice")
-    beside = (("base", base), ("output", output), ("target", target), ("standard_error", standard_error), ("ids", ids))
-    for name, given in beside:
+    beside = {
+        "base": base,
+        "output": output,
+        "target": target,
+        "standard_error": standard_error,
+        "ids": ids,
+        "data": data,
+    }
+    for name, given in beside.items():
         refuse_reordered(name, index_of(given), argument, index_of(values))
     index, all_names = _targets(target, target_names, rows)
     core = _core.Explanations.from_arrays(

@@ -17,10 +17,11 @@ from . import _core
 from ._files import Path, path_text
 from ._id_columns import without_ids
 from ._models import GraphModel, Model
-from ._run import ProgressLike, run_of, spec_list, spec_text, whole_number, yes_or_no
+from ._order import RowNames
+from ._run import ProgressLike, run_of, spec_list, spec_text, text_of, whole_number, yes_or_no
 from ._study_result import Study
 from ._study_settings import inputs_of, setting_words
-from ._subject import RowArguments, subject_of
+from ._subject import SPREAD, RowArguments, subject_of
 from ._tables import Table
 
 __all__ = ["Study", "study", "study_plan"]
@@ -84,8 +85,8 @@ def study(
     time         how long the study may take on these threads, as in "30s", "2m" or "1h", or a number of seconds: rows,
                  methods and more are chosen to fit; None or "none" for no limit
     retrain      also the criteria that train the model again, roar and kar
-    baseline, background  as in assay.explain; by default a background of 100 rows of the pool, spread over the
-                 model's scores
+    baseline, background  as in assay.explain; by default "spread:100", a background of 100 rows of the pool that are
+                 spread over the model's scores
     curves, variations   sensitivity by radius and faithfulness by subset size; another seed and another reference
     cells        whether report.html shows the values of rows
     out          the folder that the study goes to; by default a temporary one, which goes with the Study
@@ -118,6 +119,7 @@ def study(
             **asked.chosen,
             **asked.counts,
             reference_said=asked.reference_said,
+            background=asked.background,
             cells=more["cells"],
             folder=folder,
             resume=more["resume"],
@@ -129,7 +131,7 @@ def study(
             settings=setting_words(asked.said, asked.chosen, {**asked.counts, "cells": more["cells"]}),
             inputs=inputs_of(asked.model, subject, asked.said),
         )
-        made = Study._of(result)
+        made = Study._of(result, RowNames.of(asked.said.X, asked.said.pool))
     except BaseException:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -161,6 +163,7 @@ def study_plan(model: Model | str, X: Any = None, **arguments: Any) -> str:
         **asked.chosen,
         **asked.counts,
         reference_said=asked.reference_said,
+        background=asked.background,
         title=asked.title,
     )
     return text
@@ -181,7 +184,12 @@ class _Asked:
 
     @property
     def reference_said(self) -> bool:
-        return self.said.baseline is not None or self.said.background is not None
+        return self.said.baseline is not None or (self.said.background is not None and self.background == 0)
+
+    @property
+    def background(self) -> int:
+        """The N of "spread:N", which the study itself chooses from the rows that it uses; else 0."""
+        return _core.spread_count(self.said.background) if _is_spread(self.said.background) else 0
 
 
 def _asked(
@@ -199,8 +207,18 @@ def _asked(
         raise ValueError("pool: expected training rows, which neighbours and references come from, found none")
     given = said
     said, notes = without_ids(model, said) if isinstance(model, Model) else (said, [])
-    subject = subject_of(model, said, run, reference_needed=True, name_classes=True, notes=notes)
+    if _is_spread(said.background):
+        _core.spread_count(text_of("background", said.background))  # refuses what is no number
+        if said.baseline is not None:
+            raise ValueError("baseline: expected one of baseline and background, found both")
+    # The study chooses such a background from the sample of the pool that it uses.
+    plain = replace(said, background=None) if _is_spread(said.background) else said
+    subject = subject_of(model, plain, run, reference_needed=True, name_classes=True, notes=notes)
     return _Asked(model, replace(said, ids=given.ids), subject, chosen, counts, run)
+
+
+def _is_spread(background: Any) -> bool:
+    return isinstance(background, str) and background.startswith(SPREAD)
 
 
 def _remove(folder: str, owner: int) -> None:

@@ -13,6 +13,7 @@ from . import _core
 from ._explanations import Explanations
 from ._files import Path, check_folder, path_text
 from ._optional import data_frame, named_index
+from ._order import RowNames
 from ._scores import Evaluation, Scores
 from ._study_html import html_text, number
 
@@ -49,7 +50,7 @@ class Study:
         raise TypeError("a Study is made by assay.study and Study.load")
 
     @classmethod
-    def _of(cls, result: _core.StudyResult) -> Study:
+    def _of(cls, result: _core.StudyResult, row_names: RowNames | None = None) -> Study:
         made = object.__new__(cls)
         made.folder = pathlib.Path(result.folder)
         made._json_text = result.json
@@ -57,7 +58,7 @@ class Study:
         made._screen, made._table, made._conclusions = result.screen, result.table, result.conclusions
         made.explanations, made.scores = {}, {}
         for name, _, explained, scored in result.entries:
-            made.explanations[name] = Explanations._of(explained)
+            made.explanations[name] = Explanations._of(explained, row_names=row_names)
             by_criterion = dict(zip(made.criteria, map(Scores._of, scored), strict=True))
             made.scores[name] = Evaluation(made.explanations[name], by_criterion, [])
         return made

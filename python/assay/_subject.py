@@ -19,7 +19,7 @@ from ._frames import frame_of_arrow, is_categorical, is_text_dtype, whole_texts
 from ._labels import labels_of
 from ._models import Bound, GraphModel, Model, check_value
 from ._named_classes import agreed, class_list, renamed
-from ._order import index_of, refuse_reordered
+from ._order import RowNames
 from ._run import text_of
 from ._shown import show_cells
 from ._tables import Table, column_names, keep_rounded, kind_of, named_kind, row_names
@@ -27,6 +27,7 @@ from ._targets import target_of
 from ._text import in_quotes, plural
 
 BASELINES = ("zero", "mean", "median", "neutral")
+SPREAD = "spread:"  # the beginning of a background that is spread over the model's scores
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,9 @@ def subject_of(
         raise ValueError(
             f"model: expected what assay.load, assay.wrap or assay.train made, found {type(model).__name__}; {advice}"
         )
-    # Names that explanations were given on purpose are not those of an index.
-    if said.explained is not None and said.explained.id_name in ("", "index"):
-        refuse_reordered("explanations", said.explained.ids or None, "X", _index_of(said.X))
-    refuse_reordered("target", index_of(said.target), "X", _index_of(said.X))
-    refuse_reordered("ids", index_of(said.ids), "X", _index_of(said.X))
+    RowNames.of(said.X, said.pool).check(
+        explanations=said.explained, y=said.y, target=said.target, ids=said.ids, pool_y=said.pool_y
+    )
     value = said.value if said.value is not None else _said_by_file(said, "unit")
     check_value(value, information=True)
     information = value == "information"
@@ -96,12 +95,12 @@ def subject_of(
         if apart and pool is not None:
             parts.append((pool, said.pool, said.pool_y))
         bound, note = agreed(bound, parts, run)
-    _label_rows(data, "X", said.X, said.y, "y", bound.model)
+    _label_rows(data, said.X, said.y, "y", bound.model)
     _name_rows(data, said.X, said.ids)
     if isinstance(model, GraphModel) and not model._core.raw_columns:  # else numbers are encoded, and no cells
         show_cells(data, model._prepared("X", said.X))
     if apart and pool is not None:
-        _label_rows(pool, "pool", said.pool, said.pool_y, "pool_y", bound.model)
+        _label_rows(pool, said.pool, said.pool_y, "pool_y", bound.model)
     groups, groups_json = _groups(said, data)
     if centre is not None and centre.row is not None:
         given_baseline: str | _core.Dataset | None = bound.encode(f"{centre.word} of {centre.of}", centre)
@@ -156,7 +155,8 @@ def cells_of(X: Any, features: Sequence[str]) -> Callable[[], NDArray[Any]] | No
 
 
 def with_labels(subject: _core.Subject, y: Any, pool_y: Any) -> _core.Subject:
-    """The same subject with labels, for one call: explanations do not depend on labels."""
+    """The same subject with labels, for one call: explanations do not depend on labels. The caller has compared the
+    names of their rows."""
     parts: list[_core.Dataset | None] = []
     for argument, labels, data in (("y", y, subject.data), ("pool_y", pool_y, subject.pool)):
         if labels is None:
@@ -165,7 +165,6 @@ def with_labels(subject: _core.Subject, y: Any, pool_y: Any) -> _core.Subject:
         if data is None:
             raise ValueError(f"{argument}: expected none without a pool, found some")
         labelled = data.copy()
-        refuse_reordered(argument, index_of(labels), "the rows", data.ids or None)
         _set_labels(labelled, argument, labels, subject.model)
         parts.append(labelled)
     return subject.labelled(parts[0], parts[1])
@@ -193,22 +192,15 @@ def _centre_of_pool(said: RowArguments, model: Model) -> PoolCentre | None:
     return PoolCentre("X" if said.pool is said.X else "pool", word)
 
 
-def _label_rows(
-    data: _core.Dataset, argument: str, table: Any, labels: Any, labels_argument: str, model: _core.Model
-) -> None:
+def _label_rows(data: _core.Dataset, table: Any, labels: Any, argument: str, model: _core.Model) -> None:
     if labels is not None:
-        refuse_reordered(labels_argument, index_of(labels), argument, _index_of(table))
-        _set_labels(data, labels_argument, labels, model)
+        _set_labels(data, argument, labels, model)
     elif isinstance(table, Table) and table.labels is not None:
         if data.labels is not None and data.class_names == model.class_names:
             return
         # A table's own label need not be what this model predicts.
         with contextlib.suppress(ValueError):
-            _set_labels(data, labels_argument, table.labels, model)
-
-
-def _index_of(table: Any) -> Any:
-    return table.index if table is not None and kind_of(table) == "frame" else None
+            _set_labels(data, argument, table.labels, model)
 
 
 def _set_labels(data: _core.Dataset, argument: str, labels: Any, model: _core.Model) -> None:
@@ -336,9 +328,13 @@ def _reference(argument: str, given: Any, said: RowArguments, bound: Bound) -> s
     if not isinstance(given, str):
         return bound.encode(argument, given)
     text_of(argument, given)
-    known = given in BASELINES if argument == "baseline" else given.startswith("pool:")
+    known = given in BASELINES if argument == "baseline" else given.startswith(("pool:", SPREAD))
     if not known:
-        words = f"{', '.join(BASELINES)} or a row" if argument == "baseline" else "pool:100 (for so many of it) or rows"
+        words = (
+            f"{', '.join(BASELINES)} or a row"
+            if argument == "baseline"
+            else "pool:100 or spread:100 (for so many of it) or rows"
+        )
         raise ValueError(f"{argument}: expected {words}, found {in_quotes(given)}")
     if said.pool is None and given != "zero":
         raise ValueError(f"{argument}: expected pool= beside {in_quotes(given)}, the rows to take it from, found none")

@@ -21,6 +21,7 @@
 #include "assay/evaluate/joining/explained_pool.h"
 #include "assay/explain/explainer.h"
 #include "assay/explain/methods.h"
+#include "assay/explain/spread_background.h"
 #include "python/src/arrays.h"
 #include "python/src/collected.h"
 #include "python/src/explained.h"
@@ -77,7 +78,8 @@ Reference reference_of(const SubjectHandle& handle, const SubjectArguments& argu
   const auto no_file = [&](const std::string& name) -> Dataset {
     const bool row = !words.baseline.empty();
     fail_input(row ? "baseline" : "background",
-               row ? "zero, mean, median, neutral or a row" : "\"pool:100\" (so many rows of the pool) or rows",
+               row ? "zero, mean, median, neutral or a row"
+                   : "\"pool:100\" or \"spread:100\" (so many rows of the pool) or rows",
                in_quotes(name));
   };
   return choose_reference(words, arguments.reference_needed, handle.subject.pool.get(), model, handle.encoder(),
@@ -195,10 +197,18 @@ std::shared_ptr<SubjectHandle> make_subject(const ModelHandle& model, std::share
     subject.players = players_of(*made, arguments, context);
     subject.reference = reference_of(*made, arguments, context);
     subject.targets.information = information;
-    if (method) {  // checked before the model runs on the rows to find their targets
+    const std::string said = word_in(arguments.background);
+    const bool spread = said.starts_with(kSpreadPrefix);
+    const auto check_method = [&] {
+      if (!method) return;
       if (const auto reason = refusal(spec_of(*method), explain_task_of(subject.view()))) refuse(*reason);
-    }
+    };
+    if (!spread) check_method();  // before the model runs on the rows to find their targets
     set_targets(arguments, *made, context);
+    if (!spread) return;
+    const auto choice = information ? TargetChoice{.predicted = true} : made->choice;
+    subject.reference = *said_spread_background(said, subject.pool.get(), *model.model, choice, context);
+    check_method();
   });
   subject.words.players = words_of_players(arguments, subject.players);
   return made;

@@ -24,6 +24,7 @@
 #include "assay/core/text.h"
 #include "assay/data/dataset.h"
 #include "assay/evaluate/joining/explained_pool.h"
+#include "assay/explain/spread_background.h"
 #include "assay/report/first_screen.h"
 #include "assay/report/plan_text.h"
 #include "assay/report/report_html.h"
@@ -66,7 +67,7 @@ struct StudyWords {
   std::string pool = {};
   std::string players = {};
   bool reference_said = false;               // whether the user gave a baseline or a background
-  size_t background = kStudyBackgroundRows;  // rows of the reference that the study chooses by itself
+  size_t background = kStudyBackgroundRows;  // rows of the reference that is spread over scores
 };
 
 // A sample of a subject, with all that a study of it needs.
@@ -78,7 +79,8 @@ struct SampledSubject {
 
 StudyOptions study_options(const Specs& methods, const Specs& criteria, const Specs& aggregators, bool no_aggregates,
                            Texts members, bool retrain, bool curves, bool variations, bool reference_said,
-                           const AdviceOptions& advice, const std::string& time, const std::string& sample) {
+                           size_t background, const AdviceOptions& advice, const std::string& time,
+                           const std::string& sample) {
   const bool paper = members == Texts{"paper"};
   if (paper) members.clear();
   StudyOptions options{.methods = specs_of(methods),
@@ -94,7 +96,7 @@ StudyOptions study_options(const Specs& methods, const Specs& criteria, const Sp
                        .seconds = time.empty() ? kDefaultStudySeconds : study_seconds(time),
                        .seconds_named = !time.empty(),
                        .rows_named = sample != "auto",
-                       .background_named = reference_said};
+                       .background_named = reference_said || background > 0};
   check_study_options(options);
   check_members(options);
   return options;
@@ -219,15 +221,17 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<SubjectH
                                                   const Specs& methods, const Specs& criteria, const Specs& aggregators,
                                                   bool no_aggregates, Texts members, bool retrain, bool curves,
                                                   bool variations, std::string sample, std::string pool_sample,
-                                                  bool reference_said, double margin, double tie,
+                                                  bool reference_said, size_t background, double margin, double tie,
                                                   const std::string& time, std::string title) {
   check_studied(*subject);
-  const StudyOptions options = study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain,
-                                             curves, variations, reference_said, {margin, tie}, time, sample);
+  const StudyOptions options =
+      study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations,
+                    reference_said, background, {margin, tie}, time, sample);
   const StudyWords words = completed({.sample = std::move(sample),
                                       .pool_sample = std::move(pool_sample),
                                       .title = std::move(title),
-                                      .reference_said = reference_said},
+                                      .reference_said = reference_said,
+                                      .background = background > 0 ? background : kStudyBackgroundRows},
                                      subject->subject);
   SampledSubject sampled = unsampled(*subject);
   return run_engine(run, [&](const Context& context) {
@@ -242,19 +246,18 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<SubjectH
   });
 }
 
-std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<SubjectHandle>& subject, const Run& run,
-                                           const Specs& methods, const Specs& criteria, const Specs& aggregators,
-                                           bool no_aggregates, Texts members, bool retrain, bool curves,
-                                           bool variations, bool cells, std::string sample, std::string pool_sample,
-                                           bool reference_said, double margin, double tie, const std::string& time,
-                                           const std::string& folder, bool resume, bool overwrite, std::string title,
-                                           std::string data_words, std::string pool_words, std::string players_words,
-                                           Texts said, const Inputs& inputs) {
+std::shared_ptr<StudyResult> run_in_folder(
+    const std::shared_ptr<SubjectHandle>& subject, const Run& run, const Specs& methods, const Specs& criteria,
+    const Specs& aggregators, bool no_aggregates, Texts members, bool retrain, bool curves, bool variations, bool cells,
+    std::string sample, std::string pool_sample, bool reference_said, size_t background, double margin, double tie,
+    const std::string& time, const std::string& folder, bool resume, bool overwrite, std::string title,
+    std::string data_words, std::string pool_words, std::string players_words, Texts said, const Inputs& inputs) {
   if (folder.empty()) fail_input("out", "the name of a folder", "nothing");
   if (resume && overwrite) fail_input("resume", "no overwrite beside it", "both");
   check_studied(*subject);
-  const StudyOptions options = study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain,
-                                             curves, variations, reference_said, {margin, tie}, time, sample);
+  const StudyOptions options =
+      study_options(methods, criteria, aggregators, no_aggregates, std::move(members), retrain, curves, variations,
+                    reference_said, background, {margin, tie}, time, sample);
   const StudySettings settings{.arguments = std::move(said), .seed = run.seed, .program = std::string(kStudyFunction)};
   const StudyWords words = completed({.sample = std::move(sample),
                                       .pool_sample = std::move(pool_sample),
@@ -262,7 +265,8 @@ std::shared_ptr<StudyResult> run_in_folder(const std::shared_ptr<SubjectHandle>&
                                       .data = std::move(data_words),
                                       .pool = std::move(pool_words),
                                       .players = std::move(players_words),
-                                      .reference_said = reference_said},
+                                      .reference_said = reference_said,
+                                      .background = background > 0 ? background : kStudyBackgroundRows},
                                      subject->subject);
   SampledSubject sampled = unsampled(*subject);
   sampled.facts.inputs = inputs_of(inputs);
@@ -314,16 +318,17 @@ void bind_study(nb::module_& m) {
   m.def("plan_study", &plan_of, nb::arg("subject"), nb::arg("run"), nb::arg("methods"), nb::arg("criteria"),
         nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"), nb::arg("curves"),
         nb::arg("variations"), nb::arg("sample") = "auto", nb::arg("pool_sample") = "auto",
-        nb::arg("reference_said") = false, nb::arg("margin") = AdviceOptions().margin,
+        nb::arg("reference_said") = false, nb::arg("background") = 0, nb::arg("margin") = AdviceOptions().margin,
         nb::arg("tie") = AdviceOptions().tie, nb::arg("time") = "", nb::arg("title") = "");
   m.def("check_time", [](const std::string& word) { study_seconds(word); }, nb::arg("word"));
+  m.def("spread_count", [](const std::string& word) { return spread_count(word); }, nb::arg("word"));
   m.def("read_study", &read_folder, nb::arg("folder"));
   m.def("run_study", &run_in_folder, nb::arg("subject"), nb::arg("run"), nb::kw_only(), nb::arg("methods"),
         nb::arg("criteria"), nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"),
         nb::arg("curves"), nb::arg("variations"), nb::arg("cells"), nb::arg("sample"), nb::arg("pool_sample"),
-        nb::arg("reference_said"), nb::arg("margin"), nb::arg("tie"), nb::arg("time"), nb::arg("folder"),
-        nb::arg("resume"), nb::arg("overwrite"), nb::arg("title"), nb::arg("data_words"), nb::arg("pool_words"),
-        nb::arg("players_words"), nb::arg("settings"), nb::arg("inputs"));
+        nb::arg("reference_said"), nb::arg("background"), nb::arg("margin"), nb::arg("tie"), nb::arg("time"),
+        nb::arg("folder"), nb::arg("resume"), nb::arg("overwrite"), nb::arg("title"), nb::arg("data_words"),
+        nb::arg("pool_words"), nb::arg("players_words"), nb::arg("settings"), nb::arg("inputs"));
 }
 
 }  // namespace assay::python

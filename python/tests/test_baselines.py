@@ -247,3 +247,64 @@ def test_an_image_is_a_baseline_of_a_network(root):
         images = flat.reshape(-1, *shape)
         made = assay.explain(model, images, "occlusion", baseline=np.full(shape, 0.5))
         assert made.values.tobytes() == wanted.values.tobytes()
+
+
+def test_backgrounds_that_are_spread_over_scores(iris):
+    """ "spread:N" is what a study takes, for explain, evaluate and aggregate too."""
+    made = assay.explain(iris.model, iris.test, "exact_shapley", pool=iris.train, background="spread:12", seed=3)
+    assert made.provenance["reference"] == "12 rows of iris (train part), spread over its scores"
+    few = {"methods": ["exact_shapley"], "criteria": "faithfulness", "aggregators": "none", "seed": 3}
+    study = assay.study(iris.model, iris.test, pool=iris.train, background="spread:12", sample="all", **few)
+    assert study.json["facts"]["reference"] == made.provenance["reference"]
+    np.testing.assert_array_equal(study.explanations["exact_shapley"].values, made.values)
+    np.testing.assert_array_equal(study.explanations["exact_shapley"].base, made.base)
+    plan = assay.study_plan(iris.model, iris.test, pool=iris.train, background="spread:12", **few)
+    assert "reference: 12 rows of iris (train part), spread over its scores" in plan
+    # By default a study takes spread:100.
+    default = assay.study(iris.model, iris.test, pool=iris.train, sample="all", time=None, **few)
+    hundred = assay.explain(iris.model, iris.test, "exact_shapley", pool=iris.train, background="spread:100", seed=3)
+    np.testing.assert_array_equal(default.explanations["exact_shapley"].values, hundred.values)
+    options = {"model": iris.model, "X": iris.test, "pool": iris.train, "background": "spread:12", "seed": 3}
+    alone = assay.Explanations.from_array(made.values, features=made.features)
+    expected = assay.evaluate(made, "faithfulness")["faithfulness"].mean
+    assert assay.evaluate(alone, "faithfulness", target="predicted", **options)["faithfulness"].mean == expected
+    assert assay.aggregate([alone, alone], "mean", target="predicted", **options).values.shape == made.values.shape
+    information = assay.explain(
+        iris.model, iris.test, "occlusion", pool=iris.train, background="spread:9", value="information"
+    )
+    assert information.provenance["reference"].startswith("9 rows of ")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"background": "spread:0"},
+            "background: expected spread:N with a number of rows, 1 or more, found 'spread:0'",
+        ),
+        ({"background": "spread:x"}, "background: expected spread:N with a number of rows"),
+        (
+            {"background": "spread"},
+            "background: expected pool:100 or spread:100 (for so many of it) or rows, found 'spread'",
+        ),
+        (
+            {"background": "spread:9", "baseline": "mean"},
+            "baseline: expected one of baseline and background, found both",
+        ),
+        ({"background": "spread:9", "pool": None}, "...expected "),
+    ],
+)
+def test_words_of_spread_backgrounds_that_are_refused(iris, options, message):
+    given = {"pool": iris.train, **options}
+    for call in (
+        lambda: assay.explain(iris.model, iris.test, "occlusion", **given),
+        lambda: assay.study_plan(iris.model, iris.test, **given),
+    ):
+        with refused(message):
+            call()
+
+
+def test_spread_backgrounds_need_a_rule_of_targets(iris):
+    listed = np.arange(len(iris.test)) % 3
+    with refused("background spread:9: expected one class or output for all rows, or the predicted class"):
+        assay.explain(iris.model, iris.test, "occlusion", pool=iris.train, background="spread:9", target=listed)

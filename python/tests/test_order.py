@@ -109,7 +109,87 @@ def test_masks_in_another_order_than_the_rows(tmp_path):
 def test_what_stands_beside_attributions_in_another_order():
     X = FRAME.set_axis(list("hgfedc"))
     beside = pandas.Series(np.arange(6.0), index=X.index)
-    for name, given in {"base": beside, "output": beside, "target": beside.astype(int), "standard_error": X}.items():
+    for name, given in {
+        "base": beside,
+        "output": beside,
+        "target": beside.astype(int),
+        "standard_error": X,
+        "data": X,
+    }.items():
         assay.Explanations.from_array(X, **{name: given})
         with pytest.raises(ValueError, match=f"{name}: expected 'h' as row 1, as in values, found 'c'"):
             assay.Explanations.from_array(X, **{name: given.sort_index()})
+
+
+MIXED_UP = "expected 'h' as row 1, as in pool, found 'c'"
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_what_goes_with_the_pool_in_another_order(counted):
+    """A pool with names, and one whose rows pandas counts."""
+    pool = FRAME if counted else FRAME.set_axis(list("hgfedc"))
+    message = "expected '0' as row 1, as in pool, found '5'" if counted else MIXED_UP
+    model = assay.wrap(lambda rows: rows["a"] * rows["b"] + rows["a"])
+    options = {"model": model, "X": pool[:3], "pool": pool}
+    own = assay.explain(model, pool[:3], "occlusion", pool=pool)
+    beside = pandas.DataFrame(assay.explain(model, pool, "occlusion", pool=pool).values, pool.index, FRAME.columns)
+    backwards = assay.Explanations.from_array(beside[::-1])
+    assert backwards.ids == [str(name) for name in pool.index[::-1]]
+    for given in (beside[::-1], backwards):
+        for more in ({}, options):
+            with pytest.raises(ValueError, match=f"pool_explanations: {message}"):
+                assay.evaluate(own, "avg_sensitivity", pool_explanations=given, **more)
+            with pytest.raises(ValueError, match=rf"pool_members\[0\]: {message}"):
+                assay.aggregate([own], "ava:k=2", pool_members=[given], **more)
+    assay.evaluate(own, "avg_sensitivity", pool_explanations=beside)
+    assay.aggregate([own], "ava:k=2", pool_members=[beside])
+    labels = pandas.Series(np.arange(6.0), index=pool.index)
+    for more in ({}, options):
+        with pytest.raises(ValueError, match=f"pool_y: {message}"):
+            assay.evaluate(own, "complexity", pool_y=labels[::-1], **more)
+        assay.evaluate(own, "complexity", pool_y=labels, **more)
+    with pytest.raises(ValueError, match=f"pool_y: {message}"):
+        assay.study(model, pool[:3], pool=pool, pool_y=labels[::-1], methods="occlusion", aggregators=None)
+
+
+def test_what_goes_with_counted_rows_in_another_order():
+    model = assay.wrap(lambda rows: rows["a"] * rows["b"] + rows["a"])
+    own = assay.explain(model, FRAME, "occlusion", pool=FRAME)
+    labels = pandas.Series(np.arange(6.0))
+    values = pandas.DataFrame(own.values, columns=FRAME.columns)
+    message = "expected '0' as row 1, as in {}, found '5'"
+    assay.evaluate(own, "complexity", y=labels)
+    with pytest.raises(ValueError, match=f"y: {message.format('X')}"):
+        assay.evaluate(own, "complexity", y=labels[::-1])
+    with pytest.raises(ValueError, match=rf"members\[1\]: {message.format('X')}"):
+        assay.aggregate([own, values[::-1]], "mean")
+    with pytest.raises(ValueError, match=rf"members\[1\]: {message.format('members.0.')}"):
+        assay.aggregate([values, values[::-1]], "mean")
+    with pytest.raises(ValueError, match=rf"others\[0\]: {message.format('explanations')}"):
+        assay.evaluate(values, "rank_correlation", others=[values[::-1]])
+    combined = assay.aggregate([own, own], "mean")
+    with pytest.raises(ValueError, match=f"y: {message.format('X')}"):
+        assay.evaluate(combined, "complexity", y=labels[::-1])
+    study = assay.study(model, FRAME, pool=FRAME, methods="occlusion", criteria="complexity", aggregators=None)
+    with pytest.raises(ValueError, match=f"pool_y: {message.format('pool')}"):
+        assay.evaluate(study.explanations["occlusion"], "complexity", pool_y=labels[::-1])
+    # Arrays have no names: a Series that was shuffled with them is in their order.
+    plain = assay.explain(
+        assay.wrap(lambda rows: np.asarray(rows)[:, 0]), FRAME.to_numpy(), "occlusion", baseline="zero"
+    )
+    assay.evaluate(plain, "complexity", y=labels[::-1])
+
+
+def test_every_argument_that_goes_with_rows_is_known_to_the_check():
+    """Whoever adds one must say whether it goes with X or with the pool."""
+    import inspect
+
+    from assay import _order
+
+    elsewhere = {"model", "X", "pool", "criteria", "aggregator", "method", "methods", "aggregators", "names", "classes"}
+    elsewhere |= {"baseline", "background", "value", "groups", "interval", "seed", "threads", "progress", "options"}
+    elsewhere |= {"sample", "pool_sample", "time", "margin", "tie", "retrain", "curves", "variations", "cells", "out"}
+    elsewhere |= {"resume", "overwrite"}
+    for function in (assay.explain, assay.evaluate, assay.aggregate, assay.study):
+        arguments = set(inspect.signature(function).parameters)
+        assert arguments <= elsewhere | set(_order.OF_X) | set(_order.OF_POOL), function

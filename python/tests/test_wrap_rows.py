@@ -72,7 +72,7 @@ def test_labels_in_another_order_than_their_rows_are_refused():
     # Names of something else are nobody's; then position counts.
     assay.study(model, X, y=y.set_axis(range(100, 107)), **options)
     made = assay.explain(model, X, "occlusion", pool=X)
-    with pytest.raises(ValueError, match="y: expected 'r0' as row 1, as in the rows, found 'r6'"):
+    with pytest.raises(ValueError, match="y: expected 'r0' as row 1, as in X, found 'r6'"):
         assay.evaluate(made, "roar", y=y[::-1], pool_y=y)
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -146,3 +147,43 @@ def test_probabilities_of_margins_that_are_no_logits_are_the_models_own(assay, t
     chosen = np.maximum(own[np.arange(150), labels], np.finfo(np.float32).eps)
     assert facts["quality"]["log_loss"] == pytest.approx(-np.log(chosen).mean(), rel=1e-4)
     assert facts["quality"]["calibration_error"] is not None
+
+
+@pytest.mark.parametrize("seed", ["0", "3"])
+def test_the_next_command_explains_as_the_study_did(assay, tmp_path, seed):
+    """Against the same rows of the pool, and so with the same values."""
+    few = ("--methods", "exact_shapley,occlusion", "--aggregators", "none", "--sample", "all", "--no-curves")
+    result = assay("--seed", seed, "study", "iris", *few, "--out", "study")
+    assert result.returncode == 0, result.stderr
+    command = result.stdout[result.stdout.index("assay explain ") :].splitlines()
+    words = shlex.split(" ".join([command[0], *(line for line in command[1:2] if line.startswith("  "))]))
+    assert "--background=spread:100" in words
+    explained = assay(*words[1:], "--out", "again.npz")
+    assert explained.returncode == 0, explained.stderr
+    study = read_json(tmp_path / "study" / "study.json")
+    name = study["advice"]["recommended"]["overall"]["explanation"]
+    with (
+        np.load(tmp_path / "again.npz") as again,
+        np.load(tmp_path / "study" / "explanations" / f"{name}.npz") as before,
+    ):
+        for part in ("values", "base", "output"):
+            np.testing.assert_array_equal(again[part], before[part])
+
+
+def test_spread_backgrounds_of_other_commands(assay, tmp_path):
+    assert assay("train", "--data", "iris", "--split", "train", "--out", "m.onnx").returncode == 0
+    rows = ("--model", "m.onnx", "--data", "iris", "--split", "test", "--pool", "iris", "--pool-split", "train")
+    for word in ("spread:0", "spread:x"):
+        result = assay("explain", *rows, "--background", word, "--method", "occlusion")
+        assert result.returncode == 1 and "spread:N with a number of rows, 1 or more" in result.stderr
+    said = (*rows, "--background", "spread:10")
+    result = assay("explain", *said, "--method", "occlusion,kernel_shap", "--target", "all", "--out", "e.npz")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("10 rows of iris (train part), spread over its scores") == 6
+    result = assay("explain", *said, "--method", "occlusion", "--value", "information")
+    assert result.returncode == 0 and "10 rows of iris" in result.stdout, result.stderr
+    # The files say what their base is, so another reference would be noted.
+    files = sorted(tmp_path.glob("e*.npz"))
+    assert len(files) == 6
+    result = assay("evaluate", "--explanations", files[0], *said, "--criteria", "faithfulness")
+    assert result.returncode == 0 and "reference" not in result.stderr, result.stderr

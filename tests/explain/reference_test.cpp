@@ -173,9 +173,15 @@ TEST(Reference, WordsChooseIt) {
   EXPECT_EQ(choose("", "two.csv", false, true).description, "all 2 rows of two.csv");
   EXPECT_EQ(choose("", "pool:2", true, true).rows.rows(), 2U);
   EXPECT_EQ(choose("", "", false, false).rows.rows(), 0U);
+  EXPECT_EQ(choose("", "spread:2", true, true).rows.rows(), 0U) << "waits for what is explained";
   EXPECT_THAT(sentence([&] { choose("", "", false, true); }), HasSubstr("what stands for absent features is not said"));
   EXPECT_THAT(sentence([&] { choose("mean", "", false, true); }), HasSubstr("baseline mean: expected a pool"));
   EXPECT_THAT(sentence([&] { choose("", "pool:2", false, true); }), HasSubstr("background pool:2: expected a pool"));
+  EXPECT_THAT(sentence([&] { choose("", "spread:2", false, true); }),
+              HasSubstr("background spread:2: expected a pool"));
+  for (const char* word : {"spread:", "spread:0", "spread:-3", "spread:2x"}) {
+    EXPECT_THAT(sentence([&] { choose("", word, true, true); }), HasSubstr("spread:N")) << word;
+  }
   EXPECT_EQ(sentence([&] { choose("neutrl", "", true, true); }),
             "baseline: expected zero, mean, median, neutral or a file, found 'neutrl' (did you mean 'neutral'?)");
   EXPECT_THAT(sentence([&] { choose("mean", "pool:2", true, true); }), HasSubstr("found both"));

@@ -117,6 +117,27 @@ TEST(SpreadBackground, LeavesOutRowsWithoutANumberAndTakesAllOfFew) {
             "train.csv: expected rows for which the model gives numbers, to be the background, found none");
 }
 
+TEST(SpreadBackground, AWordAsksForIt) {
+  Dataset pool = scored_pool(40);
+  for (size_t i = 0; i < 40; i++) pool.x(i, 1) = static_cast<float>(i * 7 % 40);
+  Context context;
+  context.seed = 5;
+  const TargetChoice choice{false, 1};
+  const Targets targets = freeze_targets(*echo(), pool.x.view(), choice, {});
+  const Reference drawn = spread_background(pool, score_pool(pool, *echo(), context), targets, 7, *echo(), context);
+  const auto said = said_spread_background("spread:7", &pool, *echo(), choice, context);
+  ASSERT_TRUE(said);
+  ASSERT_EQ(said->rows.rows(), 7U);
+  EXPECT_EQ(said->description, drawn.description);
+  EXPECT_EQ(0, std::memcmp(said->rows.data(), drawn.rows.data(), drawn.rows.values().size_bytes()));
+  EXPECT_FALSE(said_spread_background("pool:7", &pool, *echo(), choice, context));
+  EXPECT_FALSE(said_spread_background("", nullptr, *echo(), {}, context));
+  EXPECT_EQ(
+      sentence([&] { said_spread_background("spread:7", &pool, *echo(), {}, context); }),
+      "background spread:7: expected one class or output for all rows, or the predicted class, so that the pool's "
+      "rows have a score, found targets that differ from row to row");
+}
+
 TEST(SpreadBackground, AtMostSoManyRowsOfAPoolAreScored) {
   const Dataset pool = scored_pool(kMostScoredRows + 1000);
   const ScoredPool scored = score_pool(pool, *echo(3), {});
