@@ -191,7 +191,7 @@ void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Sessio
                JoinedExplanations& explained, const JoinedExplanations* like) {
   const Context quiet = session.context.quiet();
   const Explanations& found = explained.explanations;
-  const auto said = [&](std::string Provenance::*what) {
+  const auto said = [&](std::string Provenance::* what) {
     const std::string& own = found.provenance.*what;
     return own.empty() && like != nullptr ? like->explanations.provenance.*what : own;
   };
