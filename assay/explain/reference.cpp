@@ -11,7 +11,6 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/baseline.h"
-#include "assay/explain/spread_background.h"
 #include "assay/model/engine_model.h"
 
 namespace assay {
@@ -102,13 +101,15 @@ void check_is_file(const std::string& word) {
              fmt::format("{}{}", in_quotes(word), suggestion(word, {"zero", "mean", "median", "neutral"})));
 }
 
-size_t pool_count(const std::string& word) {
-  const std::string_view digits = std::string_view(word).substr(kPoolPrefix.size());
+// The number after the prefix, which may be missing.
+size_t count_after(std::string_view prefix, std::string_view word) {
+  std::string_view digits = word;
+  if (digits.starts_with(prefix)) digits.remove_prefix(prefix.size());
   size_t count = 0;
   const auto [stop, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
   if (problem != std::errc() || stop != digits.data() + digits.size() || count == 0) {
     fail_argument("background",
-                  fmt::format(": expected pool:N with a number of rows, 1 or more, found {}", in_quotes(word)));
+                  fmt::format(": expected {}N with a number of rows, 1 or more, found {}", prefix, in_quotes(word)));
   }
   return count;
 }
@@ -196,6 +197,8 @@ Reference given_background(const Dataset& given, const Dataset* pool, const Mode
   return reference;
 }
 
+size_t spread_count(std::string_view word) { return count_after(kSpreadPrefix, word); }
+
 Reference choose_reference(const ReferenceWords& words, bool needed, const Dataset* pool, const Model& model,
                            const Encoder* encoder, const std::function<Dataset(const std::string&)>& open,
                            const Context& context) {
@@ -207,21 +210,14 @@ Reference choose_reference(const ReferenceWords& words, bool needed, const Datas
     check_is_file(words.baseline);
     return given_baseline_reference(open(words.baseline), pool, model);
   }
-  if (words.background.starts_with(kPoolPrefix)) {
-    const size_t count = pool_count(words.background);
+  const bool spread = words.background.starts_with(kSpreadPrefix);
+  if (spread || words.background.starts_with(kPoolPrefix)) {
+    const size_t count = count_after(spread ? kSpreadPrefix : kPoolPrefix, words.background);
     if (pool == nullptr) {
       fail_missing(fmt::format("background {}: expected a pool of rows to draw from, found none", words.background),
                    Need::pool);
     }
-    return pool_background(*pool, count, model, context);
-  }
-  if (words.background.starts_with(kSpreadPrefix)) {
-    spread_count(words.background);
-    if (pool == nullptr) {
-      fail_missing(fmt::format("background {}: expected a pool of rows to draw from, found none", words.background),
-                   Need::pool);
-    }
-    return {};
+    return spread ? Reference() : pool_background(*pool, count, model, context);
   }
   if (!words.background.empty()) return given_background(open(words.background), pool, model);
   if (pool != nullptr) return named_baseline("mean", pool, model, encoder, context);

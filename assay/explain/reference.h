@@ -53,6 +53,11 @@ struct ReferenceWords {
   std::string baseline = {};
   std::string background = {};
 };
+inline constexpr std::string_view kSpreadPrefix = "spread:";
+// The number of rows in a word "spread:50" or, without the prefix, in a recorded choice. An input error if there is
+// none.
+size_t spread_count(std::string_view word);
+
 // An input error when both are given, or when a pool is needed and there is none. `needed`: whether the method uses a
 // reference. If not, no words and no pool give a reference without rows. `open` reads a file as rows for the model.
 // "spread:N" gives a reference without rows: said_spread_background (spread_background.h) makes it once it is known

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <tuple>
 #include <utility>
 
 #include "assay/core/error.h"
-#include "assay/core/text.h"
 #include "assay/data/baseline.h"
 
 namespace assay {
@@ -61,19 +59,6 @@ Reference spread_background(const Dataset& pool, const ScoredPool& scored, const
                               ? fmt::format("all {} rows of {}", rows.size(), pool.source)
                               : fmt::format("{} rows of {}, spread over its scores", rows.size(), pool.source);
   return reference;
-}
-
-size_t spread_count(std::string_view word) {
-  std::string_view digits = word;
-  if (digits.starts_with(kSpreadPrefix)) digits.remove_prefix(kSpreadPrefix.size());
-  size_t count = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [at, problem] = std::from_chars(digits.data(), end, count);
-  if (problem != std::errc() || at != end || count == 0) {
-    fail_argument("background",
-                  fmt::format(": expected spread:N with a number of rows, 1 or more, found {}", in_quotes(word)));
-  }
-  return count;
 }
 
 std::optional<Reference> said_spread_background(std::string_view word, const Dataset* pool, const Model& model,

@@ -37,11 +37,6 @@ ScoredPool score_pool(const Dataset& pool, const Model& model, const Context& co
 Reference spread_background(const Dataset& pool, const ScoredPool& scored, const Targets& targets, size_t count,
                             const Model& model, const Context& context);
 
-// The user's word for such a background of so many rows: "spread:50".
-inline constexpr std::string_view kSpreadPrefix = "spread:";
-// The number of rows in such a word or, without the prefix, in a recorded choice. An input error if there is none.
-size_t spread_count(std::string_view word);
-
 // The background that a word "spread:N" asks for; nothing for other words. It is of the rows that a study with the same
 // pool and seed takes. choice: what is explained; the information form, which has no class, is spread over the
 // predicted ones. Without a choice (targets that follow no rule, so that the pool's rows have none), and without a

@@ -98,7 +98,7 @@ EXPLAIN = [
     ({"pool": None, "background": "pool:9"}, "background: expected pool= beside 'pool:9', the rows to take it from"),
     ({"baseline": "average"}, "baseline: expected zero, mean, median, neutral or a row, found 'average'"),
     ({"baseline": ""}, "baseline: expected zero, mean, median, neutral or a row, found ''"),
-    ({"background": "all"}, "background: expected pool:100 (for so many of it) or rows, found 'all'"),
+    ({"background": "all"}, "background: expected pool:100 or spread:100 (for so many of it) or rows, found 'all'"),
     ({"background": "pool:0"}, "background: expected pool:N with a number of rows, 1 or more, found 'pool:0'"),
     ({"background": "pool:x"}, "background: expected pool:N with a number of rows, 1 or more, found 'pool:x'"),
     ({"baseline": "zero", "background": "pool:3"}, "baseline: expected one of baseline and background, found both"),
