@@ -14,12 +14,10 @@ from ._arrays import as_array
 from ._codec import ArrayCodec, FrameCodec, codec_for
 from ._models import Bound, Model
 from ._order import index_of, refuse_reordered
+from ._probe import check_rows_alone, probe_rows
 from ._text import in_quotes, joined, plural
 
 Codec = FrameCodec | ArrayCodec
-
-# Enough to check the shape of outputs, and cheap.
-PROBE_ROWS = 2
 
 
 class Function(Model):
@@ -51,16 +49,12 @@ class Function(Model):
                 f"value: expected {self._unit}, which is what {self.name} gives, found {in_quotes(value)}"
             )
         codec = codec_for(tables, self._features)
-        probe = probe_rows(codec, tables)
-        untouched = probe.copy()  # functions may work in place
-        found = np.array(output_matrix(self.name, self._function(codec.decode(probe)), len(probe)))
-        columns = found.shape[1]
-        refuse_batch_dependence(
-            self.name,
-            lambda rows: output_matrix(self.name, self._function(codec.decode(rows)), len(rows)),
-            untouched,
-            found,
-        )
+        probe = probe_rows(codec, tables)[: self._batch]
+
+        def outputs_of(rows: NDArray[np.float32]) -> NDArray[Any]:
+            return output_matrix(self.name, self._function(codec.decode(rows)), len(rows))
+
+        columns = check_rows_alone(self.name, outputs_of, probe, self._batch).shape[1]
         classes = list(self._classes or ())
         outputs = names_of_outputs(self.name, columns, classes)
 
@@ -105,34 +99,9 @@ def dataset_encoder(codec: Codec, item_shape: Sequence[int] | None = None) -> Ca
     return encode
 
 
-def refuse_batch_dependence(
-    name: str, predict: Callable[[NDArray[np.float32]], NDArray[Any]], rows: NDArray[np.float32], outputs: NDArray[Any]
-) -> None:
-    """A row must get the same outputs with another row beside it. outputs: those of the rows, a copy of its own."""
-    again = np.asarray(predict(np.concatenate([rows, rows[:1]])), np.float64)[: len(rows)]
-    expected = np.asarray(outputs, np.float64)
-    largest = np.abs(expected[np.isfinite(expected)]).max(initial=0)
-    # Fast kernels of other sizes may round differently, to three digits.
-    if not np.allclose(again, expected, rtol=0, atol=0.01 * largest, equal_nan=True):
-        raise _core.UnsupportedError(
-            f"model: {name} gives a row other outputs when another row is beside it, so it cannot be explained row by "
-            "row: it depends on the other rows of a call, or on chance"
-        )
-
-
 def shape_of_rows(codec: Codec) -> tuple[int, ...]:
     """Of what a model is called with."""
     return tuple(codec.item_shape) or (len(codec.names),)
-
-
-def probe_rows(codec: Codec, tables: Sequence[tuple[str, Any]], most: int = PROBE_ROWS) -> NDArray[np.float32]:
-    """Some rows of what is explained, encoded: spread over all of them, for tables may be sorted by class. A copy,
-    because models may work in place."""
-    argument, table = tables[0]
-    rows = codec.encode(argument, table)
-    if len(rows) == 0:
-        raise ValueError(f"{argument}: expected rows, found none")
-    return rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.intp)]
 
 
 def names_of_outputs(name: str, columns: int, classes: Sequence[str]) -> list[str]:

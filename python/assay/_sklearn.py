@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_array, is_instance
-from ._callables import PROBE_ROWS, Codec, dataset_encoder, float_matrix, output_matrix, probe_rows, to_float32
+from ._callables import Codec, dataset_encoder, float_matrix, output_matrix, to_float32
 from ._codec import codec_for
 from ._models import Bound, Model
 from ._optional import needed
+from ._probe import check_rows_alone, probe_rows
 from ._tables import Table
 from ._text import in_quotes, joined, plural
 
 _METHODS = {"margin": "decision_function", "probability": "predict_proba", "log_odds": "predict_proba"}
-_MARGIN_CHECK_ROWS = 16
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,21 @@ class Estimator(Model):
         names = [str(each) for each in fitted_names] if fitted_names is not None else None
         framed = [(argument, self._framed(argument, table, names)) for argument, table in tables]
         codec = codec_for(framed, names if self._features is None else self._features)
-        probe = probe_rows(codec, framed, max(PROBE_ROWS, _MARGIN_CHECK_ROWS))
+        probe = probe_rows(codec, framed)
 
         def first() -> Any:
             """Rows for one call; a new copy each time, because estimators may work in place."""
             return codec.decode(probe.copy())
 
         plan = self._plan(first, value or self._value)
+        ask = getattr(self._estimator, plan.method)
+        # Steps of a pipeline may be functions.
+        check_rows_alone(
+            self.name,
+            lambda rows: output_matrix(self.name, ask(codec.decode(rows)), len(rows)),
+            probe[: self._batch],
+            self._batch,
+        )
         margins = None
         if plan.unit in ("probability", "log_odds") and hasattr(self._estimator, "decision_function"):
             margins = self._margins(codec, first, plan)

@@ -15,19 +15,17 @@ from ._callables import (
     Codec,
     dataset_encoder,
     names_of_outputs,
-    probe_rows,
-    refuse_batch_dependence,
     shape_of_rows,
 )
 from ._codec import codec_for
 from ._models import Bound, Model
+from ._probe import COARSE_TOLERANCE, check_rows_alone, probe_rows
 from ._text import in_quotes, joined
 from ._torch_calls import Calls
 from ._torch_export import ExportedGraphs
 
 # Most numbers in the rows of one call. For a gradient, layers keep many times as much.
 _MOST_NUMBERS = 1 << 22
-_CHECK_ROWS = 16
 _NO_EXPORT = "its layers were not asked for (export=False)"
 
 
@@ -66,10 +64,11 @@ class Module(Model):
         codec = codec_for(tables, self._features, nearest=True)
         _require_numbers(codec, self.name)
         shape = self._shape_of_rows(codec)
-        probe = probe_rows(codec, tables, _CHECK_ROWS)
+        probe = probe_rows(codec, tables)
         calls = Calls(self._module, self.name, shape, self._dtype)
-        raw = np.array(calls.outputs(probe, lambda scores: scores))
-        refuse_batch_dependence(self.name, lambda rows: calls.outputs(rows, lambda scores: scores), probe, raw)
+        raw = check_rows_alone(
+            self.name, lambda rows: calls.outputs(rows, lambda scores: scores), probe, tolerance=COARSE_TOLERANCE
+        )
         gives = self._returns or _kind_of_scores(raw, calls, probe)
         if gives == "probability":
             _require_probabilities(raw, self.name)

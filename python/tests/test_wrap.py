@@ -177,18 +177,18 @@ def test_a_function_gives_one_unit():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (lambda rows: linear(rows)[:-1], r"expected an array of 2 rows, found one of shape \(1,\)"),
-        (lambda rows: 1.0, r"expected an array of 2 rows, found one of shape \(\)"),
-        (lambda rows: np.zeros((len(rows), 2, 2)), r"found one of shape \(2, 2, 2\)"),
-        (lambda rows: np.zeros((len(rows), 0)), r"found one of shape \(2, 0\)"),
+        (lambda rows: linear(rows)[:-1], r"expected an array of 7 rows, found one of shape \(6,\)"),
+        (lambda rows: 1.0, r"expected an array of 7 rows, found one of shape \(\)"),
+        (lambda rows: np.zeros((len(rows), 2, 2)), r"found one of shape \(7, 2, 2\)"),
+        (lambda rows: np.zeros((len(rows), 0)), r"found one of shape \(7, 0\)"),
         (lambda rows: ["yes"] * len(rows), "expected numbers, found"),
         (lambda rows: [[1, 2], [1]], "outputs of scorecard: expected"),
         (lambda rows: [object()] * len(rows), "expected numbers, found"),
         (lambda rows: linear(rows) * 1j, "expected numbers, found an array of complex128"),
-        (lambda rows: None, "expected an array of 2 rows, found NoneType"),
+        (lambda rows: None, "expected an array of 7 rows, found NoneType"),
         (lambda rows: (each for each in linear(rows)), "found generator; return a list of what it yields"),
         (lambda rows: map(float, linear(rows)), "found map; return a list of what it yields"),
-        (lambda rows: set(linear(rows)), "expected an array of 2 rows, found set$"),
+        (lambda rows: set(linear(rows)), "expected an array of 7 rows, found set$"),
     ],
 )
 def test_wrong_outputs_are_named(wrong, words):
@@ -211,7 +211,7 @@ def test_a_wrong_number_of_classes_is_named():
 
 def test_outputs_that_change_their_number_are_named():
     def changing(rows):
-        return np.zeros((len(rows), 1 if len(rows) <= 2 else 2))
+        return np.zeros((len(rows), 2 if len(rows) <= 3 else 1))
 
     with pytest.raises(ValueError, match=r"outputs of changing: expected an array of .*, found one of shape \(.*, 2\)"):
         assay.explain(assay.wrap(changing), ROWS, "occlusion", baseline=BASELINE)

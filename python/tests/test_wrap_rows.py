@@ -15,13 +15,13 @@ def linear(rows):
 
 @pytest.mark.parametrize("depends", [lambda rows: rows - rows.mean(axis=0), lambda rows: rows / np.abs(rows).sum()])
 def test_functions_of_the_whole_batch_are_refused(depends):
-    with pytest.raises(assay.UnsupportedError, match="gives a row other outputs when another row is beside it"):
+    with pytest.raises(assay.UnsupportedError, match="gives a row other outputs when other rows are beside it"):
         assay.wrap(lambda rows: linear(depends(np.asarray(rows)))).predict(ROWS)
 
 
 def test_functions_of_chance_are_refused():
     draws = np.random.default_rng(0)
-    with pytest.raises(assay.UnsupportedError, match="on the other rows of a call, or on chance"):
+    with pytest.raises(assay.UnsupportedError, match="gives the same rows other outputs when it is called again"):
         assay.wrap(lambda rows: linear(rows) + draws.normal(size=len(rows))).predict(ROWS)
 
 
@@ -56,7 +56,7 @@ def test_functions_that_need_two_rows_and_first_rows_of_zero_are_fine():
         out[:] = linear(rows) - linear(rows).mean()
         return out
 
-    with pytest.raises(assay.UnsupportedError, match="when another row is beside it"):
+    with pytest.raises(assay.UnsupportedError, match="when other rows are beside it"):
         assay.wrap(reuses).predict(ROWS)
 
 

@@ -77,7 +77,7 @@ def test_means_of_whole_numbers_are_rounded():
 @pytest.mark.parametrize("module", [nn.BatchNorm1d(3, track_running_stats=False), nn.Softmax(dim=0)])
 def test_modules_of_the_whole_batch_are_refused(module):
     rows = torch.randn(8, 3, generator=torch.Generator().manual_seed(0))
-    with pytest.raises(assay.UnsupportedError, match="gives a row other outputs when another row is beside it"):
+    with pytest.raises(assay.UnsupportedError, match="gives a row other outputs when other rows are beside it"):
         assay.wrap(module, value="value").predict(rows)
 
 
