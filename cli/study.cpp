@@ -165,7 +165,8 @@ constexpr size_t kLinesAfterwards = 2;  // how long it took, and what was writte
 ScreenOptions screen_options(const StudyArguments& arguments, const StudySettings& settings, const Shown& shown,
                              const FinishedStudy& made) {
   ScreenOptions options;
-  options.lines = kLinesOfScreen - std::min(shown.lines + kLinesAfterwards, kLinesOfScreen);
+  // With everything else printed as well, it is no single screen.
+  if (!arguments.all) options.lines = kLinesOfScreen - std::min(shown.lines + kLinesAfterwards, kLinesOfScreen);
   const std::optional<Recommendation>& overall = made.assessment.advice.overall;
   if (!overall || made.study.entries[overall->entry].aggregate()) return options;
   const std::string model =

@@ -64,8 +64,10 @@ ADVICE = """\
 A whole study of each model and draw, with its defaults but for the reference: that of the models above, or a
 background of 100 rows of the pool, for which the truth is the mean of the truths against each row. Two more kinds of
 model have features that go together (correlation 0.5 and 0.9), smooth and kinked functions of one and gates of two;
-their truth is the interventional game. The last is a network trained on the wine data (13 measurements of 178 wines):
-its truth is exact_shapley, and the methods that compute it exactly are left out of its study. Cells are mean
+their truth is the interventional game. The product of four features is nothing but one interaction; its truth is found
+by all coalitions. The last is a network trained on the wine data (13 measurements of 178 wines), against the mean row
+and against a study's own background: its truth is exact_shapley, and the methods that compute it exactly are left out
+of its study. Cells are mean
 distances between unit vectors, as above: 0 right, 1.41 unrelated, 2 opposite. The nearest entry is the one that
 somebody would choose who knows the truth. The last column is the worst of the four explanations that version 0.1.0
 recommended (by faithfulness over a quarter of the players, sensitivity of raw values, complexity, and their mean

@@ -16,12 +16,13 @@ def read_json(path):
 
 def test_plans_first_and_ends_with_one_screen(iris):
     _, out = iris
-    plan, _, rest = out.partition("\n\n")
-    assert plan.startswith("no --model: a small network, trained on iris (train part)\nstudy of a network trained on ")
+    plan, _, screen = out.partition("\n\n")
+    assert plan.startswith(
+        "no --model: a small network, trained on iris (train part)\nrows: 30 rows of iris (test part)"
+    )
     assert "\n11 methods, 16 aggregates, 11 criteria: about " in plan and "; 2 notes: --all prints them" in plan
     assert len(out.splitlines()) <= 25
-    screen = rest.rpartition("\n\n")[0]
-    for word in ("Model ", "Explained ", "Drivers ", "faithfulness", "use for", "overall", "+-", "\n- Use "):
+    for word in ("Model ", "Explained ", "Drivers ", "faithfulness", "use for", "overall", "+-", "\n- Use ", "\nNext "):
         assert word in screen, word
     assert "Verdict" not in screen
     assert out.splitlines()[-1].startswith("wrote study/report.html")
