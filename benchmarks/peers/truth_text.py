@@ -67,11 +67,10 @@ model have features that go together (correlation 0.5 and 0.9), smooth and kinke
 their truth is the interventional game. The product of four features is nothing but one interaction; its truth is found
 by all coalitions. The last is a network trained on the wine data (13 measurements of 178 wines), against the mean row
 and against a study's own background: its truth is exact_shapley, and the methods that compute it exactly are left out
-of its study. Cells are mean
-distances between unit vectors, as above: 0 right, 1.41 unrelated, 2 opposite. The nearest entry is the one that
-somebody would choose who knows the truth. The last column is the worst of the four explanations that version 0.1.0
-recommended (by faithfulness over a quarter of the players, sensitivity of raw values, complexity, and their mean
-rank).
+of its study. Cells are mean distances between unit vectors, as above: 0 right, 1.41 unrelated, 2 opposite. The nearest
+entry is the one that somebody would choose who knows the truth. The last column is the worst of the four explanations
+that version 0.1.0 recommended (by faithfulness over a quarter of the players, sensitivity of raw values, complexity,
+and their mean rank).
 
 In {trials} trials, {recommended} recommendations: mean distance {mean:.3f} (bar: at most 0.10), largest {largest:.2f}
 (bar: 0.35). What is recommended overall is within 0.05 of the nearest entry in {near:.0%} of the trials (bar: 95 %).
