@@ -47,7 +47,7 @@ std::string range_text(const Interval& interval) {
 
 // What the entry is like, beside its scores: "it adds up to the prediction, and nothing in it is sampled".
 std::string qualities(const Reader& read, const EntryAdvice& entry) {
-  const std::string sum =
+  std::string sum =
       entry.complete ? "it adds up to the prediction" : "its values are relative: they do not add up to the prediction";
   if (!entry.exact) return sum;
   const bool drawn = read.study.facts.reference_facts.background();
