@@ -92,7 +92,7 @@ void StudyArguments::add_to(CLI::App& command) {
   command
       .add_option("--classes", classes,
                   "Names of the model's classes, in its order, as in good,bad; a name with a comma in double quotes "
-                  "(default: the model's own; if it only counts them, those of the labels where its predictions tell "
+                  "(default: the model's own; if it only counts them, those of the labels where its scores tell "
                   "them apart)")
       ->multi_option_policy(CLI::MultiOptionPolicy::Join);  // by line feeds
   command.add_option("--value", value, "What is explained: margin, probability or log_odds")

@@ -12,6 +12,7 @@
 #include "assay/evaluate/criteria.h"
 #include "assay/report/quality_text.h"
 #include "assay/report/wrapped.h"
+#include "assay/study/roc_area.h"
 #include "assay/study/verdict.h"
 
 namespace assay {
@@ -22,12 +23,11 @@ constexpr size_t kLinesOfTable = 4;  // rivals fill up what is recommended to so
 constexpr size_t kFewLines = 2;      // likewise if the screen is short, without one more
 // Below this correlation, higher values neither raise nor lower the explained value.
 constexpr double kClearTrend = 0.3;
-constexpr double kNormalQuantile = 1.96;
 
 // Whether it is large enough to speak of, and its 95 % interval (Fisher's) does not reach 0.
 bool is_clear_trend(double trend, size_t rows) {
   if (!(std::fabs(trend) >= kClearTrend) || rows <= 3) return false;
-  return std::fabs(std::atanh(trend)) * std::sqrt(static_cast<double>(rows - 3)) > kNormalQuantile;
+  return std::fabs(std::atanh(trend)) * std::sqrt(static_cast<double>(rows - 3)) > kNormal95;
 }
 
 std::ptrdiff_t line_count(const std::string& text) { return std::ranges::count(text, '\n'); }

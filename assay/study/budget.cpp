@@ -261,7 +261,8 @@ BudgetPlan plan_within(const StudyCosts& costs, const BudgetPlan& asked, const B
     ladder.climb_down(true);
     return ladder.plan();
   }
-  std::vector<size_t> order = cheapest_first(costs, least);
+  const std::vector<size_t> all = cheapest_first(costs, least);
+  std::vector<size_t> order = all;
   BudgetPlan few_rows = least;
   few_rows.background = full.background;
   std::erase_if(order, [&](size_t method) {
@@ -269,6 +270,7 @@ BudgetPlan plan_within(const StudyCosts& costs, const BudgetPlan& asked, const B
     const bool too_dear = seconds_of_method(costs, few_rows, method) > kShareOfOneMethod * seconds;
     return cost.estimated && !cost.named && too_dear;
   });
+  if (order.empty()) order = all;  // nothing is there to estimate their values
   const auto named = static_cast<size_t>(std::ranges::count(costs.methods, true, &MethodCost::named));
   const size_t fewest = std::max<size_t>(1, named);
   size_t kept = order.size();

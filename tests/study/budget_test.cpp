@@ -149,6 +149,9 @@ TEST(StudyBudget, AMethodThatOthersEstimateGoesBeforeTheBackground) {
   EXPECT_EQ(plan.background, 100U);
   costs.methods[2].named = true;
   EXPECT_EQ(plan_within(costs, {}, kFree, 1.1).kept(), 4U);
+  // Alone it stays, whatever it takes.
+  costs.methods = {{.explaining = {0, 20}, .estimated = true}};
+  EXPECT_EQ(plan_within(costs, {}, kFree, 1).kept(), 1U);
 }
 
 TEST(StudyBudget, ChoosingMembersTakesTimeToo) {
