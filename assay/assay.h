@@ -10,6 +10,8 @@
 #include "assay/data/table_io.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
+#include "assay/explain/reasons/reasons.h"
+#include "assay/explain/replicates.h"
 #include "assay/explain/subject.h"
 #include "assay/model/engine_model.h"
 #include "assay/model/model_file.h"

@@ -40,6 +40,11 @@ std::string distance_or_radius(const std::string& text) {
   return number && *number >= 0 && std::isfinite(*number) ? "" : wanted_and_found(text, "a number from 0 on");
 }
 
+std::string share_of_one(const std::string& text) {
+  const auto number = parsed<double>(text);
+  return number && *number >= 0 && *number <= 1 ? "" : wanted_and_found(text, "a number from 0 to 1");
+}
+
 void refuse_json_and_table(const std::string& out, const Session& session) {
   if (!session.json || out != "-") return;
   fail_input("--out", "the name of a file beside --json, which prints to standard output itself", "-");

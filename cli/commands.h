@@ -46,6 +46,8 @@ void add_explain(CLI::App& app, Session& session);
 void add_evaluate(CLI::App& app, Session& session);
 void add_aggregate(CLI::App& app, Session& session);
 void add_study(CLI::App& app, Session& session);
+void add_reasons(CLI::App& app, Session& session);
+void add_report(CLI::App& app, Session& session);
 void add_verify(CLI::App& app, Session& session);
 void add_gate(CLI::App& app, Session& session);
 void add_diff(CLI::App& app, Session& session);
@@ -56,6 +58,7 @@ void add_reproduce(CLI::App& app, Session& session);
 std::string whole_number(const std::string& text);
 std::string positive_whole_number(const std::string& text);
 std::string distance_or_radius(const std::string& text);
+std::string share_of_one(const std::string& text);
 
 // Throws an input error for --json with --out -: both print to standard output.
 void refuse_json_and_table(const std::string& out, const Session& session);

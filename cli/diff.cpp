@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "assay/archive/study_folder.h"
+#include "assay/core/error.h"
 #include "assay/report/diff_text.h"
 #include "cli/commands.h"
 
@@ -28,7 +29,14 @@ void diff(const DiffArguments& arguments, Session& session) {
   } else {
     fmt::print("{}", diff_text(found, arguments.all));
   }
-  if (arguments.fail_on_worse && something_worse(found)) session.status = kNotPassed;
+  if (!arguments.fail_on_worse) return;
+  if (something_worse(found)) {
+    session.status = kNotPassed;
+  } else if (something_untested(found)) {
+    // Passing would say that nothing became worse, which is not known.
+    fail_input("--fail-on-worse", "two studies against the same background rows, as --background pool:100 gives them",
+               "background rows that each study drew for itself, so that nothing is tested");
+  }
 }
 
 }  // namespace

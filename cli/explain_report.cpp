@@ -91,6 +91,9 @@ void print_explanations(const Explanations& explanations, size_t rows, FILE* to)
   if (!explanations.background_error.empty()) {
     fmt::print(to, "; largest background error {}", short_number(largest(explanations.background_error.values())));
   }
+  if (explanations.replicate_count() > 0) {
+    fmt::print(to, "; {}", plural(explanations.replicate_count(), "replicate"));
+  }
   fmt::print(to, "\n");
   for (const std::string& note : explanations.notes) fmt::print(to, "note: {}\n", one_line(note));
 }

@@ -206,10 +206,15 @@ void join_rows(const JoinArguments& arguments, RowsOfUnits& opened, const Sessio
   } else {
     choose_players_of_file(arguments, explained, quiet);
   }
+  if (rows.other_order && !are_names(found.features)) {
+    fail_input(explained.file,
+               fmt::format("names of its columns, for {} has its columns in another order than {}",
+                           in_quotes(arguments.rows.table.what), in_quotes(subject.model->info().name)),
+               "columns without names, which may be in either order");
+  }
   const bool targets_alike = like != nullptr && found.target.empty();
   subject.targets = targets_alike ? like->subject.targets : targets_of(arguments, explained, quiet);
-  // The values of an aggregate of antecedents are theirs, not the row's.
-  if (found.combination.antecedents.empty()) {
+  if (has_own_outputs(found)) {
     const size_t unsaid = check_explained_values(explained.file, found, *subject.model, *subject.rows, subject.targets,
                                                  other_split(found, arguments.rows.table.split, quiet), quiet);
     note_unchecked(explained.file, found, unsaid, explained.notes);

@@ -80,6 +80,8 @@ int run(int argc, char** argv) {
   add_evaluate(app, session);
   add_aggregate(app, session);
   add_study(app, session);
+  add_reasons(app, session);
+  add_report(app, session);
   add_verify(app, session);
   add_gate(app, session);
   add_diff(app, session);

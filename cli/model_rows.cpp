@@ -17,6 +17,7 @@
 #include "assay/model/text_columns.h"
 #include "assay/model/trees/booster.h"
 #include "assay/study/class_names.h"
+#include "cli/cohort_columns.h"
 #include "cli/file_lists.h"
 
 namespace assay::cli {
@@ -181,6 +182,21 @@ std::unique_ptr<EngineModel> probabilities_beside(const EngineModel& model, cons
   return {};
 }
 
+// Whether the table has all columns of the model, by name, and not in the model's order.
+bool has_other_order(const Table& table, const EngineModel& model) {
+  std::vector<std::string> wanted;
+  if (model.encoder() == nullptr) {
+    wanted = model.info().feature_names;
+  } else {
+    for (const ColumnEncoding& column : model.encoder()->columns()) wanted.push_back(column.name);
+  }
+  std::vector<std::string> found;
+  for (const Column& column : table.columns) {
+    if (std::ranges::find(wanted, column.name) != wanted.end()) found.push_back(column.name);
+  }
+  return found.size() == wanted.size() && found != wanted;
+}
+
 }  // namespace
 
 void ModelRowsArguments::add_to(CLI::App& command, bool required) {
@@ -225,6 +241,9 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
   Tables tables = open_tables(arguments, session, keep_doubles || wanted.find_ids);
   const size_t columns = tables.rows.columns.size() - (tables.rows.label ? 1 : 0);
   ModelRows made;
+  // Of all columns: those that name rows and those that the model does not take are gone later.
+  check_cohort_names(wanted.cohorts, tables.rows);
+  made.cohorts = cohort_wish(wanted.cohorts, {&tables.rows, &tables.doubles});
   OwnedSubject& subject = made.subject;
   made.external_files = onnx.external_files;
   const EngineModelOptions options{wanted.unit, columns, std::make_shared<TextCodes>()};
@@ -258,6 +277,7 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
     labels.push_back(wanted.classes.empty() ? text_labels(*table) : take_labels(*table));
   }
   Dataset rows = features_of(tables.rows, tables.doubles);
+  made.other_order = has_other_order(tables.rows, *made.model);
   const Dataset* first = &rows;
   const auto alike = [&](const Table& table, const KeptDoubles& doubles) {
     Dataset other = features_of(table, doubles);

@@ -12,6 +12,7 @@
 #include "assay/data/id_columns.h"
 #include "assay/explain/subject.h"
 #include "assay/model/engine_model.h"
+#include "assay/study/find_cohorts.h"
 #include "cli/commands.h"
 
 namespace assay::cli {
@@ -42,6 +43,8 @@ struct ModelRows {
   std::vector<std::string> external_files = {};  // files beside the model that hold its weights
   std::vector<std::string> named_labels = {};    // the label columns of rows and pool, if --label is given
   std::vector<std::string> notes = {};           // sentences on columns taken for ids and on the names of the classes
+  CohortWish cohorts = {};                       // as wanted; its columns are of all rows that `numbers` count
+  bool other_order = false;  // the table has the model's columns, by name, in another order than the model
 };
 
 struct ModelRowsWanted {
@@ -55,7 +58,8 @@ struct ModelRowsWanted {
   // For margins that are no logits: also load the model in probabilities, if it has some.
   bool probabilities = false;
   bool find_ids = false;  // whether columns that only name rows, and that the model does not take, are taken for ids
-  bool trained = false;   // the study trained the model: that it takes a column says nothing about it
+  std::vector<std::string> cohorts = {};  // columns that rows are grouped by
+  bool trained = false;                   // the study trained the model: that it takes a column says nothing about it
 };
 
 // Columns of rows and pool that only name rows; none if the user said --id, or if the table is a data set by name.

@@ -20,6 +20,7 @@
 #include "assay/core/text.h"
 #include "assay/core/vector_target.h"
 #include "assay/core/version.h"
+#include "assay/report/cohorts_text.h"
 #include "assay/report/first_screen.h"
 #include "assay/report/plan_text.h"
 #include "assay/report/report_html.h"
@@ -28,6 +29,7 @@
 #include "assay/study/plan.h"
 #include "cli/commands.h"
 #include "cli/file_lists.h"
+#include "cli/recorded_study.h"
 #include "cli/study_arguments.h"
 #include "cli/study_rerun.h"
 #include "cli/study_subject.h"
@@ -37,8 +39,6 @@ namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The name of a model that the study trains.
 
 std::vector<Spec> specs_of(std::string_view option, const std::string& text) {
   return text.empty() ? std::vector<Spec>() : parse_specs(option, text);
@@ -96,7 +96,18 @@ struct Verification {
 struct Shown {
   size_t lines = 0;
   StudyChoices choices = {};  // of the plan
+  ExplainWords explained = {};
 };
+
+// The model's own name of the explained class, if labels gave the study other names. Those that the user said are in
+// the command.
+std::string own_target(const OpenedStudy& opened, const StudyArguments& arguments) {
+  const ModelInfo& studied = opened.rows.subject.model->info();
+  const ModelInfo& own = opened.rows.model->info();
+  if (!arguments.classes.empty() || studied.class_names == own.class_names) return {};
+  const TargetChoice choice = studied_target(studied, arguments.target);
+  return choice.predicted ? std::string() : target_names(own)[choice.which];
+}
 
 // shown: null to show nothing.
 FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& arguments, Shown* shown,
@@ -114,7 +125,7 @@ FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& argume
       show(fmt::format("no --model: a small network, trained on {}\n", one_line(pool_in_words(arguments.rows))));
     }
     opened = open_study(with_choices(arguments, choices), folder.path(), session);
-    return {opened->subject(), opened->facts, opened->notes};
+    return {opened->subject(), opened->facts, opened->notes, opened->cohorts};
   };
   if (shown != nullptr) {
     steps.planned = [&](const OpenedSubject& studied, const StudyPlan& plan, size_t finished) {
@@ -123,6 +134,14 @@ FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& argume
       show(arguments.all ? plan_text(plan, studied.facts, studied.subject, finished, words)
                          : plan_summary(plan, studied.facts, studied.subject, finished, words));
       shown->choices = plan.choices;
+      shown->explained.target = own_target(*opened, arguments);
+      // Rows without ids are called by their number in a column "row".
+      const std::string& what = arguments.rows.table.what;
+      const std::string& id = studied.subject.rows->id_name;
+      const bool found = arguments.rows.table.options.id.empty() && !is_dataset(what.substr(0, what.find(':')));
+      shown->explained.id = found && id != "row" ? id : "";
+      const size_t pool = studied.subject.pool->rows();
+      shown->explained.pool_sample = pool < studied.facts.pool_rows_available ? pool : 0;
     };
   }
   steps.page = [&](const FinishedStudy& finished, const Subject& subject) {
@@ -153,7 +172,7 @@ void plan_only(const StudyArguments& arguments, const StudySettings& settings, c
   std::unique_ptr<OpenedStudy> opened;
   const auto open = [&](const StudyChoices& choices) -> OpenedSubject {
     opened = open_study(with_choices(arguments, choices), folder.path(), session);
-    return {opened->subject(), opened->facts, opened->notes};
+    return {opened->subject(), opened->facts, opened->notes, opened->cohorts};
   };
   const auto [studied, plan] = open_and_plan(open, options, session.context);
   fmt::print("{}{}", plan_text(plan, studied.facts, studied.subject, 0, words_for(plan, settings)), plan_costs(plan));
@@ -169,10 +188,11 @@ ScreenOptions screen_options(const StudyArguments& arguments, const StudySetting
   if (!arguments.all) options.lines = kLinesOfScreen - std::min(shown.lines + kLinesAfterwards, kLinesOfScreen);
   const std::optional<Recommendation>& overall = made.assessment.advice.overall;
   if (!overall || made.study.entries[overall->entry].aggregate()) return options;
-  const std::string model =
+  ExplainWords explained = shown.explained;
+  explained.model =
       arguments.rows.model.empty() ? fmt::format("{}/{}", arguments.out, kModelOnnx) : arguments.rows.model;
-  options.next = explain_command(words_with_seed(settings), arguments, model, shown.choices,
-                                 made.study.entries[overall->entry].name);
+  explained.method = made.study.entries[overall->entry].name;
+  options.next = explain_command(words_with_seed(settings), arguments, shown.choices, explained);
   return options;
 }
 
@@ -232,6 +252,11 @@ void study(StudyArguments arguments, StudySettings settings, const Session& give
     fmt::print("\n{}", study_table(made.study, made.assessment, made.times));
     fmt::print("\n{}", study_conclusions(made.study, made.assessment));
   }
+  if (arguments.all || made.study.cohorts.named) {
+    if (const std::string groups = cohorts_text(made.study, made.assessment.advice); !groups.empty()) {
+      fmt::print("\n{}", groups);
+    }
+  }
   if (session.quiet) return;
   const size_t warnings = made.assessment.warnings.size();
   fmt::print("{}{}\n", time_words(made.study, made.assessment.advice, made.times),
@@ -246,27 +271,10 @@ void study(StudyArguments arguments, StudySettings settings, const Session& give
 
 void rerun_study(const std::string& folder, const std::string& into, const StudyOverrides& where,
                  const Session& session) {
-  StudySettings settings = read_settings(folder, session.context);
-  const std::string path = fmt::format("{}/settings.json", folder);
-  require_program(path, settings, kStudyCommand);
-  StudyArguments arguments = parse_study_words(path, settings.arguments);
-  Session quiet = session;
-  quiet.quiet = true;
-  quiet.context.seed = settings.seed;
-  fill_in(arguments);
-  const auto move = [&](std::string_view option, const std::string& from, const std::string& to) {
-    if (to.empty()) return;
-    if (from.empty())
-      fail_input(option, fmt::format("none: the study in {} has no such file", in_quotes(folder)), in_quotes(to));
-    const std::string before = quiet.now_at(from);
-    if (before != from && before != to) {
-      fail_input(option, fmt::format("{}, for the study has one file for both", in_quotes(before)), in_quotes(to));
-    }
-    quiet.moved.emplace_back(from, to);
-  };
-  move("--model", arguments.rows.model, where.model);
-  move("--data", arguments.rows.table.what, where.data);
-  move("--pool", arguments.rows.pool, where.pool);
+  RecordedSettings recorded = read_recorded_settings(folder, where, session);
+  StudySettings& settings = recorded.settings;
+  const StudyArguments& arguments = recorded.arguments;
+  const Session& quiet = recorded.session;
   // The caller has compared the inputs with the recorded ones, with better messages.
   settings.inputs.clear();
   const ClaimedFolder claimed(into, settings, false, false, quiet.context);

@@ -22,14 +22,6 @@ std::string count_or_auto(const std::string& text) {
   return positive_whole_number(text).empty() ? std::string() : "expected a number of rows, all or auto";
 }
 
-std::string share(const std::string& text) {
-  double value = -1;
-  const char* end = text.data() + text.size();
-  const auto [at, problem] = std::from_chars(text.data(), end, value);
-  const bool fits = problem == std::errc() && at == end && value >= 0 && value <= 1;
-  return fits ? std::string() : fmt::format("expected a number from 0 to 1, found {}", in_quotes(text));
-}
-
 // A word as a shell takes it.
 std::string typed(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=:,./+@%";
@@ -40,9 +32,9 @@ std::string typed(const std::string& word) {
 }
 
 // Options of a study that `assay explain` has, too, beside those of model, data and pool.
-constexpr std::array<std::string_view, 15> kAlsoOfExplain = {
-    "--label",   "--id",       "--numeric",    "--categorical", "--delimiter", "--header", "--names", "--skip-lines",
-    "--missing", "--baseline", "--background", "--groups",      "--target",    "--value",  "--seed"};
+constexpr std::array<std::string_view, 16> kAlsoOfExplain = {
+    "--classes",    "--label",   "--id",       "--numeric",    "--categorical", "--delimiter", "--header", "--names",
+    "--skip-lines", "--missing", "--baseline", "--background", "--groups",      "--target",    "--value",  "--seed"};
 
 std::string command_of(std::vector<std::string> words, const std::vector<std::string>& more) {
   std::erase_if(words, [](const std::string& word) { return word.starts_with("--time="); });
@@ -98,6 +90,13 @@ void StudyArguments::add_to(CLI::App& command) {
   command.add_option("--value", value, "What is explained: margin, probability or log_odds")
       ->check(CLI::IsMember({"margin", "probability", "log_odds"}));
   command.add_option("--encode", encode, "How raw columns become numbers where the study trains its own model");
+  command
+      .add_option(
+          "--cohort", cohorts,
+          "A column to group the rows by: quality, drivers and faithfulness of each group, and what differs; may "
+          "be repeated. Any column of the table, label, or prediction for right and wrong (default: prediction "
+          "and the two main drivers)")
+      ->allow_extra_args(false);
   command.add_flag("--retrain", retrain, "Also the criteria that train the model again: roar and kar");
   command.add_flag("--no-curves", no_curves, "Leave out sensitivity by radius and faithfulness by subset size");
   command.add_flag("--no-variations", no_variations, "Leave out other seeds and references");
@@ -105,12 +104,12 @@ void StudyArguments::add_to(CLI::App& command) {
   command
       .add_option("--margin", margin,
                   "How far behind the best faithfulness an explanation may be to count as faithful (default: 0.05)")
-      ->check(share, "0 to 1");
+      ->check(share_of_one, "0 to 1");
   command
       .add_option("--tie", tie,
                   "Explanations whose faithfulness differs by less are equally good: the better made one is chosen "
                   "(default: 0.002)")
-      ->check(share, "0 to 1");
+      ->check(share_of_one, "0 to 1");
   command.add_flag("--all", all, "Print all scores, warnings and what was left out, not only the first screen");
   command.add_option("--out", out, "The folder that the study goes to (default: study-NAME)");
   command.add_flag("--resume", resume, "Go on with the study that the folder holds, from its finished parts");
@@ -118,9 +117,10 @@ void StudyArguments::add_to(CLI::App& command) {
   command.add_flag("--plan", plan_only, "Say what would be done and how long it would take, and stop");
 }
 
-std::vector<std::string> StudyArguments::class_names() const {
+std::vector<std::string> StudyArguments::class_names() const { return class_names_from(classes); }
+
+std::vector<std::string> class_names_from(std::string_view text) {
   constexpr std::string_view kBetween = ",\n";
-  const std::string_view text = classes;
   std::vector<std::string> names;
   size_t at = 0;
   const auto skip_spaces = [&] { at = std::min(text.find_first_not_of(' ', at), text.size()); };
@@ -176,6 +176,10 @@ std::vector<std::string> argument_words(const CLI::App& command) {
       words.push_back(fmt::format("--{}", name));
       continue;
     }
+    if (name == "cohort") {  // names of columns may have commas
+      for (const std::string& result : option->results()) words.push_back(fmt::format("--{}={}", name, result));
+      continue;
+    }
     // "--option=value" as one word, because a value may look like an option. Lists are joined by commas.
     words.push_back(fmt::format("--{}={}", name, fmt::join(option->results(), ",")));
   }
@@ -202,8 +206,8 @@ std::string pinned_command(const std::vector<std::string>& words, const StudyCho
 }
 
 std::string explain_command(const std::vector<std::string>& words, const StudyArguments& arguments,
-                            const std::string& model, const StudyChoices& choices, const std::string& method) {
-  std::string text = fmt::format("assay explain {}", typed(fmt::format("--model={}", model)));
+                            const StudyChoices& choices, const ExplainWords& explained) {
+  std::string text = fmt::format("assay explain {}", typed(fmt::format("--model={}", explained.model)));
   const auto add = [&](const std::string& option, const std::string& value) {
     text += fmt::format(" {}", typed(fmt::format("--{}={}", option, value)));
   };
@@ -215,6 +219,10 @@ std::string explain_command(const std::vector<std::string>& words, const StudyAr
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     const bool shared = std::ranges::find(kAlsoOfExplain, name) != kAlsoOfExplain.end();
+    if (name == "--target" && !explained.target.empty()) {
+      add("target", explained.target);
+      continue;
+    }
     if (shared) text += fmt::format(" {}", typed(word));
   }
   if (rows.reference.baseline.empty() && rows.reference.background.empty()) {
@@ -222,7 +230,9 @@ std::string explain_command(const std::vector<std::string>& words, const StudyAr
     add("background",
         fmt::format("{}{}", kSpreadPrefix, chosen != nullptr ? *chosen : fmt::format("{}", arguments.background)));
   }
-  add("method", method);
+  if (!explained.id.empty()) add("id", explained.id);
+  if (explained.pool_sample > 0) add("pool-sample", fmt::format("{}", explained.pool_sample));
+  add("method", explained.method);
   return text;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/study/choices.h"
@@ -25,8 +26,9 @@ struct StudyArguments {
   std::string sample = "auto";       // how many rows are studied
   std::string pool_sample = "auto";  // how many rows of the pool are used
   size_t background =
-      kStudyBackgroundRows;  // rows of the reference that the study chooses by itself; no option says it
-  std::string time;          // that the study may take; empty: the default
+      kStudyBackgroundRows;               // rows of the reference that the study chooses by itself; no option says it
+  std::string time;                       // that the study may take; empty: the default
+  std::vector<std::string> cohorts = {};  // columns that rows are grouped by
   bool retrain = false;
   bool no_curves = false;
   bool no_variations = false;
@@ -45,6 +47,9 @@ struct StudyArguments {
   std::vector<std::string> class_names() const;
 };
 
+// The names in the value of --classes. An input error if a quote is not closed.
+std::vector<std::string> class_names_from(std::string_view text);
+
 // Throws an input error that names an option of the command that was given without a value.
 void refuse_empty_values(const CLI::App& command);
 
@@ -54,10 +59,19 @@ std::vector<std::string> argument_words(const CLI::App& command);
 // The command with these words, as it is typed, which says by itself what the plan of a study chose. Empty if something
 // was chosen that no option can say.
 std::string pinned_command(const std::vector<std::string>& words, const StudyChoices& choices);
+// What only an opened study knows, for the command that explains its rows.
+struct ExplainWords {
+  std::string model = {};  // a file
+  std::string method = {};
+  std::string target = {};  // as the model itself calls it, where the study has other names for classes; else empty
+  std::string id = {};      // the column that the study took for ids by itself
+  size_t pool_sample = 0;   // rows of the pool that the study took; 0: all
+};
+
 // The command that explains all rows of the study by one of its methods, against the study's reference. words: those
-// of the study; model: a file; arguments: with the defaults filled in.
+// of the study; arguments: with the defaults filled in.
 std::string explain_command(const std::vector<std::string>& words, const StudyArguments& arguments,
-                            const std::string& model, const StudyChoices& choices, const std::string& method);
+                            const StudyChoices& choices, const ExplainWords& explained);
 // The command with these words and another --time.
 std::string command_in_time(const std::vector<std::string>& words, const std::string& time);
 

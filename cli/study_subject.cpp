@@ -15,14 +15,23 @@
 #include "assay/explain/spread_background.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/renamed_classes.h"
+#include "assay/model/train/networks.h"
 #include "assay/model/train/recipe.h"
 #include "assay/model/train/training_rows.h"
 #include "assay/study/sampling.h"
 #include "assay/study/study_reference.h"
 #include "assay/study/subject_parts.h"
+#include "cli/cohort_columns.h"
 #include "cli/places_in_pool.h"
 
 namespace assay::cli {
+
+TargetChoice studied_target(const ModelInfo& info, const std::string& said) {
+  const std::vector<TargetChoice> choices = parse_target(info, said);
+  if (choices.size() != 1) fail_input("--target", "one class or output; a study explains one thing", in_quotes(said));
+  return choices[0];
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,13 +69,6 @@ std::vector<NamedFile> named_files(const StudyArguments& arguments) {
   return files;
 }
 
-// One class or output of a model.
-TargetChoice studied_target(const ModelInfo& info, const std::string& said) {
-  const std::vector<TargetChoice> choices = parse_target(info, said);
-  if (choices.size() != 1) fail_input("--target", "one class or output; a study explains one thing", in_quotes(said));
-  return choices[0];
-}
-
 void train_into(const StudyArguments& arguments, const std::string& path, const Session& session) {
   TableArguments pool = arguments.rows.table;
   pool.what = arguments.rows.pool;
@@ -79,6 +81,7 @@ void train_into(const StudyArguments& arguments, const std::string& path, const 
   held.options.doubles = &doubles;
   Table training = pool.open(session);
   Table held_out = held.open(session);
+  check_cohort_names(arguments.cohorts, held_out);
   const std::vector<std::string> ids = found_ids(
       arguments.rows, {&held_out, &doubles}, {&training, &pool_doubles}, [](const std::string&) { return false; },
       session);
@@ -92,8 +95,9 @@ void train_into(const StudyArguments& arguments, const std::string& path, const 
   ModelInfo info;
   info.name = arguments.rows.model;
   info.class_names = rows.data.class_names;
-  info.output_names = rows.data.class_names;
-  if (!info.class_names.empty()) studied_target(info, arguments.target);
+  info.output_names =
+      info.class_names.empty() ? std::vector<std::string>{std::string(kValueName)} : rows.data.class_names;
+  studied_target(info, arguments.target);
   Recipe recipe = recipe_for(rows.data.item_shape);
   // A split may put the only rows with a rare category into the studied part. They must not be refused.
   recipe.unseen = "unknown";
@@ -234,6 +238,7 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
                                .name_classes = true,
                                .probabilities = true,
                                .find_ids = true,
+                               .cohorts = arguments.cohorts,
                                .trained = trained};
   made->rows = open_model_rows(arguments.rows, wanted, session);
   ModelRows& rows = made->rows;
@@ -263,6 +268,9 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
   subject.in_pool = places_in_pool(arguments.rows, rows, session);
   choose_groups(arguments.rows.groups, subject, context);
   sample(arguments, context.seed, rows);
+  made->cohorts = std::move(rows.cohorts);
+  for (RowColumn& column : made->cohorts.columns) column = select_rows(column, rows.numbers);
+  check_cohort_wish("--cohort", made->cohorts, subject.view());
   made->notes = rows.notes;
   std::ranges::move(notes_on_unknown(arguments, rows, session), std::back_inserter(made->notes));
 
@@ -275,15 +283,16 @@ std::unique_ptr<OpenedStudy> open_study(StudyArguments arguments, const std::str
                                                  {.said = !said.baseline.empty() || !said.background.empty(),
                                                   .variations = !arguments.no_variations,
                                                   .background = arguments.background,
-                                                  .encoder = rows.model->encoder()},
+                                                  .encoder = rows.model->encoder(),
+                                                  .whole_pool = facts.pool_rows_available},
                                                  context);
 
   if (std::string note = note_on_zero(subject.reference, *subject.rows); !note.empty()) {
     made->notes.push_back(std::move(note));
   }
 
-  facts.data = sampled_in_words(subject.rows->rows(), facts.rows_available, subject.words.rows);
-  facts.pool = sampled_in_words(subject.pool->rows(), facts.pool_rows_available, subject.words.pool);
+  facts.data = sampled_in_words(*subject.rows, facts.rows_available, subject.words.rows);
+  facts.pool = sampled_in_words(*subject.pool, facts.pool_rows_available, subject.words.pool);
   facts.players = subject.words.players;
   const std::string name = trained ? fmt::format("a network trained on {}", subject.words.pool) : model.info().name;
   facts.title = fmt::format("{} on {}", name, subject.words.rows);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/study/find_cohorts.h"
 #include "assay/study/study.h"
 #include "cli/model_rows.h"
 #include "cli/study_arguments.h"
@@ -17,6 +18,7 @@ struct OpenedStudy {
   ModelRows rows;
   StudyFacts facts;                // those that only the program knows
   std::vector<std::string> notes;  // plain sentences on the rows
+  CohortWish cohorts;              // the groups of rows that --cohort names
 
   Subject subject() const { return rows.subject.view(); }
 };
@@ -27,6 +29,9 @@ void fill_in(StudyArguments& arguments);
 // Throws an input error if model, data or pool is not a regular file (data and pool may also name a data set), or if an
 // input file is inside the study's folder, where files may be replaced or removed.
 void check_inputs(const StudyArguments& arguments, const Session& session);
+
+// One class or output of a model, as --target says.
+TargetChoice studied_target(const ModelInfo& info, const std::string& said);
 
 // The files that the arguments name, with their hashes.
 std::vector<StudyInput> file_inputs(const StudyArguments& arguments, const Session& session);

@@ -16,8 +16,15 @@ TemporaryFolder::TemporaryFolder(const std::string& beside, const std::string& p
   const fs::path whole = fs::absolute(beside).lexically_normal();
   // "study/" has no last part of its own.
   const fs::path named = whole.has_filename() ? whole : whole.parent_path();
-  path_ = fmt::format("{}.{}-XXXXXX", named.string(), purpose);
-  if (::mkdtemp(path_.data()) == nullptr) fail_io(named.parent_path().string(), "create a folder in it", errno);
+  const auto make = [&](const fs::path& like) {
+    path_ = fmt::format("{}.{}-XXXXXX", like.string(), purpose);
+    return ::mkdtemp(path_.data()) != nullptr;
+  };
+  if (make(named)) return;
+  const int problem = errno;
+  if (!make(fs::temp_directory_path() / named.filename())) {
+    fail_io(named.parent_path().string(), "create a folder in it", problem);
+  }
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -7,7 +7,8 @@ namespace assay::cli {
 
 class TemporaryFolder {
  public:
-  // Makes a new folder beside this path. Its name begins with the last part of the path and is not in use.
+  // Makes a new folder beside this path, or among the system's temporary files if nothing can be made there (a medium
+  // that is only read). Its name begins with the last part of the path and is not in use.
   TemporaryFolder(const std::string& beside, const std::string& purpose);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

@@ -14,6 +14,8 @@
 #include "assay/core/text.h"
 #include "assay/core/vector_target.h"
 #include "assay/core/version.h"
+#include "assay/evaluate/joining/explained_values.h"
+#include "assay/evaluate/joining/explanation_checks.h"
 #include "assay/explain/missing_part.h"
 
 namespace assay {
@@ -54,6 +56,15 @@ std::vector<double> shared_value(const AggregateTask& task, std::vector<double> 
   return found;
 }
 
+// The explained value of each row: as the members say, or as the model gives it where there are no members. What
+// antecedents have is no prediction for the row.
+std::vector<double> own_outputs(const AggregateTask& task, const Context& context) {
+  const Subject& subject = task.subject;
+  const bool known = subject.model != nullptr && subject.rows != nullptr && subject.targets != nullptr;
+  if (!task.members.empty() || !known) return shared_value(task, &Explanations::output);
+  return explained_values(*subject.model, *subject.rows, *subject.targets, context.quiet());
+}
+
 double sum_of(std::span<const float> values) {
   double sum = 0;
   for (const float each : values) sum += each;
@@ -79,8 +90,10 @@ void scale_to_output(Explanations& made, UndefinedCounts& undefined) {
     const double factor = reason.empty() ? wanted / sum : NAN;
     reversed += factor < 0 ? 1 : 0;
     for (float& each : values) each = static_cast<float>(each * factor);
-    if (made.standard_error.empty()) continue;
-    for (float& each : made.standard_error.row(r)) each = static_cast<float>(each * std::abs(factor));
+    for (Matrix* errors : {&made.standard_error, &made.background_error}) {
+      if (errors->empty()) continue;
+      for (float& each : errors->row(r)) each = static_cast<float>(each * std::abs(factor));
+    }
   }
   if (reversed == 0) return;
   made.notes.push_back(fmt::format(
@@ -93,7 +106,9 @@ void scale_to_output(Explanations& made, UndefinedCounts& undefined) {
 void add_errors(const AggregateTask& task, const Members& members, Explanations& made) {
   if (!made.standard_error.empty() || !has_sampled_members(task)) return;
   if (!made.combination.weights.empty() && made.combination.antecedents.empty()) {
-    made.standard_error = weighted_errors(task, members, made.combination.weights);
+    WeightedErrors errors = weighted_errors(task, members, made.combination.weights);
+    made.standard_error = std::move(errors.sampling);
+    made.background_error = std::move(errors.background);
     return;
   }
   made.notes.emplace_back("members are sampled, and their standard errors are not carried into this aggregate");
@@ -210,7 +225,10 @@ Aggregate aggregate(const Spec& spec, const AggregateTask& task, const Context& 
   made.evaluations = combined.evaluations;
   made.notes = std::move(combined.notes);
   made.base = combined.base.empty() ? shared_value(task, &Explanations::base) : std::move(combined.base);
-  made.output = combined.output.empty() ? shared_value(task, &Explanations::output) : std::move(combined.output);
+  made.output = own_outputs(task, context);
+  if (!combined.output.empty()) {
+    made.combination.measures.push_back({std::string(kAntecedentsOutput), std::move(combined.output)});
+  }
   add_errors(task, members, made);
   if (aggregator->scales_to_output()) scale_to_output(made, combined.undefined);
   if (!made.combination.relative) {

@@ -96,7 +96,7 @@ class Aggregator {
   virtual std::optional<Refusal> refuses(const AggregateTask& /*task*/) const { return {}; }
   // Whether it gets members as they are instead of scaled to unit norm.
   virtual bool takes_raw_members() const { return false; }
-  // Whether the values add up to output - base without being scaled.
+  // Whether the values are in the unit of the output, though they are not scaled to it.
   virtual bool adds_up() const { return false; }
   // Whether the user wants the values scaled to add up to it (option scale=output).
   virtual bool scales_to_output() const { return false; }

@@ -1,5 +1,6 @@
 #include "assay/aggregate/errors.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -7,20 +8,47 @@
 namespace assay {
 namespace {
 
-// Adds w^2 times the variances of one member's row.
-void add_variances(std::span<const float> values, std::span<const double> squared_errors, double weight,
-                   std::span<double> variances) {
+// The variances of one member's row at unit norm.
+void unit_variances(std::span<const float> values, std::span<const float> errors, std::span<double> variances) {
+  std::ranges::fill(variances, 0.0);
   double squares = 0;
   for (const float each : values) squares += static_cast<double>(each) * each;
-  if (squares == 0 || weight == 0) return;
+  if (squares == 0) return;
+  const auto squared = [&](size_t p) { return static_cast<double>(errors[p]) * errors[p]; };
   double weighted = 0;  // sum of u_q^2 s_q^2
-  for (size_t p = 0; p < values.size(); p++) weighted += values[p] * (values[p] / squares) * squared_errors[p];
+  for (size_t p = 0; p < values.size(); p++) weighted += values[p] * (values[p] / squares) * squared(p);
   for (size_t p = 0; p < values.size(); p++) {
     const double share = values[p] * (values[p] / squares);  // u_p^2
-    const double own = (1 - share) * (1 - share) * squared_errors[p];
-    const double others = share * (weighted - share * squared_errors[p]);
-    variances[p] += weight * weight * (own + others) / squares;
+    const double own = (1 - share) * (1 - share) * squared(p);
+    const double others = share * (weighted - share * squared(p));
+    variances[p] = (own + others) / squares;
   }
+}
+
+// shared: whether one draw moves all members.
+Matrix errors_of_sum(const AggregateTask& task, const Members& members, const Matrix& weights,
+                     Matrix Explanations::* errors, bool shared) {
+  const auto has_errors = [&](const Explanations* member) { return !(member->*errors).empty(); };
+  if (std::ranges::none_of(task.members, has_errors)) return {};
+  const size_t players = task.members[0]->players();
+  Matrix out(weights.rows(), players);
+  std::vector<double> sums(players);
+  std::vector<double> variances(players);
+  for (size_t r = 0; r < weights.rows(); r++) {
+    std::ranges::fill(sums, 0.0);
+    for (size_t j = 0; j < task.members.size(); j++) {
+      const Explanations& member = *task.members[j];
+      // What is taken for zero is not scaled, so its errors are not either.
+      if (!has_errors(&member) || members.zero(j, r)) continue;
+      unit_variances(member.values.row(r), (member.*errors).row(r), variances);
+      const double weight = std::fabs(static_cast<double>(weights(r, j)));
+      for (size_t p = 0; p < players; p++) {
+        sums[p] += shared ? weight * std::sqrt(variances[p]) : weight * weight * variances[p];
+      }
+    }
+    for (size_t p = 0; p < players; p++) out(r, p) = static_cast<float>(shared ? sums[p] : std::sqrt(sums[p]));
+  }
+  return out;
 }
 
 }  // namespace
@@ -32,29 +60,9 @@ bool has_sampled_members(const AggregateTask& task) {
   return false;
 }
 
-Matrix weighted_errors(const AggregateTask& task, const Members& members, const Matrix& weights) {
-  const size_t rows = weights.rows();
-  const size_t players = task.members[0]->players();
-  Matrix out(rows, players);
-  std::vector<double> variances(players);
-  std::vector<double> squared(players);
-  for (size_t r = 0; r < rows; r++) {
-    variances.assign(players, 0);
-    for (size_t j = 0; j < task.members.size(); j++) {
-      const Explanations& member = *task.members[j];
-      // What is taken for zero is not scaled, so its errors are not either.
-      if (members.zero(j, r)) continue;
-      squared.assign(players, 0);
-      for (const Matrix* errors : {&member.standard_error, &member.background_error}) {
-        if (errors->empty()) continue;
-        for (size_t p = 0; p < players; p++) squared[p] += std::pow(static_cast<double>((*errors)(r, p)), 2);
-      }
-      add_variances(member.values.row(r), squared, weights(r, j), variances);
-    }
-    const std::span<float> errors = out.row(r);
-    for (size_t p = 0; p < errors.size(); p++) errors[p] = static_cast<float>(std::sqrt(variances[p]));
-  }
-  return out;
+WeightedErrors weighted_errors(const AggregateTask& task, const Members& members, const Matrix& weights) {
+  return {errors_of_sum(task, members, weights, &Explanations::standard_error, false),
+          errors_of_sum(task, members, weights, &Explanations::background_error, true)};
 }
 
 }  // namespace assay

@@ -48,16 +48,7 @@ void check_pair(const std::string& first, const Explanations& a, const std::stri
   if (!unit.empty() && !other.empty() && unit != other) {
     fail_input(second, fmt::format("explanations in the unit {}, as in {}", unit, in_quotes(first)), other);
   }
-  // Other rows or another model show here, where names do not tell. Those of antecedents are not the row's own.
-  if (!a.combination.antecedents.empty() || !b.combination.antecedents.empty()) return;
-  const double largest = largest_output(a);
-  for (size_t r = 0; r < a.rows(); r++) {
-    const double wanted = a.output[r];
-    const double found = b.output[r];
-    if (!std::isfinite(wanted) || !std::isfinite(found) || same_explained_value(wanted, found, largest)) continue;
-    fail_input(second, fmt::format("the explained value {:.6g} in row {}, as in {}", wanted, r + 1, in_quotes(first)),
-               fmt::format("{:.6g}: another model, or other rows", found));
-  }
+  check_same_outputs(second, b, first, a);
 }
 
 void expect(std::string_view what, size_t found, size_t expected) {

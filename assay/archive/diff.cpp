@@ -10,6 +10,8 @@
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
+#include "assay/explain/methods.h"
+#include "assay/explain/reference.h"
 #include "assay/study/verdict.h"
 
 namespace assay {
@@ -111,6 +113,7 @@ ChangeKind change_of(const ScoreChange& score) {
       std::isfinite(first) && std::isfinite(second)) {
     return ChangeKind::same;
   }
+  if (score.drawn_apart) return ChangeKind::untested;
   // NaN: infinities cannot be tested.
   if (!(score.adjusted_p < kSignificance) || std::isnan(score.test.difference)) return ChangeKind::unclear;
   if (score.direction == Direction::neither) return ChangeKind::different;
@@ -160,6 +163,54 @@ std::string reference_of(const StudyFolder& study, const StudyFolder& other) {
   return words;
 }
 
+std::vector<std::string> hashes_of(const StudyFolder& study, std::string_view role) {
+  std::vector<std::string> found;
+  for (const StudyInput& input : study.summary.inputs) {
+    if (input.role.starts_with(role) && !input.sha256.empty()) found.push_back(input.sha256);
+  }
+  return found;
+}
+
+// The hashes of the tables that the reference was taken from: a background or a baseline that was given, else the pool.
+std::vector<std::string> reference_hashes(const StudyFolder& study) {
+  for (const std::string_view given : {"background", "baseline"}) {
+    if (std::vector<std::string> found = hashes_of(study, given); !found.empty()) return found;
+  }
+  return fact_named(study, "reference") == kZeroBaseline ? std::vector<std::string>() : hashes_of(study, "pool");
+}
+
+// Whether the references come from tables with different contents, whatever these are called.
+bool other_reference_rows(const StudyFolder& before, const StudyFolder& after) {
+  const std::vector<std::string> first = reference_hashes(before);
+  const std::vector<std::string> second = reference_hashes(after);
+  return !first.empty() && !second.empty() && first != second;
+}
+
+// Whether a study averages over background rows that were drawn. Older studies do not say it; then all but files are
+// taken for drawn.
+bool draws_background(const StudyFolder& study) {
+  if (study.reference.drawn_rows) return !study.reference.drawn_rows->empty();
+  return study.reference.background() && hashes_of(study, "background").empty();
+}
+
+// inputs: those that differ between the studies.
+bool other_draws(const StudyFolder& before, const StudyFolder& after, const std::vector<InputChange>& inputs) {
+  if (!draws_background(before) && !draws_background(after)) return false;
+  const auto& first = before.reference.drawn_rows;
+  const auto& second = after.reference.drawn_rows;
+  return first && second ? *first != *second : !inputs.empty();
+}
+
+// Whether what stands for absent features matters to this score of this explanation.
+bool uses_reference(const StudyEntry& entry, const std::string& criterion, const Scores& scores) {
+  const std::string name = entry.name.substr(0, entry.name.find(':'));
+  const auto method = std::ranges::find(methods(), name, &MethodInfo::name);
+  if (entry.aggregate() || method == methods().end() || method->uses_reference) return true;
+  const auto known = std::ranges::find(criteria(), criterion, &CriterionInfo::name);
+  if (known == criteria().end()) return true;
+  return known->make({criterion, scores.options})->needs(known->needs).reference;
+}
+
 std::string unit_in_words(const std::string& unit) {
   if (unit == "probability") return "probabilities";
   if (unit == "log_odds") return "log-odds";
@@ -178,7 +229,9 @@ std::string other_scale(const StudyFolder& before, const StudyFolder& after) {
   if (targets[0] != targets[1]) {
     reasons.push_back(fmt::format("one explains {} and the other {}", short_name(targets[0]), short_name(targets[1])));
   }
-  if (reference_of(before, after) != reference_of(after, before)) {
+  if (other_reference_rows(before, after)) {
+    reasons.emplace_back("the rows that stand for absent features come from tables with other contents");
+  } else if (reference_of(before, after) != reference_of(after, before)) {
     reasons.push_back(fmt::format("absent features are {} in one and {} in the other",
                                   short_name(fact_named(before, "reference")),
                                   short_name(fact_named(after, "reference"))));
@@ -257,11 +310,18 @@ void compare_outputs(const StudyFolder& before, const StudyFolder& after, const 
   diff.drivers = driver_changes(before.summary.entries[entry.before].name, first, second, paired);
 }
 
+// Shares that depend on which rows were drawn.
+void leave_untested(DriverChanges& drivers) {
+  drivers.tested = false;
+  for (DriverChange& each : drivers.players) each.test.p_value = each.adjusted_p = NAN;
+}
+
 }  // namespace
 
 std::string_view change_name(ChangeKind change) {
   switch (change) {
     case ChangeKind::unclear: return "unclear";
+    case ChangeKind::untested: return "untested";
     case ChangeKind::better: return "better";
     case ChangeKind::worse: return "worse";
     case ChangeKind::different: return "different";
@@ -315,7 +375,26 @@ StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, cons
   compare_rows(before, after, diff);
 
   compare_outputs(before, after, entries, diff, context);
+  const bool drawn_apart = other_draws(before, after, diff.inputs);
+  if (drawn_apart) {
+    diff.notes.emplace_back(
+        "each study drew background rows of its own, and differences may come from the draw: what depends on it is not "
+        "tested. It is where both have the same rows: a file of them, or as many drawn plainly from one pool by one "
+        "seed");
+    leave_untested(diff.drivers);
+  }
   const std::string scale = other_scale(before, after);
+  // Entropies and counts of features depend on how many there are, and so does what has a scale.
+  const bool same_players = diff.drivers.same_players && hashes_of(before, "groups") == hashes_of(after, "groups");
+  const std::string other_players =
+      same_players ? std::string() : "the features or groups of the two studies are not the same";
+  const auto reason_not_to = [&](const std::string& name, const Scores& old_scores, const Scores& new_scores) {
+    const bool scaled = scale_dependent({name, old_scores.options}) || scale_dependent({name, new_scores.options});
+    if (scaled && !scale.empty()) return std::string(scale);
+    const auto known = std::ranges::find(assay::criteria(), name, &CriterionInfo::name);
+    const bool counts = known != assay::criteria().end() && known->family == "complexity";
+    return scaled || counts ? other_players : std::string();
+  };
   std::set<size_t> not_compared;
   std::set<std::string> notes;  // one for each criterion and change of options, not for each entry
   for (const Common& entry : entries) {
@@ -326,10 +405,9 @@ StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, cons
       const Scores& old_scores = own.scores[criterion.before];
       const Scores& new_scores = other.scores[criterion.after];
       const std::string& name = first.criteria[criterion.before].name;
-      if (!scale.empty() &&
-          (scale_dependent({name, old_scores.options}) || scale_dependent({name, new_scores.options}))) {
+      if (const std::string reason = reason_not_to(name, old_scores, new_scores); !reason.empty()) {
         if (not_compared.insert(criterion.before).second) {
-          diff.not_compared.push_back({first.criteria[criterion.before].spec, scale});
+          diff.not_compared.push_back({first.criteria[criterion.before].spec, reason});
         }
         continue;
       }
@@ -341,6 +419,8 @@ StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, cons
       score.before = first.entries[entry.before].scores[criterion.before];
       score.after = second.entries[entry.after].scores[criterion.after];
       score.test = diff.same_rows ? entry_comparison(new_scores, old_scores) : welch_comparison(new_scores, old_scores);
+      score.drawn_apart = drawn_apart && uses_reference(own, name, new_scores);
+      if (score.drawn_apart) score.test.p_value = NAN;
       const std::string options = option_changes(old_scores, new_scores);
       const std::string note = fmt::format("{} was computed with other options: {}", score.criterion_spec, options);
       if (!options.empty() && notes.insert(note).second) diff.notes.push_back(note);
@@ -350,6 +430,10 @@ StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, cons
   std::ranges::stable_sort(diff.scores, {}, &ScoreChange::criterion);
   adjust(diff.scores);
   return diff;
+}
+
+bool something_untested(const StudyDiff& diff) {
+  return std::ranges::find(diff.scores, ChangeKind::untested, &ScoreChange::change) != diff.scores.end();
 }
 
 bool something_worse(const StudyDiff& diff) {

@@ -12,6 +12,10 @@
 // If the studies explain other units or targets, or have other references, scores that depend on these are not compared
 // (CriterionInfo::scale_dependent): they would differ even if nothing became better or worse.
 //
+// If one of them averages over background rows that were drawn, and the other does not over the same rows, what depends
+// on these is not tested: all rows share the draw, so that its effect does not average out over them. Tested by paired
+// rows, two studies that differ by the draw alone were "significantly" different in most trials.
+//
 // Cost: reads the scores/*.json files of the entries that both have, two at a time.
 #pragma once
 
@@ -38,6 +42,7 @@ struct InputChange {
 enum class ChangeKind {
   same,       // equal means, or both undefined
   unclear,    // different, but not significantly
+  untested,   // different, perhaps because each study drew its own background rows
   better,     // significantly
   worse,      // significantly
   different,  // significantly, by a criterion that has no direction
@@ -55,6 +60,7 @@ struct ScoreChange {
   ScoreSummary after = {};
   EntryComparison test = {};  // of after against before: the difference is after minus before
   double adjusted_p = NAN;
+  bool drawn_apart = false;  // not tested: it depends on background rows that each study drew for itself
   ChangeKind change = ChangeKind::same;
 };
 
@@ -83,6 +89,8 @@ StudyDiff diff_studies(const StudyFolder& before, const StudyFolder& after, cons
 
 // Whether any score is worse or lost.
 bool something_worse(const StudyDiff& diff);
+// Whether any score differs and is not tested, because each study drew its own background rows.
+bool something_untested(const StudyDiff& diff);
 
 // Welch's test of two means over different rows. Undefined if one of the errors is. For dependent values the normal
 // distribution is used, because the number of independent values is not known.

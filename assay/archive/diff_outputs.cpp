@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "assay/archive/diff.h"
 #include "assay/core/statistics.h"
@@ -50,16 +50,23 @@ Scores mean_share(std::vector<double> shares) {
   return made;
 }
 
-// Ranks by mean share among the players that both studies have; equal ones by name.
+// Ranks by mean share; equal ones by name. Players without a share have none.
 void rank_players(std::vector<DriverChange>& players, double DriverChange::* share, size_t DriverChange::* rank) {
-  std::vector<size_t> order(players.size());
-  std::iota(order.begin(), order.end(), size_t{0});
+  std::vector<size_t> order;
+  for (size_t i = 0; i < players.size(); i++) {
+    if (!std::isnan(players[i].*share)) order.push_back(i);
+  }
   std::ranges::sort(order, [&](size_t a, size_t b) {
     const double first = players[a].*share;
     const double second = players[b].*share;
     return first != second ? first > second : players[a].player < players[b].player;
   });
   for (size_t i = 0; i < order.size(); i++) players[order[i]].*rank = i + 1;
+}
+
+// Names that one study has from labels and the other from the model are no other classes.
+bool same_classes(const Explanations& before, const Explanations& after) {
+  return std::ranges::is_permutation(before.target_names, after.target_names);
 }
 
 }  // namespace
@@ -72,7 +79,7 @@ PredictionChanges prediction_changes(const Explanations& before, const Explanati
   const bool one_unit = before.provenance.unit == after.provenance.unit;
   RunningMoments change;
   RunningMoments size;
-  made.classes = made.rows > 0;
+  made.classes = made.rows > 0 && same_classes(before, after);
   for (size_t r = 0; r < made.rows; r++) {
     const auto first = predicted_name(before, r);
     const auto second = predicted_name(after, r);
@@ -98,22 +105,35 @@ DriverChanges driver_changes(const std::string& explanation, const Explanations&
   auto second = shares_of(after);
   std::vector<double> p_values;
   for (auto& [player, shares] : first) {
-    const auto found = second.find(player);
-    if (found == second.end()) continue;
     const Scores own = mean_share(std::move(shares));
-    const Scores other = mean_share(std::move(found->second));
-    DriverChange change{.player = player, .before = own.mean, .after = other.mean};
-    if (std::isnan(own.mean) || std::isnan(other.mean)) continue;
-    change.test = same_rows ? entry_comparison(other, own) : welch_comparison(other, own);
+    DriverChange change{.player = player, .before = own.mean};
+    const auto found = second.find(player);
+    if (found == second.end()) {
+      made.same_players = false;
+    } else {
+      const Scores other = mean_share(std::move(found->second));
+      second.erase(found);
+      change.after = other.mean;
+      change.test = same_rows ? entry_comparison(other, own) : welch_comparison(other, own);
+    }
     p_values.push_back(change.test.p_value);
     made.players.push_back(std::move(change));
+  }
+  for (auto& [player, shares] : second) {
+    made.same_players = false;
+    made.players.push_back({.player = player, .after = mean_share(std::move(shares)).mean});
+    p_values.push_back(NAN);
   }
   const std::vector<double> adjusted = holm_adjusted(p_values);
   for (size_t i = 0; i < adjusted.size(); i++) made.players[i].adjusted_p = adjusted[i];
   rank_players(made.players, &DriverChange::before, &DriverChange::rank_before);
   rank_players(made.players, &DriverChange::after, &DriverChange::rank_after);
-  std::ranges::sort(made.players, {}, &DriverChange::rank_before);
-  if (made.players.empty()) made.explanation.clear();
+  const auto place = [](const DriverChange& each) {
+    return std::pair(each.rank_before == 0, each.rank_before == 0 ? each.rank_after : each.rank_before);
+  };
+  std::ranges::stable_sort(made.players, {}, place);
+  const auto in_both = [](const DriverChange& each) { return each.rank_before > 0 && each.rank_after > 0; };
+  if (std::ranges::none_of(made.players, in_both)) made.explanation.clear();
   return made;
 }
 

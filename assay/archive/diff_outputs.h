@@ -28,9 +28,9 @@ struct PredictionChanges {
 
 struct DriverChange {
   std::string player;
-  double before = NAN;  // mean share, 0 to 1
+  double before = NAN;  // mean share, 0 to 1; NaN if the study does not have the player
   double after = NAN;
-  size_t rank_before = 0;  // from 1: the largest mean share
+  size_t rank_before = 0;  // among all players of the study, from 1: the largest mean share; 0 if it does not have it
   size_t rank_after = 0;
   EntryComparison test = {};  // of after against before
   double adjusted_p = NAN;
@@ -38,8 +38,10 @@ struct DriverChange {
 
 struct DriverChanges {
   std::string explanation = {};  // whose attributions are compared; empty: there are none to compare
-  // All players that both have, the largest of the first study first.
+  // All players of both studies: those of the first, the largest first, then those that only the second has.
   std::vector<DriverChange> players = {};
+  bool same_players = true;
+  bool tested = true;  // false: each study drew its own background rows, and no p-value is known
 };
 
 // Explanations of the same rows, in the same order.

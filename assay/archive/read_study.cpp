@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "assay/archive/io/cohorts_json.h"
 #include "assay/archive/io/json_parts.h"
 #include "assay/archive/io/quality_json.h"
 #include "assay/archive/io/reference_json.h"
@@ -30,6 +31,7 @@ StudyFacts facts_from(const JsonFields& fields) {
   facts.target_names = fields.texts("target_names");
   facts.features = fields.texts("features");
   facts.rows = fields.count("rows");
+  if (fields.has("distinct_rows")) facts.distinct_rows = fields.count("distinct_rows");
   facts.rows_available = fields.count("rows_available");
   facts.pool_rows = fields.count("pool_rows");
   facts.pool_rows_available = fields.count("pool_rows_available");
@@ -60,6 +62,7 @@ Study read_whole_study(const std::string& folder, const Context& context) {
   Study study;
   study.facts = facts_from(document.object("facts"));
   study.notes = document.texts("notes");
+  study.cohorts = cohorts_from_json(document, study.facts.features);
   const JsonFields advice = document.object("advice");
   study.advice = {advice.share("margin"), advice.share("tie")};
   for (const CriterionSummary& criterion : opened.summary.criteria) {

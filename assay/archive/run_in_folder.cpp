@@ -67,6 +67,7 @@ FinishedStudy run_steps(const ClaimedFolder& folder, const StudyOptions& options
   made.study = run_study(opened.subject, plan, std::move(facts), store, made.times, context, from ? &*from : nullptr);
   made.times.machine = machine_words();
   made.assessment = assess(made.study, context);
+  made.study.cohorts = find_cohorts(made.study, made.assessment.advice, opened.subject, opened.cohorts, context);
   write_study_files(folder.path(), made, [&] { return steps.page(made, opened.subject); }, context);
   return made;
 }

@@ -21,6 +21,7 @@
 #include "assay/archive/folder_claim.h"
 #include "assay/core/context.h"
 #include "assay/explain/subject.h"
+#include "assay/study/find_cohorts.h"
 #include "assay/study/plan.h"
 #include "assay/study/study.h"
 
@@ -31,6 +32,7 @@ struct OpenedSubject {
   Subject subject;
   StudyFacts facts;                     // title, words for rows, pool and players, rows available, inputs
   std::vector<std::string> notes = {};  // plain sentences on the rows, for the plan
+  CohortWish cohorts = {};              // the groups of rows that the user wants
 };
 
 struct StudySteps {

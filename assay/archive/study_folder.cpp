@@ -9,6 +9,7 @@
 
 #include "assay/archive/io/entry_json.h"
 #include "assay/archive/io/json_parts.h"
+#include "assay/archive/io/reference_json.h"
 #include "assay/core/error.h"
 #include "assay/core/table_text.h"
 #include "assay/data/io/bytes.h"
@@ -41,6 +42,7 @@ void read_facts(const std::string& where, std::string_view text, StudyFolder& st
   study.vector_target = facts.text("vector_target");
   study.rows_available = facts.count("rows_available");
   study.settings = facts.pairs("settings");
+  study.reference = reference_facts_from(facts);
   for (const char* key : {"title", "data", "pool", "model", "unit", "target", "reference", "players"}) {
     study.facts.emplace_back(key, facts.text(key));
   }

@@ -27,6 +27,7 @@ struct StudyFolder {
   // More from study.json on how the study was made, as text in a fixed order: model, unit, reference, accuracy, ...
   std::vector<std::pair<std::string, std::string>> facts = {};
   std::vector<std::pair<std::string, std::string>> settings = {};  // what the user asked for
+  ReferenceFacts reference = {};                                   // older studies have none
 };
 
 // Reads study.json. Without one, throws an input error that the folder is no finished study.

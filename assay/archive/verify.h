@@ -7,7 +7,8 @@
 //   study.json           made from the recorded scores: equal, computed numbers to 1e-9. With another version, its
 //                        conclusions (order, standing, p, dominated, dominated_by, verdict, warnings) are not compared
 //   scores.csv, model    equal
-//   report.html          made from the recorded files and times: equal. Not compared with another version
+//   report.html          made from the recorded files and times: equal, but for the probabilities of rows, which the
+//                        model gives again. Not compared with another version
 // run.json (times), settings.json (what both started from) and manifest.json (hashes of the others) are never compared.
 // Links are not followed: what is not a regular file is a difference, and is not opened.
 #pragma once

@@ -92,6 +92,11 @@ double largest_change(const PairTable& table, const PairSums& sample, double lea
   return largest;
 }
 
+// Bonferroni's critical value for so many pairs, by Student's distribution: no dependence between pairs asks for more.
+double most_critical(double confidence, double pairs, double rows) {
+  return student_t_quantile(1 - (1 - confidence) / 2 / pairs, rows - 1);
+}
+
 }  // namespace
 
 size_t SimultaneousDifferences::place(size_t first, size_t second) const {
@@ -130,7 +135,9 @@ SimultaneousDifferences simultaneous_differences(std::span<const std::span<const
     }
   });
   const bool some = most_rows >= least_rows;
-  made.critical_ = some ? quantile(largest, options.confidence) : NAN;
+  made.critical_ = some ? std::min(quantile(largest, options.confidence),
+                                   most_critical(options.confidence, static_cast<double>(table.pairs), most_rows))
+                        : NAN;
   for (size_t i = 0; i < columns.size(); ++i) {
     for (size_t j = i + 1; j < columns.size(); ++j) {
       const size_t p = made.place(i, j);

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "assay/explain/games/value_function.h"
 #include "assay/explain/kernels/row_loops.h"
@@ -108,17 +109,25 @@ void VectorMoments::add(std::span<const double> values) {
     std::copy(values.begin(), values.end(), first_.begin());
     std::fill(sums_.begin(), sums_.end(), 0.0);
     std::fill(squares_.begin(), squares_.end(), 0.0);
+    std::fill(last_.begin(), last_.end(), 0.0);
+    std::fill(step_.begin(), step_.end(), 0.0);
     return;
   }
   for (size_t i = 0; i < values.size(); i++) {
     const double difference = values[i] - first_[i];
     sums_[i] += difference;
-    squares_[i] += difference * difference;
+    if (!strata_) {
+      squares_[i] += difference * difference;
+      continue;
+    }
+    const double step = difference - std::exchange(last_[i], difference);
+    const double bend = step - std::exchange(step_[i], step);
+    if (count_ > 2) squares_[i] += bend * bend;
   }
 }
 
 void VectorMoments::add_rows(MatrixView<const float> values) {
-  assert(values.cols() == first_.size() && values.stride() == values.cols());
+  assert(!strata_ && values.cols() == first_.size() && values.stride() == values.cols());
   size_t begin = 0;
   if (count_ == 0 && values.rows() > 0) {
     const auto row = values.row(0);
@@ -135,6 +144,7 @@ void VectorMoments::add_rows(MatrixView<const float> values) {
 void VectorMoments::clear(size_t width) {
   clear();
   for (auto* numbers : {&first_, &sums_, &squares_}) numbers->resize(width);
+  for (auto* numbers : {&last_, &step_}) numbers->resize(strata_ ? width : 0);
 }
 
 double VectorMoments::mean(size_t i) const { return first_[i] + sums_[i] / static_cast<double>(count_); }
@@ -142,6 +152,8 @@ double VectorMoments::mean(size_t i) const { return first_[i] + sums_[i] / stati
 double VectorMoments::standard_error(size_t i) const {
   if (count_ < 2) return std::numeric_limits<double>::quiet_NaN();
   const auto count = static_cast<double>(count_);
+  if (strata_ && count_ > 2) return std::sqrt(squares_[i] / (6 * (count - 2) * count));
+  if (strata_) return std::abs(last_[i]) / 2;
   const double variance = (squares_[i] - sums_[i] * sums_[i] / count) / (count - 1);
   // Rounding may leave a negative rest; NaN must stay.
   return std::sqrt(variance < 0 ? 0 : variance / count);
@@ -149,8 +161,11 @@ double VectorMoments::standard_error(size_t i) const {
 
 void VectorMoments::store(std::span<float> means, std::span<float> errors) const {
   assert(means.size() == first_.size() && (errors.empty() || errors.size() == means.size()));
+  const bool plain_errors = !strata_ && !errors.empty();
   finish_moments(first_.data(), sums_.data(), squares_.data(), count_, means.size(), means.data(),
-                 errors.empty() ? nullptr : errors.data());
+                 plain_errors ? errors.data() : nullptr);
+  if (plain_errors) return;
+  for (size_t i = 0; i < errors.size(); i++) errors[i] = static_cast<float>(standard_error(i));
 }
 
 }  // namespace assay

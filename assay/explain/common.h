@@ -64,29 +64,39 @@ void gradients_by_player(const ExplainTask& task, Attributions& out, const Conte
 
 // Mean and standard error of vectors that are added one at a time, in float64: for example of an explanation's values
 // over background rows or draws.
+//
+// strata: the vectors come from ordered strata, one from each, in their order. The error of the mean then comes from
+// the spread within strata, which one vector alone does not show. It is found from how far each vector lies from the
+// middle of its two neighbours: variance of the mean = sum of (x[i-1] - 2 x[i] + x[i+1])^2 / (6 (n - 2) n), an
+// estimator for ordered samples (Wolter 2007, chapter 8) that a steady rise over the strata does not change.
 class VectorMoments {
  public:
-  explicit VectorMoments(size_t width) : first_(width), sums_(width), squares_(width) {}
+  explicit VectorMoments(size_t width, bool strata = false)
+      : strata_(strata), first_(width), sums_(width), squares_(width), last_(strata ? width : 0), step_(last_) {}
 
   void add(std::span<const double> values);
-  // Adds each row of a dense matrix.
+  // Adds each row of a dense matrix. Not for strata.
   void add_rows(MatrixView<const float> values);
   void clear() { count_ = 0; }
   // Clears, for vectors of another width.
   void clear(size_t width);
   size_t count() const { return count_; }
   double mean(size_t i) const;
-  // Of the mean: standard deviation / sqrt(count); NaN for one value.
+  // Of the mean: standard deviation / sqrt(count), unless there are strata; NaN for one value.
   double standard_error(size_t i) const;
   // errors may be empty.
   void store(std::span<float> means, std::span<float> errors) const;
 
  private:
+  bool strata_;
   size_t count_ = 0;
   // Differences from the first vector are summed, so that a value that never changes has an error of exactly 0.
   std::vector<double> first_;
   std::vector<double> sums_;
-  std::vector<double> squares_;
+  std::vector<double> squares_;  // with strata: of x[i-1] - 2 x[i] + x[i+1]
+  // With strata: the last vector less the first, and less the one before it.
+  std::vector<double> last_;
+  std::vector<double> step_;
 };
 
 }  // namespace assay

@@ -43,7 +43,7 @@ void attribute_differences(const ExplainTask& task, DeepLiftRule rule, std::stri
   // Loops beside the model take so many rows at a time, each with moments of its own.
   const size_t loop_rows = std::min(items_per_block(task.rows.cols()), block_rows);
   const size_t loops = background ? (block_rows + loop_rows - 1) / loop_rows : 0;
-  std::vector<VectorMoments> moments(loops, VectorMoments(loop_rows * players));
+  std::vector<VectorMoments> moments(loops, VectorMoments(loop_rows * players, task.reference.strata));
   const Context inner = context.quiet();
   ProgressScope progress(context, name, rows * references);
   for (size_t begin = 0; begin < rows; begin += block_rows) {

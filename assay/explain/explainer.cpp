@@ -165,6 +165,7 @@ Provenance provenance_of(const MethodInfo& method, const Spec& spec, const Expla
   made.reference = method.uses_reference ? task.reference.description : "none";
   made.version = kVersion;
   made.vector_target = vector_target();
+  made.draw = method.uses_reference && task.reference.is_draw() ? kDrawnBackground : kNothingDrawn;
   return made;
 }
 

@@ -118,7 +118,7 @@ struct MethodInfo {
   bool for_trees = false;    // explains trees and nothing else
   std::string same_as = {};  // a faster method with the same values, for models that it can explain
   // Whether its values are Shapley values of the game that absent features take the reference's values, or estimates of
-  // them, as long as no option but the number of samples is set.
+  // them, whatever its options.
   bool shapley = false;
   std::vector<OptionInfo> options = {};  // with their defaults
   std::unique_ptr<Explainer> (*make)(const Spec&) = nullptr;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,7 +30,12 @@ struct Provenance {
   std::string reference;      // in words
   std::string version;        // of Assay
   std::string vector_target;  // of the hot loops
+  // Whether the reference's rows are a sample of a pool: kDrawnBackground, or kNothingDrawn for a fixed baseline, the
+  // user's own rows or the whole pool. Empty: not known, as in older files and for aggregates.
+  std::string draw = {};
 };
+inline constexpr std::string_view kDrawnBackground = "background";
+inline constexpr std::string_view kNothingDrawn = "nothing";
 
 // One number for each row, by name: "norm", "bound".
 struct RowMeasure {
@@ -61,6 +67,10 @@ struct Explanations {
   // Empty where there is no such error.
   Matrix standard_error;
   Matrix background_error;
+  // What the values might be with another draw of background rows and of what the method samples, jointly over features
+  // and with the same draw for all rows (replicates.h). Rows x (count * players): all players of the first replicate,
+  // then of the second, ... Empty where there are none.
+  Matrix replicates = {};
   // For each row, output - base - sum of values: 0 for complete methods, up to rounding or the method's tolerance; NaN
   // without a base.
   std::vector<double> gap;
@@ -73,12 +83,18 @@ struct Explanations {
 
   size_t rows() const { return values.rows(); }
   size_t players() const { return values.cols(); }
+  size_t replicate_count() const { return players() == 0 ? 0 : replicates.cols() / players(); }
+  // One replicate of a row: a value for each player.
+  std::span<const float> replicate(size_t row, size_t which) const {
+    return replicates.row(row).subspan(which * players(), players());
+  }
 };
 
 // Writes a file, whole or not at all. The extension gives the format: .npz (arrays values, base, output, target,
-// target_names, stderr, background_stderr, gap, features, ids, meta as JSON); .csv .tsv .parquet .feather (columns id,
-// target, output, base, gap, each feature, then standard errors as "feature (stderr)" and "feature (background
-// stderr)"); .json. Tables hold float32 and no provenance; .npz keeps everything. "-" is CSV on standard output.
+// target_names, stderr, background_stderr, replicates, gap, features, ids, meta as JSON); .csv .tsv .parquet .feather
+// (columns id, target, output, base, gap, each feature, then standard errors as "feature (stderr)" and "feature
+// (background stderr)"); .json. Tables hold float32 and no provenance; .npz keeps everything. "-" is CSV on standard
+// output.
 void write_explanations(const Explanations& explanations, const std::string& path, const Context& context);
 // An error if this output cannot be written; call it before any work.
 void check_explanations_output(const std::string& path);

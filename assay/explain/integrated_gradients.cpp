@@ -85,7 +85,7 @@ class Paths {
         weights_(task, most_points_),
         points_(most_points_, task.rows.cols()),
         gradients_(most_points_, task.rows.cols()),
-        row_moments_(task.players.size()) {
+        row_moments_(task.players.size(), task.reference.strata) {
     context_.progress = nullptr;
     if (references_ > 1) out.background_error = Matrix(task.rows.rows(), task.players.size());
     if (options.tolerance == 0) return;

@@ -72,7 +72,7 @@ void play_pairs(const Game& game, std::span<const size_t> rows, const PairEstima
         made.totals.resize(here.size());
         if (references > 1) {
           made.scratch.resize(additive.pairs());
-          made.over_references.assign(here.size(), VectorMoments(players));
+          made.over_references.assign(here.size(), VectorMoments(players, game.strata()));
         }
         return made;
       },

@@ -166,7 +166,9 @@ void lime(const Game& game, const LimeOptions& options, Attributions& out, const
   if (references > 1) out.background_error = Matrix(game.rows(), players);
   play(
       game, all_rows(game.rows()), design, context, "lime",
-      [&](size_t /*row*/) { return RowState{std::vector<double>(regression.masks()), VectorMoments(players)}; },
+      [&](size_t /*row*/) {
+        return RowState{std::vector<double>(regression.masks()), VectorMoments(players, game.strata())};
+      },
       [&](RowState& state, size_t /*row*/, size_t /*reference*/, size_t /*part*/, std::span<const float> found) {
         std::vector<double> coefficients(players);
         std::vector<double> centred(found.size());

@@ -49,7 +49,8 @@ void occlusion(const Game& game, Attributions& out, const Context& context) {
   const std::vector<Coalitions> design = {all_but_one(players)};
   if (game.references() > 1) out.background_error = Matrix(game.rows(), players);
   play(
-      game, all_rows(game.rows()), design, context, "occlusion", [&](size_t /*row*/) { return VectorMoments(players); },
+      game, all_rows(game.rows()), design, context, "occlusion",
+      [&](size_t /*row*/) { return VectorMoments(players, game.strata()); },
       [&](VectorMoments& moments, size_t /*row*/, size_t /*reference*/, size_t /*part*/, std::span<const float> found) {
         std::vector<double> losses(players);
         for (size_t i = 0; i < players; i++) losses[i] = static_cast<double>(found[0]) - found[i + 1];

@@ -183,6 +183,7 @@ Reference pool_background(const Dataset& pool, size_t count, const Model& model,
   reference.rows = select_rows(pool, rows).x;
   reference.description = rows.size() == pool.rows() ? fmt::format("all {} rows of {}", rows.size(), pool.source)
                                                      : fmt::format("{} rows of {}", rows.size(), pool.source);
+  if (rows.size() < pool.rows()) reference.drawn_from = pool.rows();
   reference.scales = feature_scales(&pool, model);
   return reference;
 }

@@ -21,8 +21,15 @@ struct Reference {
   // By column: its standard deviation over the pool, 0 for categories. Empty without a pool. It is the unit of noise
   // for methods that add noise (smooth_grad).
   std::vector<float> scales = {};
+  // Whether row i was drawn from the i-th of ordered strata of a pool. Neighbours are then alike, and the error of a
+  // mean over the rows is found from them (VectorMoments).
+  bool strata = false;
+  // How many rows of a pool the rows were drawn from, as a sample that stands for all of them. 0: nothing was drawn.
+  // The reference is a fixed baseline, the user's own rows, or the whole pool.
+  size_t drawn_from = 0;
 
   bool is_background() const { return rows.rows() > 1; }
+  bool is_draw() const { return drawn_from > 0; }
 };
 
 // The description of the baseline of zeros.

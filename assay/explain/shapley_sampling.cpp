@@ -85,7 +85,7 @@ struct OrdersScratch {
 
 // Of kRows rows over several reference rows.
 struct OrdersState {
-  explicit OrdersState(size_t width) : over_references(width) {}
+  OrdersState(size_t width, bool strata) : over_references(width, strata) {}
 
   std::vector<double> total;  // of what players add in each unit
   VectorMoments over_references;
@@ -113,7 +113,7 @@ void sample(const Game& game, const Orders& orders, Attributions& out, const Con
   ScratchPool<OrdersScratch> pool;
   play_together(
       game, all_rows(game.rows()), kRows, std::span(&orders.coalitions(), 1), context, "Shapley sampling",
-      [&](Rows) { return OrdersState(references == 1 ? 0 : width); },
+      [&](Rows) { return OrdersState(references == 1 ? 0 : width, game.strata()); },
       [&](OrdersState& state, Rows rows, size_t, size_t, MatrixView<const float> values) {
         const ScratchPool<OrdersScratch>::Lease scratch(pool);
         const size_t numbers = kRows * values.cols();

@@ -55,6 +55,9 @@ Reference spread_background(const Dataset& pool, const ScoredPool& scored, const
   for (const Place& each : places) order.push_back(each.row);
   const std::vector<size_t> rows = spread_rows(order, count, context.seed);
   Reference reference = given_background(select_rows(pool, rows), &pool, model);
+  // All scored rows are no draw from strata.
+  reference.strata = rows.size() < order.size();
+  if (rows.size() < pool.rows()) reference.drawn_from = pool.rows();
   reference.description = rows.size() == pool.rows()
                               ? fmt::format("all {} rows of {}", rows.size(), pool.source)
                               : fmt::format("{} rows of {}, spread over its scores", rows.size(), pool.source);

@@ -31,9 +31,8 @@ ScoredPool score_pool(const Dataset& pool, const Model& model, const Context& co
 // each class has its share of the rows. targets: of all rows of the pool. An input error if the model gave no number
 // for any row.
 //
-// Methods give standard errors of a mean over background rows (Explanations::background_error) as if the rows were a
-// plain draw. For this draw they are too large: values that go with the explained value vary less within strata than
-// over the pool.
+// Values that go with the explained value vary less within strata than over the pool. So methods find the standard
+// error of a mean over these rows (Explanations::background_error) from neighbouring rows (VectorMoments).
 Reference spread_background(const Dataset& pool, const ScoredPool& scored, const Targets& targets, size_t count,
                             const Model& model, const Context& context);
 

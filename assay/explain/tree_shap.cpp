@@ -46,7 +46,7 @@ Matrix background_errors(const TreeEnsemble& trees, const ExplainTask& task, con
   const size_t span = std::max<size_t>(kMomentBytesInWork / (3 * players * sizeof(double)), 1);
   for (size_t first = 0; first < rows; first += span) {
     const size_t count = std::min(span, rows - first);
-    std::vector<VectorMoments> moments(count, VectorMoments(players));
+    std::vector<VectorMoments> moments(count, VectorMoments(players, task.reference.strata));
     for (size_t b = 0; b < references; b++) {
       const InterventionalWalk walk(trees, roots, task.players, task.reference.rows.view().rows_between(b, b + 1));
       parallel_blocks(context, count, kMomentRowsPerBlock, [&](const Block& block) {

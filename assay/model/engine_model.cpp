@@ -84,7 +84,7 @@ class OnnxEngineModel final : public EngineModel,
     info_.margin_link = head.link == Link::softmax ? MarginLink::softmax
                         : sigmoid                  ? MarginLink::sigmoid
                                                    : MarginLink::unknown;
-    info_.value_is_prediction = !head.transformed;
+    info_.value_is_prediction = !head.transformed && find_metadata(graph_->metadata(), kOnlyScoresKey) == nullptr;
     if (const std::string* note = find_metadata(graph_->metadata(), kNoteKey); note != nullptr) {
       info_.note += fmt::format("{}{}", info_.note.empty() ? "" : "; ", *note);
     }

@@ -161,6 +161,11 @@ bool find_classifier(Graph& graph, size_t value, GraphHead& head) {
   return true;
 }
 
+// LinearRegressor, TreeEnsembleRegressor, ...: several numbers from one of these are no logits.
+bool is_regressor(const GraphNode* node) {
+  return node != nullptr && node->onnx.domain == "ai.onnx.ml" && node->onnx.op_type.ends_with("Regressor");
+}
+
 }  // namespace
 
 GraphHead find_head(Graph& graph) {
@@ -206,7 +211,7 @@ GraphHead find_head(Graph& graph) {
     return head;
   }
   head.margin = graph.value_name(value);
-  if (dims && dims->size() == 2 && dims->back().size.value_or(0) > 1) {
+  if (dims && dims->size() == 2 && dims->back().size.value_or(0) > 1 && !is_regressor(producer(graph, value))) {
     head.classification = true;
     head.link = Link::softmax;
     head.reason = "the graph ends without softmax, so its outputs are taken for the classes' logits";

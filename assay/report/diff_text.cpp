@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -21,15 +22,16 @@ bool coverage_changed(const ScoreChange& score) { return score.before.coverage !
 
 std::string_view change_mark(const ScoreChange& score) {
   if (score.change == ChangeKind::unclear) return "not significant";
+  if (score.change == ChangeKind::untested) return "not tested";
   if (score.change == ChangeKind::lost) return "undefined now";
   if (score.change == ChangeKind::gained) return "defined now";
   return change_name(score.change);
 }
 
-std::string p_text(double p) { return p < 1e-4 ? "< 0.0001" : number_text(p); }
+std::string p_text(double p) { return std::isnan(p) ? "-" : p < 1e-4 ? "< 0.0001" : number_text(p); }
 
 std::string short_value(const InputChange& input, const std::string& value) {
-  if (value.empty()) return "none";
+  if (value.empty()) return "not given";
   return input.what.ends_with("sha256") ? one_line(value.substr(0, 12)) : short_name(value);
 }
 
@@ -85,33 +87,38 @@ std::string drivers_text(const DriverChanges& drivers, bool all) {
   std::vector<std::vector<std::string>> lines = {{"driver", "share before", "after", "rank", "p"}};
   size_t hidden = 0;
   for (const DriverChange& each : drivers.players) {
-    if (!all && !(each.adjusted_p < kSignificance)) continue;
+    const bool in_both = each.rank_before > 0 && each.rank_after > 0;
+    if (!all && drivers.tested && in_both && !(each.adjusted_p < kSignificance)) continue;
     if (!all && lines.size() > kMostDrivers) {
       hidden++;
       continue;
     }
+    const auto place = [](size_t rank) { return rank == 0 ? std::string("none") : fmt::format("{}", rank); };
+    const auto share = [](double value) { return std::isnan(value) ? "-" : fmt::format("{:.3g} %", 100 * value); };
     const std::string rank = each.rank_before == each.rank_after
-                                 ? fmt::format("{}", each.rank_before)
-                                 : fmt::format("{} -> {}", each.rank_before, each.rank_after);
-    lines.push_back({short_name(each.player), fmt::format("{:.3g} %", 100 * each.before),
-                     fmt::format("{:.3g} %", 100 * each.after), rank, p_text(each.adjusted_p)});
+                                 ? place(each.rank_before)
+                                 : fmt::format("{} -> {}", place(each.rank_before), place(each.rank_after));
+    lines.push_back({short_name(each.player), share(each.before), share(each.after), rank,
+                     in_both ? p_text(each.adjusted_p) : "-"});
   }
   if (lines.size() == 1) {
     return fmt::format("drivers by {}: no share of {} changed significantly\n", short_name(drivers.explanation),
                        plural(drivers.players.size(), "player"));
   }
   const std::string more = hidden == 0 ? std::string() : fmt::format("and {} more\n", hidden);
-  return fmt::format("drivers by {}, by their mean share of |attribution|:\n{}{}", short_name(drivers.explanation),
-                     aligned(lines, {0, 3}), more);
+  return fmt::format("drivers by {}, by their mean share of |attribution|{}:\n{}{}", short_name(drivers.explanation),
+                     drivers.tested ? "" : ", not tested", aligned(lines, {0, 3}), more);
 }
 
 std::string totals(const StudyDiff& diff) {
   std::vector<std::string> parts;
   for (const ChangeKind change : {ChangeKind::better, ChangeKind::worse, ChangeKind::different, ChangeKind::lost,
-                                  ChangeKind::gained, ChangeKind::unclear, ChangeKind::same}) {
+                                  ChangeKind::gained, ChangeKind::unclear, ChangeKind::untested, ChangeKind::same}) {
     const auto count = std::ranges::count(diff.scores, change, &ScoreChange::change);
     if (count == 0) continue;
-    const std::string_view word = change == ChangeKind::unclear ? "not significantly different" : change_name(change);
+    const std::string_view word = change == ChangeKind::unclear    ? "not significantly different"
+                                  : change == ChangeKind::untested ? "different but not tested"
+                                                                   : change_name(change);
     parts.push_back(fmt::format("{} {}", with_commas(static_cast<uint64_t>(count)), word));
   }
   if (parts.empty()) return "no score that both have\n";
@@ -152,8 +159,8 @@ Json drivers_json(const DriverChanges& drivers) {
     players.push_back({{"player", each.player},
                        {"before", number(each.before)},
                        {"after", number(each.after)},
-                       {"rank_before", each.rank_before},
-                       {"rank_after", each.rank_after},
+                       {"rank_before", each.rank_before == 0 ? Json() : Json(each.rank_before)},
+                       {"rank_after", each.rank_after == 0 ? Json() : Json(each.rank_after)},
                        {"difference", number(each.test.difference)},
                        {"stderr", number(each.test.error)},
                        {"paired", each.test.paired},

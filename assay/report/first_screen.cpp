@@ -11,6 +11,7 @@
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/report/quality_text.h"
+#include "assay/report/report_drivers.h"
 #include "assay/report/wrapped.h"
 #include "assay/study/roc_area.h"
 #include "assay/study/verdict.h"
@@ -19,16 +20,9 @@ namespace assay {
 namespace {
 
 constexpr size_t kDriversShown = 5;
-constexpr size_t kLinesOfTable = 4;  // rivals fill up what is recommended to so many, at least one of them
-constexpr size_t kFewLines = 2;      // likewise if the screen is short, without one more
-// Below this correlation, higher values neither raise nor lower the explained value.
-constexpr double kClearTrend = 0.3;
-
-// Whether it is large enough to speak of, and its 95 % interval (Fisher's) does not reach 0.
-bool is_clear_trend(double trend, size_t rows) {
-  if (!(std::fabs(trend) >= kClearTrend) || rows <= 3) return false;
-  return std::fabs(std::atanh(trend)) * std::sqrt(static_cast<double>(rows - 3)) > kNormal95;
-}
+constexpr double kLeastShare = 0.005;  // smaller ones would be shown as 0 %
+constexpr size_t kLinesOfTable = 4;    // rivals fill up what is recommended to so many, at least one of them
+constexpr size_t kFewLines = 2;        // likewise if the screen is short, without one more
 
 std::ptrdiff_t line_count(const std::string& text) { return std::ranges::count(text, '\n'); }
 
@@ -44,11 +38,10 @@ std::string explained_words(const StudyFacts& facts) {
 std::string drivers_words(const Study& study, const Advice& advice) {
   std::vector<std::string> parts;
   for (const Driver& driver : advice.drivers) {
-    if (parts.size() == kDriversShown || driver.size == 0) break;
-    const bool clear = is_clear_trend(driver.trend, study.rows());
-    const std::string_view trend = !clear ? "" : driver.trend > 0 ? ", higher raises" : ", higher lowers";
-    parts.push_back(
-        fmt::format("{} ({}{})", short_name(study.facts.features[driver.player]), whole_percent(driver.share), trend));
+    if (parts.size() == kDriversShown || driver.share < kLeastShare) break;
+    const std::string_view trend = trend_words(driver.trend);
+    parts.push_back(fmt::format("{} ({}{}{})", short_name(study.facts.features[driver.player]),
+                                whole_percent(driver.share), trend.empty() ? "" : ", ", trend));
   }
   if (parts.empty()) return "none: all attributions are 0";
   return fmt::format("{}, by {}", fmt::join(parts, ", "), short_name(study.entries[advice.overall->entry].name));
@@ -103,18 +96,25 @@ std::string table_text(const Study& study, const Assessment& assessment, bool is
 
 }  // namespace
 
+FactPairs screen_facts(const Study& study, const Advice& advice) {
+  const std::string quality = quality_sentence(study.facts);
+  FactPairs facts = {{"Model", quality.empty() ? "quality unknown: no labels that fit what is explained" : quality},
+                     {"Explained", explained_words(study.facts)}};
+  if (advice.overall) facts.emplace_back("Drivers", drivers_words(study, advice));
+  return facts;
+}
+
 std::string first_screen(const Study& study, const Assessment& assessment, const ScreenOptions& options) {
   const Advice& advice = assessment.advice;
   const auto most = static_cast<std::ptrdiff_t>(options.lines);
   const std::string next = options.next.empty() ? "" : labelled("Next", options.next);
-  const std::string quality = quality_sentence(study.facts);
-  std::string out = labelled("Model", quality.empty() ? "quality unknown: no labels fit the model" : quality);
-  out += labelled("Explained", explained_words(study.facts));
+  std::string out;
+  for (const auto& [label, text] : screen_facts(study, advice)) out += labelled(label, text);
   if (advice.overall) {
-    out += labelled("Drivers", drivers_words(study, advice));
-    // Rivals give way to the first sentence, which says what to use.
+    // Rivals give way to the first sentence, which says what to use, and to cautions.
     const std::vector<std::string> first = main_sentences(study, assessment);
-    const std::string text = first.empty() ? "" : wrapped(first[0], "- ", "  ", kScreenWidth);
+    std::string text = first.empty() ? "" : wrapped(first[0], "- ", "  ", kScreenWidth);
+    for (const std::string& caution : sample_warnings(study)) text += wrapped(caution, "- ", "  ", kScreenWidth);
     std::string table = table_text(study, assessment, false);
     const std::ptrdiff_t around = line_count(out) + line_count(text) + line_count(next) + 2;
     if (around + line_count(table) > most) table = table_text(study, assessment, true);
@@ -127,22 +127,17 @@ std::string first_screen(const Study& study, const Assessment& assessment, const
   size_t said = 0;
   for (const std::string& sentence : sentences) {
     const std::string text = wrapped(sentence, "- ", "  ", kScreenWidth);
-    // The first is said whatever the length.
-    if (said > 0 && line_count(out) + line_count(text) + line_count(next) > most) break;
+    // The first is said whatever the length, and so are the cautions behind it.
+    if (said > cautions.size() && line_count(out) + line_count(text) + line_count(next) > most) break;
     out += text;
     said++;
   }
   return out + next;
 }
 
-namespace {
-
-// Two digits, but never "1.3e+02".
 std::string duration_words(double seconds) {
   return seconds < 100 ? fmt::format("{:.2g} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
-
-}  // namespace
 
 std::string time_words(const Study& study, const Advice& advice, const StudyTimes& times) {
   std::string words = fmt::format("{} in all", duration_words(times.total));

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
+
+#include "assay/study/advice.h"
 
 namespace assay {
 
@@ -16,19 +17,21 @@ std::vector<TargetRows> rows_by_target(std::span<const uint32_t> of_row) {
   return out;
 }
 
-std::vector<double> mean_absolute(const Matrix& values, std::span<const size_t> rows) {
-  std::vector<double> mean(values.cols());
-  size_t defined = 0;
+MeanSizes mean_absolute(const Matrix& values, std::span<const size_t> rows) {
+  std::vector<RunningMoments> sizes(values.cols());
   for (const size_t row : rows) {
     const std::span<const float> phi = values.row(row);
     if (!std::ranges::all_of(phi, [](float value) { return std::isfinite(value); })) continue;
-    defined++;
-    for (size_t p = 0; p < phi.size(); p++) mean[p] += std::fabs(static_cast<double>(phi[p]));
+    for (size_t p = 0; p < phi.size(); p++) sizes[p].add(std::fabs(static_cast<double>(phi[p])));
   }
-  for (double& each : mean) {
-    each = defined > 0 ? each / static_cast<double>(defined) : std::numeric_limits<double>::quiet_NaN();
+  MeanSizes made;
+  for (const RunningMoments& each : sizes) {
+    const Interval interval = size_interval(each);
+    made.mean.push_back(each.mean());
+    made.low.push_back(interval.low);
+    made.high.push_back(interval.high);
   }
-  return mean;
+  return made;
 }
 
 }  // namespace assay

@@ -21,7 +21,12 @@ struct TargetRows {
 // For each target that occurs, in order of the targets, its rows.
 std::vector<TargetRows> rows_by_target(std::span<const uint32_t> of_row);
 
-// One value for each player; all NaN if no row has values.
-std::vector<double> mean_absolute(const Matrix& values, std::span<const size_t> rows);
+// One of each for every player; all NaN if no row has values. low, high: the 95 % interval of the mean (size_interval).
+struct MeanSizes {
+  std::vector<double> mean = {};
+  std::vector<double> low = {};
+  std::vector<double> high = {};
+};
+MeanSizes mean_absolute(const Matrix& values, std::span<const size_t> rows);
 
 }  // namespace assay

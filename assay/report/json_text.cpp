@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -11,20 +12,20 @@
 namespace assay {
 namespace {
 
-void append(std::string& out, double value) {
+void append(std::string& out, double value, int digits = 6) {
   if (std::isfinite(value)) {
-    fmt::format_to(std::back_inserter(out), "{:.6g}", value);
+    fmt::format_to(std::back_inserter(out), "{:.{}g}", value, digits);
   } else {
     out += "null";
   }
 }
 
 template <class T>
-std::string number_list(std::span<const T> values) {
+std::string number_list(std::span<const T> values, int digits) {
   std::string out = "[";
   for (size_t i = 0; i < values.size(); i++) {
     if (i > 0) out += ',';
-    append(out, static_cast<double>(values[i]));
+    append(out, static_cast<double>(values[i]), digits);
   }
   return out + "]";
 }
@@ -42,8 +43,22 @@ std::string json_number(double value) {
   return out;
 }
 
-std::string json_numbers(std::span<const double> values) { return number_list(values); }
-std::string json_numbers(std::span<const float> values) { return number_list(values); }
+std::string json_numbers(std::span<const double> values, int digits) { return number_list(values, digits); }
+std::string json_numbers(std::span<const float> values, int digits) { return number_list(values, digits); }
+
+std::string json_steps(std::span<const double> values) {
+  constexpr double kSteps = 500;
+  double largest = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) return json_numbers(values);
+    largest = std::max(largest, std::fabs(value));
+  }
+  const double step = largest > 0 ? largest / kSteps : 1;
+  std::vector<long> steps;
+  steps.reserve(values.size());
+  for (const double value : values) steps.push_back(std::lround(value / step));
+  return fmt::format(R"({{"step":{:.6g},"steps":[{}]}})", step, fmt::join(steps, ","));
+}
 
 std::string json_list(const std::vector<std::string>& parts) { return fmt::format("[{}]", fmt::join(parts, ",")); }
 

@@ -1,7 +1,7 @@
 // Writes JSON directly as text: a report has a million numbers, too many for a tree of JSON values.
 //
-// Numbers have six significant digits; those that are not finite are null. Strings are escaped so that they can neither
-// end a <script> element nor be read as markup.
+// Numbers have six significant digits unless said; those that are not finite are null. Strings are escaped so that they
+// can neither end a <script> element nor be read as markup.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,11 @@ namespace assay {
 // In quotes. Bytes that are not UTF-8 become U+FFFD.
 std::string json_text(std::string_view text);
 std::string json_number(double value);
-std::string json_numbers(std::span<const double> values);
-std::string json_numbers(std::span<const float> values);
+std::string json_numbers(std::span<const double> values, int digits = 6);
+std::string json_numbers(std::span<const float> values, int digits = 6);
+// Pixels as whole numbers of steps, less than half the text: {"step": size, "steps": [12, -500, ...]}. The largest has
+// 500 steps, more than a picture has shades. A list of numbers if one is not finite.
+std::string json_steps(std::span<const double> values);
 // A list of parts that are JSON already.
 std::string json_list(const std::vector<std::string>& parts);
 using JsonMembers = std::vector<std::pair<std::string_view, std::string>>;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "assay/core/table_text.h"
+#include "assay/study/verdict.h"
 
 namespace assay {
 namespace {
@@ -37,6 +38,14 @@ std::string with_interval(double value, const Interval& interval) {
                      decimals);
 }
 
+// Rows that a model was trained on say nothing about how good it is on others.
+std::string in_pool_words(const StudyFacts& facts) {
+  const size_t known = facts.quality.in_pool;
+  if (known == 0) return {};
+  if (known >= facts.rows) return ", all in the pool: on rows that it was not trained on it may be worse";
+  return fmt::format(", {} of them in the pool", known);
+}
+
 }  // namespace
 
 std::string quality_sentence(const StudyFacts& facts) {
@@ -62,12 +71,26 @@ std::string quality_sentence(const StudyFacts& facts) {
   }
   if (!std::isnan(quality.r2)) add(fmt::format("R2 {}", with_interval(quality.r2, quality.r2_interval)));
   if (text.empty()) return {};
-  // Rows that a model was trained on say nothing about how good it is on others.
-  const std::string known = quality.in_pool == 0 ? ""
-                            : quality.in_pool >= facts.rows
-                                ? ", all in the pool: on rows that it was not trained on it may be worse"
-                                : fmt::format(", {} of them in the pool", quality.in_pool);
-  return fmt::format("{} on {}{}", text, plural(quality.labelled, "row"), known);
+  return fmt::format("{} on {}{}", text, plural(quality.labelled, "row"), in_pool_words(facts));
+}
+
+std::string quality_in_words(const StudyFacts& facts) {
+  const ModelQuality& quality = facts.quality;
+  if (quality.labelled == 0) return {};
+  const std::string rows = plural(quality.labelled, "row");
+  if (!std::isnan(quality.accuracy)) {
+    return fmt::format(
+        "predicts {} of {} right (95 % interval: {} to {}), where always naming the largest class would get {}{}",
+        whole_percent(quality.accuracy), rows, whole_percent(quality.accuracy_interval.low),
+        whole_percent(quality.accuracy_interval.high), whole_percent(quality.majority), in_pool_words(facts));
+  }
+  if (std::isnan(quality.rmse)) return {};
+  const std::string spread =
+      quality.r2 > 0 ? fmt::format("; it explains {} of the spread", whole_percent(quality.r2)) : std::string();
+  return fmt::format(
+      "is off by {} on {} (root of the mean square), where always saying the mean would be off by {}{}{}",
+      in_own_unit(quality.rmse, quality.rmse_interval), rows, in_own_unit(quality.mean_rmse, quality.rmse_interval),
+      spread, in_pool_words(facts));
 }
 
 }  // namespace assay

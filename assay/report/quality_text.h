@@ -12,4 +12,8 @@ namespace assay {
 // rows". Numbers have the digits that their intervals allow. Empty without labels.
 std::string quality_sentence(const StudyFacts& facts);
 
+// The same for people who know none of these measures, as the end of a sentence: "predicts 77 % of 200 rows right (95
+// %: 70 to 82 %), where always naming the largest class would get 70 %". Empty without labels.
+std::string quality_in_words(const StudyFacts& facts);
+
 }  // namespace assay

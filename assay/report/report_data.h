@@ -1,6 +1,6 @@
 // The data of a report as one JSON object, which the page in html/ reads.
 //
-// Numbers have six significant digits; undefined is null. Rows are a stratified sample, as many as fit into 10 MB. If
+// Numbers have six significant digits; undefined is null. Rows are a stratified sample, as many as fit into 3 MB. If
 // all else is larger than that, no row is shown. With very many targets or features, the importance of the rarest
 // targets is left out, and a note says so.
 //
@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "assay/core/context.h"
@@ -21,7 +22,9 @@ namespace assay {
 
 struct ReportOptions {
   bool cells = true;
-  size_t rows = 0;  // most rows to show one by one, if they fit; 0: 200
+  size_t rows = 0;                    // most rows to show one by one, if they fit; 0: 200
+  std::optional<size_t> opened = {};  // the entry that the page opens on; nothing: what is recommended
+  bool summary = false;               // only the summary of two pages, without rows and plots
 };
 
 // All entries must have explanations of the subject's rows.

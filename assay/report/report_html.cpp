@@ -60,10 +60,10 @@ std::string html_text(std::string_view text) {
   return out;
 }
 
-std::string report_html(const std::string& data_json, const std::string& title) {
+std::string report_html(const std::string& data_json, const std::string& title, bool plots) {
   const std::string safe_title = html_text(one_line(title));
   const std::string data = script_safe_json(data_json);
-  const std::string plotly = inline_script(embedded::plotly());
+  const std::string plotly = plots ? inline_script(embedded::plotly()) : std::string();
   const std::string script = inline_script(embedded::script());
   return filled_template(
       embedded::page(),
@@ -74,7 +74,7 @@ std::string report_page(const FinishedStudy& finished, const Subject& subject, c
                         const Context& context) {
   const std::string data =
       report_data_json(finished.study, finished.assessment, finished.times, subject, options, context);
-  return report_html(data, finished.study.facts.title);
+  return report_html(data, finished.study.facts.title, !options.summary);
 }
 
 }  // namespace assay

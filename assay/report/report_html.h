@@ -20,8 +20,9 @@ namespace assay {
 std::string report_page(const FinishedStudy& finished, const Subject& subject, const ReportOptions& options,
                         const Context& context);
 
-// data_json: the text of report_data_json, or any JSON. Its strings cannot become markup.
-std::string report_html(const std::string& data_json, const std::string& title);
+// data_json: the text of report_data_json, or any JSON. Its strings cannot become markup. plots: whether plotly.js is
+// in it; a summary has no plot that needs it.
+std::string report_html(const std::string& data_json, const std::string& title, bool plots = true);
 
 // The template with each {{name}} replaced by its value, in one pass. A marker inside a value and a marker with an
 // unknown name stay as they are.

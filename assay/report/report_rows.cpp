@@ -12,15 +12,22 @@
 #include "assay/core/table_text.h"
 #include "assay/data/io/number.h"
 #include "assay/data/split.h"
+#include "assay/evaluate/removal/class_score.h"
 #include "assay/report/json_text.h"
 
 namespace assay {
 namespace {
 
-// Most bytes of a text from a file. Such texts may be of any length, and a row has many.
-constexpr size_t kLongestCell = 80;
 constexpr size_t kMostRows = 200;
 constexpr size_t kMostNeighbours = 20;
+constexpr int kDigitsOfErrors = 3;
+
+// What the model predicts for a row: nothing for a regression, or if an output is NaN.
+struct Predicted {
+  std::optional<std::string> name = {};
+  double probability = NAN;         // of the predicted class
+  double target_probability = NAN;  // of the class that is explained
+};
 
 std::string text_or_null(const std::optional<std::string>& text) {
   return text ? json_text(cut_text(*text, kLongestName)) : "null";
@@ -35,12 +42,14 @@ class RowWriter {
     pool_.emplace(*subject.pool, *subject.players);
   }
 
-  std::string write(size_t row, const std::optional<std::string>& predicted) const {
+  std::string write(size_t row, const Predicted& predicted) const {
     JsonMembers fields = {{"number", std::to_string(row + 1)},
                           {"id", text_or_null(id_of(row))},
                           {"target", json_text(cut_text(target_of(row), kLongestName))},
                           {"label", text_or_null(label_of(row))},
-                          {"predicted", text_or_null(predicted)},
+                          {"predicted", text_or_null(predicted.name)},
+                          {"probability", json_number(predicted.probability)},
+                          {"target_probability", json_number(predicted.target_probability)},
                           {"output", json_number(output_of(row))}};
     if (own_) {
       fields.emplace_back("cells", cells_of(*own_, row));
@@ -59,8 +68,10 @@ class RowWriter {
       const Explanations& found = entry.explanations;
       const std::span<const float> phi = found.values.row(row);
       const bool defined = std::ranges::all_of(phi, [](float value) { return std::isfinite(value); });
-      values.push_back(defined ? json_numbers(phi) : "null");
-      errors.push_back(defined ? errors_of(found, row) : "null");
+      values.push_back(!defined            ? "null"
+                       : image_ != nullptr ? json_steps(std::vector<double>(phi.begin(), phi.end()))
+                                           : json_numbers(phi));
+      errors.push_back(defined && image_ == nullptr ? errors_of(found, row) : "null");
       base.push_back(row < found.base.size() ? found.base[row] : NAN);
       std::vector<double> own_scores;
       for (const Scores& each : entry.scores) {
@@ -115,7 +126,7 @@ class RowWriter {
       if (part->empty()) continue;
       for (size_t p = 0; p < out.size(); p++) out[p] = std::hypot(out[p], static_cast<double>((*part)(row, p)));
     }
-    return json_numbers(out);
+    return json_numbers(out, kDigitsOfErrors);
   }
   // Largest weight first.
   std::string neighbours_of(const Combination& combination, size_t row) const {
@@ -146,19 +157,52 @@ class RowWriter {
   std::optional<RowCells> pool_;
 };
 
-// The predicted class of each row: nothing for a regression, or if an output is NaN.
-std::vector<std::optional<std::string>> predictions(const Subject& subject, const std::vector<size_t>& rows,
-                                                    const Context& context) {
-  std::vector<std::optional<std::string>> out(rows.size());
+// Probabilities of all classes of these rows, if the model has them in some way: its own, or by softmax or sigmoid from
+// margins or log-odds.
+class ClassProbabilities {
+ public:
+  ClassProbabilities(const Subject& subject, const Matrix& x, const Matrix& outputs, const Context& context)
+      : info_(&subject.model->info()), outputs_(&outputs) {
+    if (info_->unit != OutputUnit::margin || info_->margin_link != MarginLink::unknown) return;
+    info_ = nullptr;
+    if (subject.probabilities == nullptr) return;
+    info_ = &subject.probabilities->info();
+    own_ = Matrix(x.rows(), info_->outputs());
+    subject.probabilities->predict(x.view(), own_.view(), context);
+    outputs_ = &own_;
+  }
+
+  double of(size_t row, size_t which) const {
+    if (info_ == nullptr) return NAN;
+    // A sigmoid makes a probability of each output by itself.
+    if (info_->unit == OutputUnit::margin && info_->margin_link == MarginLink::sigmoid && info_->outputs() > 1) {
+      return 1 / (1 + std::exp(-static_cast<double>((*outputs_)(row, which))));
+    }
+    return class_score(*info_, ScoreUnit::probability, outputs_->row(row), which);
+  }
+
+ private:
+  const ModelInfo* info_;
+  const Matrix* outputs_;
+  Matrix own_ = {};
+};
+
+std::vector<Predicted> predictions(const Subject& subject, const std::vector<size_t>& rows, const Context& context) {
+  std::vector<Predicted> out(rows.size());
   const ModelInfo& info = subject.model->info();
   if (info.class_names.empty() || rows.empty()) return out;
   const Dataset shown = select_rows(*subject.rows, rows);
   Matrix outputs(rows.size(), info.outputs());
   subject.model->predict(shown.x.view(), outputs.view(), context);
+  const ClassProbabilities probabilities(subject, shown.x, outputs, context);
+  const bool known_target = !subject.targets->information;
   for (size_t i = 0; i < rows.size(); i++) {
     const std::span<const float> row = outputs.row(i);
     if (std::ranges::any_of(row, [](float value) { return std::isnan(value); })) continue;
-    out[i] = info.class_names.at(predicted_class(info, row));
+    const size_t which = predicted_class(info, row);
+    out[i].name = info.class_names.at(which);
+    out[i].probability = probabilities.of(i, which);
+    if (known_target) out[i].target_probability = probabilities.of(i, subject.targets->of_row[rows[i]]);
   }
   return out;
 }

@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "assay/core/context.h"
+#include "assay/explain/row_cells.h"
 #include "assay/explain/subject.h"
 #include "assay/report/report_data.h"
-#include "assay/report/row_cells.h"
 #include "assay/study/study.h"
 
 namespace assay {
+
+// Most bytes of a text from a file. Such texts may be of any length, and a row has many.
+inline constexpr size_t kLongestCell = 80;
 
 struct ShownRows {
   std::vector<std::string> rows;  // JSON objects

@@ -8,6 +8,7 @@
 #include "assay/aggregate/aggregators.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
+#include "assay/explain/replicates.h"
 #include "assay/study/assess.h"
 #include "assay/study/comparisons.h"
 #include "assay/study/verdict.h"
@@ -19,6 +20,8 @@ namespace {
 constexpr double kSameDirection = 1e-6;
 // Attributions that miss the prediction by less than this share of it add up.
 constexpr double kCompleteGap = 1e-3;
+// Unit vectors that are so far apart differ by about a fiftieth in their correlations.
+constexpr double kMostSampling = 0.2;
 // Below this upper bound of the best faithfulness, no attribution describes the model.
 constexpr double kLeastFaithfulness = 0.5;
 
@@ -44,30 +47,37 @@ bool same_direction(std::span<const float> a, std::span<const float> b) {
 
 bool adds_up(const Explanations& explanations) {
   if (explanations.combination.relative) return false;
+  // Measured, whatever the method promises: a path integral misses the jumps of a model. Only a row without a gap is
+  // taken on the method's word.
   const auto known = std::ranges::find(methods(), explanations.provenance.method, &MethodInfo::name);
-  if (known != methods().end() && known->complete) return true;
+  const bool promised = known != methods().end() && known->complete;
   double gap = 0;
   double rise = 0;
   for (size_t r = 0; r < explanations.gap.size(); ++r) {
+    if (promised && std::isnan(explanations.gap[r])) continue;
     gap += std::fabs(explanations.gap[r]);
     rise += std::fabs(explanations.output[r] - explanations.base[r]);
   }
   return gap <= kCompleteGap * rise;  // NaN: false
 }
 
-bool has_sampling_error(const Explanations& explanations) {
-  return std::ranges::any_of(explanations.standard_error.values(), [](float v) { return v != 0; });
+// The standard errors from sampling, as a share of the attributions (both as lengths over all rows). NaN if an error is
+// not known.
+double sampling_share(const Explanations& explanations) {
+  double errors = 0;
+  double values = 0;
+  for (const float error : explanations.standard_error.values()) errors += static_cast<double>(error) * error;
+  for (const float value : explanations.values.values()) {
+    if (std::isfinite(value)) values += static_cast<double>(value) * value;
+  }
+  return errors == 0 ? 0 : std::sqrt(errors / values);
 }
 
-// Whether the entry is made by a method whose values are Shapley values as long as no option but its number of samples
-// is set.
+// Shapley values, or an estimate that is near them: a poor one is no standard for others.
 bool has_shapley_values(const StudyEntry& entry) {
   const auto known = std::ranges::find(methods(), entry.explanations.provenance.method, &MethodInfo::name);
   if (entry.aggregate() || known == methods().end() || !known->shapley) return false;
-  const std::string samples = std::string(known->samples.option) + "=";
-  const bool only_samples =
-      entry.name.starts_with(known->name + ":" + samples) && std::ranges::count(entry.name, ':') == 1;
-  return entry.name == known->name || only_samples;
+  return sampling_share(entry.explanations) <= kMostSampling;
 }
 
 // The order of preference among ties: complete, exact, cheap.
@@ -144,8 +154,19 @@ class Adviser {
     advice_.standard = standard;
     advice_.critical = compared.critical();
     advice_.best_upper = std::isnan(top.interval.high) ? top.mean + 2 * top.mean_error : top.interval.high;
-    advice_.one_number_fails = advice_.entries[standard].complete && advice_.best_upper < kLeastFaithfulness;
+    // Correlations over all rows at once have another scale.
+    const bool low = top.of_rows && advice_.best_upper < kLeastFaithfulness;
+    const bool attributes = advice_.entries[standard].shapley && advice_.entries[standard].complete;
+    advice_.one_number_fails = low && attributes;
+    advice_.none_describes = low && !attributes;
     for (const size_t e : competing) judge_entry(standard, e, compared);
+    // The best of these is no explanation of the model either.
+    if (advice_.none_describes) {
+      for (const size_t e : competing) {
+        advice_.entries[e].faithful = Faithful::no;
+        advice_.entries[e].rows_to_decide = NAN;
+      }
+    }
     for (EntryAdvice& entry : advice_.entries) {
       const EntryAdvice& speaker = advice_.entries[entry.alias_of];
       entry.faithful = speaker.faithful;
@@ -153,7 +174,7 @@ class Adviser {
       entry.behind_interval = speaker.behind_interval;
       entry.rows_to_decide = speaker.rows_to_decide;
     }
-    recommend(criterion);
+    if (!advice_.none_describes) recommend(criterion);
   }
 
   void judge_entry(size_t standard, size_t e, const CriterionComparison& compared) {
@@ -267,7 +288,7 @@ class Adviser {
       *made = recommendation(best_for_aim(candidates, *other), *other);
       add_gain(candidates, **made);
     }
-    find_drivers(study_.entries[advice_.overall->entry]);
+    advice_.drivers = drivers_of(study_.entries[advice_.overall->entry]);
   }
 
   // candidates: faithful ones, best first. The aggregate is the one that is recommended, or else the best.
@@ -279,30 +300,6 @@ class Adviser {
     const size_t aggregate = is_aggregate(made.entry) ? made.entry : *best;
     const auto found = compared_[made.criterion].between(aggregate, *method);
     advice_.gains.push_back({aggregate, *method, made.criterion, found.mean, found.interval});
-  }
-
-  void find_drivers(const StudyEntry& entry) {
-    const Explanations& made = entry.explanations;
-    double total = 0;
-    for (size_t p = 0; p < made.players(); ++p) {
-      Driver driver{.player = p};
-      size_t defined = 0;
-      for (size_t r = 0; r < made.rows(); ++r) {
-        const double value = made.values.row(r)[p];
-        if (!std::isfinite(value)) continue;
-        defined++;
-        driver.size += std::fabs(value);
-        driver.mean += value;
-      }
-      const double rows = static_cast<double>(std::max<size_t>(defined, 1));
-      driver.size /= rows;
-      driver.mean /= rows;
-      if (p < entry.trends.size()) driver.trend = entry.trends[p];
-      total += driver.size;
-      advice_.drivers.push_back(driver);
-    }
-    for (Driver& driver : advice_.drivers) driver.share = total > 0 ? driver.size / total : 0;
-    std::ranges::stable_sort(advice_.drivers, std::greater<>(), &Driver::size);
   }
 
   const Study& study_;
@@ -320,6 +317,39 @@ std::string_view faithful_name(Faithful state) {
     case Faithful::unknown: break;
   }
   return "unknown";
+}
+
+std::vector<Driver> drivers_of(const StudyEntry& entry) {
+  const Explanations& made = entry.explanations;
+  std::vector<Driver> drivers;
+  double total = 0;
+  for (size_t p = 0; p < made.players(); ++p) {
+    Driver driver{.player = p};
+    RunningMoments sizes;
+    for (size_t r = 0; r < made.rows(); ++r) {
+      const double value = made.values.row(r)[p];
+      if (!std::isfinite(value)) continue;
+      sizes.add(std::fabs(value));
+      driver.size += std::fabs(value);
+      driver.mean += value;
+    }
+    const double rows = static_cast<double>(std::max<size_t>(sizes.count(), 1));
+    driver.size /= rows;
+    driver.mean /= rows;
+    driver.interval = size_interval(sizes);
+    if (p < entry.trends.size()) driver.trend = entry.trends[p];
+    total += driver.size;
+    drivers.push_back(driver);
+  }
+  for (Driver& driver : drivers) driver.share = total > 0 ? driver.size / total : 0;
+  std::ranges::stable_sort(drivers, std::greater<>(), &Driver::size);
+  return drivers;
+}
+
+Interval size_interval(const RunningMoments& sizes) {
+  if (sizes.count() < 2) return {NAN, NAN};
+  const double half = student_t_quantile(0.975, static_cast<double>(sizes.count() - 1)) * sizes.standard_error();
+  return {std::max(0.0, sizes.mean() - half), sizes.mean() + half};
 }
 
 bool same_directions(const Explanations& a, const Explanations& b) {

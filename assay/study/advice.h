@@ -58,7 +58,7 @@ struct EntryAdvice {
   bool complete = false;        // attributions add up to the prediction less the base value
   bool exact = false;           // nothing in it is sampled
   bool has_signs = true;        // false for ranks
-  bool shapley = false;         // it, or what it speaks for, is made of Shapley values, exact or estimated
+  bool shapley = false;         // it, or what it speaks for, is made of Shapley values, exact or well estimated
   uint64_t evaluations = 0;     // of the model, to make it: an aggregate costs what its members cost
 };
 
@@ -81,7 +81,8 @@ struct Driver {
   double size = 0;     // mean of |attribution| over the rows
   double share = 0;    // of the sizes of all players
   double mean = 0;     // of the attribution itself
-  double trend = NAN;  // correlation of the player's value with its attribution; NaN if it has no order or one value
+  double trend = NAN;  // correlation of the player's value with its attribution (value_trends); NaN if there is none
+  Interval interval = {NAN, NAN};  // of `size`, 95 %
 };
 
 struct Gain {
@@ -99,9 +100,11 @@ struct Advice {
   std::optional<size_t> most_faithful = {};  // the entry with the best mean
   std::optional<size_t> standard = {};       // the entry that others are held against
   double best_upper = NAN;                   // upper end of the 95 % interval of the standard's mean
-  // The standard adds up to the prediction, and best_upper is below 0.5: no attribution describes the model at these
-  // rows.
+  // best_upper is below 0.5. If the standard has Shapley values that add up to the prediction, no attribution describes
+  // the model at these rows (one_number_fails). If not, none of the entries does, and others might (none_describes):
+  // then none is faithful, and nothing is recommended.
   bool one_number_fails = false;
+  bool none_describes = false;
   std::optional<Recommendation> overall, faithfulness, stability, simplicity;
   std::vector<Gain> gains = {};        // of aggregates over methods, by each aim
   std::vector<Driver> drivers = {};    // largest first
@@ -113,6 +116,11 @@ std::vector<EntryAdvice> describe_entries(const Study& study);
 
 // entries: as described. compared: one for each criterion of the study, over the entries that speak for themselves.
 Advice advise(const Study& study, std::vector<EntryAdvice> entries, std::span<const CriterionComparison> compared);
+
+// What each player contributes by this entry, over all rows, largest first.
+std::vector<Driver> drivers_of(const StudyEntry& entry);
+// The 95 % interval of the mean of sizes, which are not negative, by Student's t. NaN for fewer than two.
+Interval size_interval(const RunningMoments& sizes);
 
 // Whether two explanations of the same rows have the same unit vectors, to 1e-6, on every row.
 bool same_directions(const Explanations& a, const Explanations& b);

@@ -132,9 +132,9 @@ double StudyPilot::left() const { return std::max(allowed_ - spent_, 0.0); }
 double StudyPilot::one_trial() const { return std::max(kShareOfTrial * left(), std::min(kLongTrial, allowed_ / 50)); }
 
 // trial(rows) returns one or more times in seconds. Runs it with growing numbers of rows, as long as whole trials are
-// short, and returns the cost behind each of the times.
+// short, and returns the cost behind each of the times. wanted: how many rows the study will do this for.
 template <class Trial>
-std::vector<StudyPilot::Fit> StudyPilot::measure(const Trial& trial) {
+std::vector<StudyPilot::Fit> StudyPilot::measure(size_t wanted, const Trial& trial) {
   const auto timed = [&](size_t rows) {
     const double start = clock_seconds();
     std::vector<double> found = trial(rows);
@@ -143,7 +143,7 @@ std::vector<StudyPilot::Fit> StudyPilot::measure(const Trial& trial) {
     return found;
   };
   const size_t all = costs_.rows;
-  const size_t most = std::clamp<size_t>(all / kShareOfRows, std::min<size_t>(2, all), std::max<size_t>(all, 1));
+  const size_t most = std::clamp<size_t>(wanted / kShareOfRows, std::min<size_t>(2, all), std::max<size_t>(all, 1));
   // The shortest of three short trials: the first one also pays for memory and threads that later ones find ready, and
   // other programs interrupt.
   const auto shortest = [&](size_t count) {
@@ -160,7 +160,7 @@ std::vector<StudyPilot::Fit> StudyPilot::measure(const Trial& trial) {
   for (size_t i = 0; i < fits.size(); i++) fits[i].add(rows, seconds[i], 0, 0);
   const auto expected = [&](size_t count) { return fits.back().cost.at(static_cast<double>(count)); };
   // Eight times the rows, or twice as many if even that much is too long as far as is known.
-  while (rows < most && expected(all) >= kNegligible) {
+  while (rows < most && expected(wanted) >= kNegligible) {
     size_t next = std::min(rows * kTrialGrowth, most);
     if (expected(next) > one_trial()) next = std::min(rows * 2, most);
     // Two rows tell what one costs from what every trial costs: without that, all of it would be taken for each row's.
@@ -242,7 +242,8 @@ void StudyPilot::try_method(const Spec& method, bool named) {
     return;
   }
   double evaluations = 0;
-  Fit fit = measure([&](size_t rows) {
+  // In batches a row takes less time, and rows of the pool may be most of the work.
+  Fit fit = measure(costs_.rows + costs_.pool_near, [&](size_t rows) {
     const FirstRows first(subject_, rows);
     const double start = clock_seconds();
     Explanations made = explain(method, first.subject, context_);
@@ -333,14 +334,18 @@ void StudyPilot::count_pool(const StudyPlan& plan, PoolExplanations& counted) {
 }
 
 void StudyPilot::try_scoring(const StudyPlan& plan) {
+  const auto uses_pool = [](const Spec& spec) {
+    const CriterionInfo& info = find_criterion(spec.name);
+    const Needs needs = info.make(spec)->needs(info.needs);
+    return needs.pool || needs.pool_explanations;
+  };
   StudyPlan tried;
   tried.options = plan.options;
   for (const Spec& spec : plan.criteria) {
     const CriterionInfo& info = find_criterion(spec.name);
     const Needs needs = info.make(spec)->needs(info.needs);
     if (needs.explainer) costs_.explained_again++;
-    const bool pool = needs.pool || needs.pool_explanations;
-    if (!needs.explainer && !needs.trainer && !(pool && slow_pool_)) tried.criteria.push_back(spec);
+    if (!needs.explainer && !needs.trainer && !(slow_pool_ && uses_pool(spec))) tried.criteria.push_back(spec);
   }
   LinearCost plain;
   for (const bool curves : {false, true}) {
@@ -356,7 +361,7 @@ void StudyPilot::try_scoring(const StudyPlan& plan) {
     double evaluations = 0;
     double shared_evaluations = 0;
     // Two times: what is done once for all entries, by the first of them, and what each entry pays for.
-    std::vector<Fit> fits = measure([&](size_t rows) {
+    std::vector<Fit> fits = measure(costs_.rows, [&](size_t rows) {
       const FirstRows first(subject_, rows);
       const Explanations made = any_explanations(rows);
       PoolExplanations pool = made_up_pool(made);
@@ -373,7 +378,12 @@ void StudyPilot::try_scoring(const StudyPlan& plan) {
         score_entry(scoring, task, task, entry == 0, scored, context_);
         at.push_back(clock_seconds());
         shared_evaluations = evaluations;
-        evaluations = static_cast<double>(scored.evaluations) / static_cast<double>(rows);
+        uint64_t of_pool = 0;
+        for (size_t c = 0; c < tried.criteria.size(); c++) {
+          if (uses_pool(tried.criteria[c])) of_pool += scored.scores[c].evaluations;
+        }
+        evaluations_.pool = static_cast<double>(of_pool);
+        evaluations = static_cast<double>(scored.evaluations - of_pool) / static_cast<double>(rows);
       }
       shared_evaluations -= evaluations;
       if (rows == 1 && !curves) count_pool(plan, pool);
@@ -409,21 +419,22 @@ void StudyPilot::try_variation(const StudyPlan& plan) {
   }
   if (tried.criteria.empty()) return;
   costs_.varied =
-      measure([&](size_t rows) {
-        const FirstRows first(subject_, rows);
-        const Explanations made = any_explanations(rows);
-        Scoring scoring = prepare_scoring(first.subject, tried, context_);
-        const EvaluateTask task{
-            .explanations = made, .subject = first.subject, .subset_values = &scoring.subset_values.front()};
-        double start = 0;
-        // The values of the game are shared by all methods, so the second entry tells what one takes.
-        for (const bool first_entry : {true, false}) {
-          StudyEntry scored{.name = "", .stem = "", .explanations = {}, .scores = {}};
-          start = clock_seconds();
-          score_entry(scoring, task, task, first_entry, scored, context_);
-        }
-        return std::vector<double>{clock_seconds() - start};
-      })[0]
+      measure(costs_.rows,
+              [&](size_t rows) {
+                const FirstRows first(subject_, rows);
+                const Explanations made = any_explanations(rows);
+                Scoring scoring = prepare_scoring(first.subject, tried, context_);
+                const EvaluateTask task{
+                    .explanations = made, .subject = first.subject, .subset_values = &scoring.subset_values.front()};
+                double start = 0;
+                // The values of the game are shared by all methods, so the second entry tells what one takes.
+                for (const bool first_entry : {true, false}) {
+                  StudyEntry scored{.name = "", .stem = "", .explanations = {}, .scores = {}};
+                  start = clock_seconds();
+                  score_entry(scoring, task, task, first_entry, scored, context_);
+                }
+                return std::vector<double>{clock_seconds() - start};
+              })[0]
           .cost;
 }
 
@@ -442,7 +453,7 @@ void StudyPilot::try_aggregates(const StudyPlan& plan) {
       continue;
     }
     double evaluations = 0;
-    const Fit fit = measure([&](size_t rows) {
+    const Fit fit = measure(costs_.rows, [&](size_t rows) {
       const FirstRows first(subject_, rows);
       std::vector<Explanations> made;
       if (needs.members > 0) {

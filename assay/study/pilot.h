@@ -27,6 +27,7 @@ struct StudyEvaluations {
   std::vector<double> methods = {};
   std::vector<double> aggregates = {};
   double scoring = 0;  // one entry without curves
+  double pool = 0;     // one entry, whatever the number of rows: criteria that compare with the rows of the pool
   double curves = 0;   // of one entry
 };
 
@@ -57,7 +58,7 @@ class StudyPilot {
   struct FirstRows;
   struct Fit;
   template <class Trial>
-  std::vector<Fit> measure(const Trial& trial);
+  std::vector<Fit> measure(size_t wanted, const Trial& trial);
 
   void time_model();
   bool has_fast_games() const;

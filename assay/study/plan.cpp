@@ -180,10 +180,12 @@ class Planner {
   }
 
   void choose_members() {
+    // An entry of this very name, or else all of the method: "lime" is not "lime:samples=18" where both are studied.
     const auto add_named = [&](std::string_view name) {
+      const bool exact = std::ranges::find(plan_.entries, name, &PlannedEntry::name) != plan_.entries.end();
       for (size_t i = 0; i < plan_.entries.size(); i++) {
         const PlannedEntry& entry = plan_.entries[i];
-        const bool named = entry.name == name || entry.spec.name == name;
+        const bool named = exact ? entry.name == name : entry.spec.name == name;
         if (named && std::ranges::find(plan_.members, i) == plan_.members.end()) plan_.members.push_back(i);
       }
     };

@@ -39,7 +39,8 @@ void fill_estimates(const StudyCosts& costs, const StudyEvaluations& evaluations
   const double scored = seconds_of_scoring(costs, chosen);
   const double share = static_cast<double>(chosen.background) / static_cast<double>(costs.background);
   const double others = static_cast<double>(costs.other_background) / static_cast<double>(costs.background);
-  const double scoring = (evaluations.scoring + (chosen.curves ? evaluations.curves : 0)) * rows * share;
+  const double of_rows = (evaluations.scoring + (chosen.curves ? evaluations.curves : 0)) * rows * share;
+  const double scoring = evaluations.pool + of_rows;
   size_t method = 0;
   size_t aggregate = 0;
   for (const PlannedEntry& of_all : tried.entries) {
@@ -157,7 +158,7 @@ void check_time(const StudyPlan& tried, const StudyOptions& options, const Budge
     if (chosen.methods[i]) kept.push_back(tried.entries[i].name);
   }
   fail_argument("time", fmt::format(": expected at least about {} for {} on {}, found {}", time_text(in_all),
-                                    joined(kept), plural(chosen.rows, "row"), time_text(options.seconds)));
+                                    joined(kept), plural(chosen.rows, "row"), seconds_word(options.seconds)));
 }
 
 // Whether the members of aggregates are chosen among the methods by trying them.
@@ -236,15 +237,28 @@ void choose_faithful_members(const Subject& subject, const StudyOptions& options
     for (const PlannedEntry& entry : plan.entries) {
       if (entry.kind == EntryKind::method) methods.push_back(entry.spec);
     }
-    std::vector<size_t> found = faithful_members(subject, methods, *faithfulness, options.advice.margin, context);
+    const std::vector<size_t> found = faithful_members(subject, methods, *faithfulness, options.advice.margin, context);
     if (found.empty()) return;
-    plan.members = std::move(found);
+    std::vector<std::string> chosen;
+    for (const size_t member : found) chosen.push_back(plan.entries[member].name);
+    // Planned anew from the record, as when the study is resumed or verified: a single member leaves nothing to
+    // aggregate.
+    StudyOptions again = options;
+    again.choices = plan.choices;
+    again.choices.set(kMembersChoice, fmt::format("{}", fmt::join(chosen, ",")));
+    StudyPlan parts = plan_parts(subject, again, context);
+    take_estimates(plan, parts);
+    plan = std::move(parts);
   }
   std::vector<std::string> names;
   for (const size_t member : plan.members) names.push_back(plan.entries[member].name);
-  plan.choices.set(kMembersChoice, fmt::format("{}", fmt::join(names, ",")));
-  plan.notes.push_back(fmt::format(
-      "aggregates are of {}: the most faithful methods on rows of the pool that are not studied", joined(names)));
+  plan.notes.push_back(
+      names.size() > 1
+          ? fmt::format("aggregates are of {}: the most faithful methods on rows of the pool that are not studied",
+                        joined(names))
+          : fmt::format("no aggregates: on rows of the pool that are not studied, all faithful methods say what {} "
+                        "says",
+                        joined(names)));
 }
 
 }  // namespace
@@ -261,6 +275,10 @@ StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const 
   choose_faithful_members(subject, options, plan, context);
   if (plan.all_are_members && plan.choices.find(kMembersChoice) == nullptr && !plan.options.no_aggregates) {
     plan.notes.emplace_back("aggregates are of all methods: fewer than three of the paper's six are studied");
+  }
+  const ModelInfo& info = subject.model->info();
+  if (!info.value_is_prediction && !info.note.empty()) {
+    plan.notes.insert(plan.notes.begin(), fmt::format("the explained value is not yet the prediction: {}", info.note));
   }
   const std::vector<std::string>& of_rows = subject.rows->notes;
   plan.notes.insert(plan.notes.begin(), of_rows.begin(), of_rows.end());

@@ -21,19 +21,6 @@ constexpr double kLeastProbability = std::numeric_limits<float>::epsilon();
 
 double log_of_sigmoid(double z) { return z < 0 ? z - std::log1p(std::exp(z)) : -std::log1p(std::exp(-z)); }
 
-// What one row's outputs say about the classes.
-struct ClassRow {
-  std::vector<double> scores;             // rank the rows by class
-  std::vector<double> log_probabilities;  // empty if they are not known
-};
-
-void from_log_odds(std::span<const float> odds, ClassRow& row) {
-  for (const float each : odds) {
-    row.scores.push_back(each);
-    row.log_probabilities.push_back(log_of_sigmoid(each));
-  }
-}
-
 // ln sum over j != but of exp(z_j)
 double log_sum_but(std::span<const float> z, size_t but) {
   double largest = -INFINITY;
@@ -45,6 +32,42 @@ double log_sum_but(std::span<const float> z, size_t but) {
     if (j != but) sum += std::exp(z[j] - largest);
   }
   return largest + std::log(sum);
+}
+
+// The model that probabilities come from. Margins are better: probabilities are rounded.
+const Model& with_most_digits(const Subject& subject) {
+  const Model* margins = subject.margins;
+  const bool usable = margins != nullptr && margins->info().margin_link != MarginLink::unknown &&
+                      margins->info().unit == OutputUnit::margin;
+  return usable ? *margins : *subject.model;
+}
+
+struct ValueFit {
+  double rmse = NAN;
+  double mean_rmse = NAN;
+  double r2 = NAN;
+};
+
+// pick(i): the row that stands at place i.
+ValueFit value_fit(std::span<const double> labels, std::span<const double> values, const auto& pick) {
+  double errors = 0;
+  RunningMoments spread;
+  for (size_t i = 0; i < labels.size(); i++) {
+    const size_t row = pick(i);
+    const double error = values[row] - labels[row];
+    errors += error * error;
+    spread.add(labels[row]);
+  }
+  const auto count = static_cast<double>(labels.size());
+  const double deviations = count > 1 ? spread.variance() * (count - 1) : 0;
+  return {std::sqrt(errors / count), std::sqrt(deviations / count), deviations > 0 ? 1 - errors / deviations : NAN};
+}
+
+void from_log_odds(std::span<const float> odds, ClassRow& row) {
+  for (const float each : odds) {
+    row.scores.push_back(each);
+    row.log_probabilities.push_back(log_of_sigmoid(each));
+  }
 }
 
 // One output stands for the second of two classes: -z is the other's margin or log-odds, 1 - p its probability.
@@ -82,83 +105,79 @@ ClassRow class_row(const ModelInfo& info, std::span<const float> outputs) {
   return row;
 }
 
-// The labelled rows of a classification, and what the model says about them.
-struct Classified {
-  std::vector<size_t> labels;
-  std::vector<size_t> predicted;
-  std::vector<ClassRow> rows;
-};
+}  // namespace
 
-// The model that probabilities come from. Margins are better: probabilities are rounded.
-const Model& with_most_digits(const Subject& subject) {
-  const Model* margins = subject.margins;
-  const bool usable = margins != nullptr && margins->info().margin_link != MarginLink::unknown &&
-                      margins->info().unit == OutputUnit::margin;
-  return usable ? *margins : *subject.model;
-}
-
-Classified classified(const Subject& subject, const Context& context) {
-  Classified made;
-  const std::vector<float>& labels = subject.rows->labels;
+PredictedRows::PredictedRows(const Subject& subject, const Context& context)
+    : classes_(subject.model->info().class_names.size()),
+      seed_(context.seed),
+      in_pool_(subject.in_pool.begin(), subject.in_pool.end()),
+      labels_(subject.rows->labels) {
+  const ModelInfo& info = subject.model->info();
   const auto each_row = [&](const Model& model, const auto& take) {
     predict_rows(
         model, subject.rows->x.view(),
         [&](size_t begin, MatrixView<const float> outputs) {
-          for (size_t i = 0; i < outputs.rows(); i++) {
-            if (!std::isnan(labels[begin + i])) take(model.info(), outputs.row(i));
-          }
+          for (size_t i = 0; i < outputs.rows(); i++) take(model.info(), begin + i, outputs.row(i));
         },
         context);
   };
-  for (const float label : labels) {
-    if (!std::isnan(label)) made.labels.push_back(static_cast<size_t>(label));
+  if (info.class_names.empty()) {
+    if (info.outputs() != 1 || info.unit != OutputUnit::value || !info.value_is_prediction) return;
+    each_row(*subject.model, [&](const ModelInfo& /*own*/, size_t /*row*/, std::span<const float> outputs) {
+      values_.push_back(outputs[0]);
+    });
+    return;
   }
   const Model& exact = with_most_digits(subject);
-  each_row(*subject.model, [&](const ModelInfo& info, std::span<const float> outputs) {
-    made.predicted.push_back(predicted_class(info, outputs));
-    if (&exact == subject.model) made.rows.push_back(class_row(info, outputs));
+  each_row(exact, [&](const ModelInfo& own, size_t /*row*/, std::span<const float> outputs) {
+    of_class_.push_back(class_row(own, outputs));
+    of_class_.back().predicted = predicted_class(own, outputs);
   });
   if (&exact != subject.model) {
-    each_row(exact, [&](const ModelInfo& info, std::span<const float> outputs) {
-      made.rows.push_back(class_row(info, outputs));
+    each_row(*subject.model, [&](const ModelInfo& own, size_t row, std::span<const float> outputs) {
+      of_class_[row].predicted = predicted_class(own, outputs);
     });
   }
   // Margins that are no logits only rank. What they stand for, the model itself must say.
-  if (subject.probabilities != nullptr && subject.model->info().unit == OutputUnit::margin) {
-    size_t at = 0;
-    each_row(*subject.probabilities, [&](const ModelInfo& info, std::span<const float> outputs) {
-      made.rows[at++].log_probabilities = class_row(info, outputs).log_probabilities;
+  if (subject.probabilities != nullptr && info.unit == OutputUnit::margin) {
+    each_row(*subject.probabilities, [&](const ModelInfo& own, size_t row, std::span<const float> outputs) {
+      of_class_[row].log_probabilities = class_row(own, outputs).log_probabilities;
     });
   }
-  return made;
 }
 
-void judge_classes(const Subject& subject, const Context& context, ModelQuality& quality) {
-  quality.classes = subject.model->info().class_names.size();
-  const Classified found = classified(subject, context);
-  quality.labelled = found.labels.size();
-  if (found.labels.empty()) return;
-  const auto count = static_cast<double>(found.labels.size());
-  std::vector<size_t> rows_of(quality.classes, 0);
-  size_t right = 0;
-  for (size_t i = 0; i < found.labels.size(); i++) {
-    right += found.predicted[i] == found.labels[i] ? 1 : 0;
-    if (found.labels[i] < rows_of.size()) rows_of[found.labels[i]]++;
+void PredictedRows::judge_classes(std::span<const size_t> all, ModelQuality& quality) const {
+  std::vector<size_t> rows;
+  std::vector<size_t> labels;
+  for (const size_t row : all) {
+    if (std::isnan(labels_[row])) continue;
+    rows.push_back(row);
+    labels.push_back(static_cast<size_t>(labels_[row]));
   }
-  const bool known = std::ranges::all_of(found.labels, [&](size_t label) { return label < quality.classes; });
-  quality.accuracy = static_cast<double>(right) / count;
-  quality.accuracy_interval = wilson_interval(right, found.labels.size());
+  quality.labelled = rows.size();
+  if (rows.empty()) return;
+  const auto count = static_cast<double>(rows.size());
+  std::vector<size_t> rows_of(quality.classes, 0);
+  size_t successes = 0;
+  for (size_t i = 0; i < rows.size(); i++) {
+    successes += of_class_[rows[i]].predicted == labels[i] ? 1 : 0;
+    if (labels[i] < rows_of.size()) rows_of[labels[i]]++;
+  }
+  const bool known = std::ranges::all_of(labels, [&](size_t label) { return label < quality.classes; });
+  quality.accuracy = static_cast<double>(successes) / count;
+  quality.accuracy_interval = wilson_interval(successes, rows.size());
   quality.majority = static_cast<double>(std::ranges::max(rows_of)) / count;
 
   if (!known) return;
   const auto undefined = [](double value) { return std::isnan(value); };
   const size_t first = quality.classes == 2 ? 1 : 0;
   std::vector<std::vector<double>> scores(quality.classes - first);
-  for (const ClassRow& row : found.rows) {
-    if (row.scores.size() != quality.classes || std::ranges::any_of(row.scores, undefined)) return;
-    for (size_t c = first; c < quality.classes; c++) scores[c - first].push_back(row.scores[c]);
+  for (const size_t row : rows) {
+    const std::vector<double>& own = of_class_[row].scores;
+    if (own.size() != quality.classes || std::ranges::any_of(own, undefined)) return;
+    for (size_t c = first; c < quality.classes; c++) scores[c - first].push_back(own[c]);
   }
-  const AreaUnderCurve area = area_under_curve(scores, found.labels, first);
+  const AreaUnderCurve area = area_under_curve(scores, labels, first);
   quality.auc = area.auc;
   quality.auc_interval = area.interval;
   quality.auc_classes = area.classes;
@@ -166,13 +185,14 @@ void judge_classes(const Subject& subject, const Context& context, ModelQuality&
   double loss = 0;
   std::vector<double> probabilities;
   std::vector<bool> came_true;
-  for (size_t i = 0; i < found.rows.size(); i++) {
-    const std::vector<double>& logs = found.rows[i].log_probabilities;
+  for (size_t i = 0; i < rows.size(); i++) {
+    const ClassRow& row = of_class_[rows[i]];
+    const std::vector<double>& logs = row.log_probabilities;
     if (logs.size() != quality.classes || std::ranges::any_of(logs, undefined)) return;
-    loss -= logs[found.labels[i]];
-    const size_t shown = quality.classes == 2 ? 1 : found.predicted[i];
+    loss -= logs[labels[i]];
+    const size_t shown = quality.classes == 2 ? 1 : row.predicted;
     probabilities.push_back(std::exp(logs[shown]));
-    came_true.push_back(found.labels[i] == shown);
+    came_true.push_back(labels[i] == shown);
   }
   quality.log_loss = loss / count;
   const Calibration calibration = calibration_of(probabilities, came_true);
@@ -181,41 +201,14 @@ void judge_classes(const Subject& subject, const Context& context, ModelQuality&
   quality.calibration_bins = calibration.bins;
 }
 
-struct ValueFit {
-  double rmse = NAN;
-  double mean_rmse = NAN;
-  double r2 = NAN;
-};
-
-// pick(i): the row that stands at place i.
-ValueFit value_fit(std::span<const double> labels, std::span<const double> values, const auto& pick) {
-  double errors = 0;
-  RunningMoments spread;
-  for (size_t i = 0; i < labels.size(); i++) {
-    const size_t row = pick(i);
-    const double error = values[row] - labels[row];
-    errors += error * error;
-    spread.add(labels[row]);
-  }
-  const auto count = static_cast<double>(labels.size());
-  const double deviations = count > 1 ? spread.variance() * (count - 1) : 0;
-  return {std::sqrt(errors / count), std::sqrt(deviations / count), deviations > 0 ? 1 - errors / deviations : NAN};
-}
-
-void judge_values(const Subject& subject, const Context& context, ModelQuality& quality) {
+void PredictedRows::judge_values(std::span<const size_t> rows, ModelQuality& quality) const {
   std::vector<double> labels;
   std::vector<double> values;
-  predict_rows(
-      *subject.model, subject.rows->x.view(),
-      [&](size_t begin, MatrixView<const float> outputs) {
-        for (size_t i = 0; i < outputs.rows(); i++) {
-          const float label = subject.rows->labels[begin + i];
-          if (std::isnan(label)) continue;
-          labels.push_back(label);
-          values.push_back(outputs.row(i)[0]);
-        }
-      },
-      context);
+  for (const size_t row : rows) {
+    if (std::isnan(labels_[row])) continue;
+    labels.push_back(labels_[row]);
+    values.push_back(values_[row]);
+  }
   quality.labelled = labels.size();
   if (labels.empty()) return;
   const ValueFit fit = value_fit(labels, values, [](size_t i) { return i; });
@@ -226,7 +219,7 @@ void judge_values(const Subject& subject, const Context& context, ModelQuality& 
   std::vector<double> rmse;
   std::vector<double> r2;
   for (uint32_t draw = 0; draw < kDraws; draw++) {
-    RandomStream random(context.seed, "model quality", 0, draw);
+    RandomStream random(seed_, "model quality", 0, draw);
     const ValueFit drawn = value_fit(labels, values, [&](size_t /*place*/) {
       return static_cast<size_t>(random.below(static_cast<uint32_t>(labels.size())));
     });
@@ -240,7 +233,34 @@ void judge_values(const Subject& subject, const Context& context, ModelQuality& 
   if (!std::isnan(fit.r2)) quality.r2_interval = middle(r2);
 }
 
-}  // namespace
+ModelQuality PredictedRows::quality(std::span<const size_t> rows) const {
+  ModelQuality made;
+  made.classes = classes_;
+  if (!in_pool_.empty()) {
+    made.in_pool =
+        static_cast<size_t>(std::ranges::count_if(rows, [&](size_t row) { return in_pool_[row] != kNoRow; }));
+  }
+  if (labels_.empty()) return made;
+  if (!of_class_.empty()) judge_classes(rows, made);
+  if (!values_.empty()) judge_values(rows, made);
+  return made;
+}
+
+std::optional<bool> PredictedRows::right(size_t row) const {
+  if (of_class_.empty() || labels_.empty() || std::isnan(labels_[row])) return {};
+  return of_class_[row].predicted == static_cast<size_t>(labels_[row]);
+}
+
+double PredictedRows::squared_error(size_t row) const {
+  if (values_.empty() || labels_.empty()) return NAN;
+  const double error = values_[row] - labels_[row];
+  return error * error;
+}
+
+double PredictedRows::probability(size_t row, size_t of_class) const {
+  if (of_class_.empty() || of_class >= of_class_[row].log_probabilities.size()) return NAN;
+  return std::exp(of_class_[row].log_probabilities[of_class]);
+}
 
 Interval wilson_interval(size_t successes, size_t count) {
   if (count == 0) return {NAN, NAN};
@@ -281,18 +301,13 @@ Calibration calibration_of(std::span<const double> probabilities, const std::vec
 }
 
 ModelQuality model_quality(const Subject& subject, const Context& context) {
-  ModelQuality quality;
-  const ModelInfo& info = subject.model->info();
-  quality.classes = info.class_names.size();
-  const auto outside = static_cast<size_t>(std::ranges::count(subject.in_pool, kNoRow));
-  quality.in_pool = subject.in_pool.size() - outside;
-  if (subject.rows->labels.empty()) return quality;
-  if (!info.class_names.empty()) {
-    judge_classes(subject, context, quality);
-  } else if (info.outputs() == 1 && info.unit == OutputUnit::value && info.value_is_prediction) {
-    judge_values(subject, context, quality);
+  if (subject.rows->labels.empty()) {  // nothing to judge: no prediction is made
+    const auto outside = static_cast<size_t>(std::ranges::count(subject.in_pool, kNoRow));
+    return {.in_pool = subject.in_pool.size() - outside, .classes = subject.model->info().class_names.size()};
   }
-  return quality;
+  std::vector<size_t> all(subject.rows->rows());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return PredictedRows(subject, context).quality(all);
 }
 
 }  // namespace assay

@@ -16,9 +16,8 @@
 //   calibration_chance what a perfectly calibrated model's error would be on average, for few rows in a bin have their
 //                      own: mean of sqrt(2 / pi * sum p (1 - p)) / rows, the mean size of a normal deviation
 // For numbers
-//   rmse, r2           root of the mean squared error; 1 - squared errors / squared deviations from the rows' mean. 95
-//   %
-//                      intervals: percentiles of 2,000 bootstrap draws of rows, by counter-based randomness
+//   rmse, r2           root of the mean squared error; 1 - squared errors / squared deviations from the rows' mean.
+//                      95 % intervals: percentiles of 2,000 bootstrap draws of rows, by counter-based randomness
 //
 // Cost: one prediction of each row, and rows x 2,000 for numbers. NaN where something is not defined.
 #pragma once
@@ -26,6 +25,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,6 +59,40 @@ struct ModelQuality {
 // Of the subject's rows; their labels are classes of the model, or values of its one output. Runs the model, and
 // subject.margins and subject.probabilities where it has them.
 ModelQuality model_quality(const Subject& subject, const Context& context);
+
+// What one row's outputs say about the classes.
+struct ClassRow {
+  size_t predicted = 0;
+  std::vector<double> scores = {};             // rank the rows by class
+  std::vector<double> log_probabilities = {};  // empty if they are not known
+};
+
+// What the model says about each of the subject's rows. The model runs once, for the quality of any part of the rows.
+class PredictedRows {
+ public:
+  // Runs the models of model_quality, whether there are labels or not.
+  PredictedRows(const Subject& subject, const Context& context);
+
+  // model_quality of a subject of these rows alone. The seed is that of the constructor's context.
+  ModelQuality quality(std::span<const size_t> rows) const;
+  // Whether the predicted class is the label. Nothing for a row without a label, and if no classes are predicted.
+  std::optional<bool> right(size_t row) const;
+  // Of the predicted number. NaN for a row without a label, and if no number is predicted.
+  double squared_error(size_t row) const;
+  // The probability of a class; NaN if it is not known.
+  double probability(size_t row, size_t of_class) const;
+
+ private:
+  void judge_classes(std::span<const size_t> rows, ModelQuality& quality) const;
+  void judge_values(std::span<const size_t> rows, ModelQuality& quality) const;
+
+  size_t classes_ = 0;
+  uint64_t seed_ = 0;
+  std::vector<size_t> in_pool_;
+  std::vector<float> labels_;       // empty if there are none
+  std::vector<ClassRow> of_class_;  // one for each row, if classes are predicted
+  std::vector<double> values_;      // one for each row, if a number is predicted
+};
 
 // The parts, for tests and others that need them.
 

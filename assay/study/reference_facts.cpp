@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
+
+#include "assay/core/sha256.h"
 
 namespace assay {
 namespace {
@@ -88,6 +92,19 @@ double mean_probability(const Subject& subject, MatrixView<const float> outputs,
   return sum / static_cast<double>(outputs.rows());
 }
 
+// Another target turns the order of strata round, which changes nothing else.
+std::string hash_in_any_order(const Matrix& rows) {
+  std::vector<std::string> hashes;
+  for (size_t r = 0; r < rows.rows(); r++) {
+    const std::span<const float> row = rows.row(r);
+    hashes.push_back(sha256_hex({reinterpret_cast<const char*>(row.data()), row.size_bytes()}));
+  }
+  std::ranges::sort(hashes);
+  Sha256 all;
+  for (const std::string& each : hashes) all.add(each);
+  return all.hex();
+}
+
 }  // namespace
 
 ReferenceFacts reference_facts(const Subject& subject, const ScoredPool& scored, const Context& context) {
@@ -106,7 +123,8 @@ ReferenceFacts reference_facts(const Subject& subject, const ScoredPool& scored,
           .value = known(mean_value(*subject.targets, outputs.view())),
           .pool_value = known(mean_value(*subject.targets, scored.outputs.view())),
           .probability = known(mean_probability(subject, outputs.view(), reference_rows, context)),
-          .pool_probability = known(mean_probability(subject, scored.outputs.view(), pool_rows, context))};
+          .pool_probability = known(mean_probability(subject, scored.outputs.view(), pool_rows, context)),
+          .drawn_rows = subject.reference->is_draw() ? hash_in_any_order(reference) : std::string()};
 }
 
 }  // namespace assay

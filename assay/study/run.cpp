@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
+#include <numeric>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "assay/aggregate/aggregators.h"
 #include "assay/core/error.h"
@@ -215,6 +218,19 @@ class Runner {
   std::vector<PoolExplanations> pools_;  // one for each method
 };
 
+size_t distinct_rows(const Matrix& rows) {
+  std::vector<size_t> order(rows.rows());
+  std::iota(order.begin(), order.end(), size_t{0});
+  // By bytes, so that missing cells are alike.
+  const auto apart = [&](size_t a, size_t b) {
+    return std::memcmp(rows.row(a).data(), rows.row(b).data(), rows.cols() * sizeof(float));
+  };
+  std::ranges::sort(order, [&](size_t a, size_t b) { return apart(a, b) < 0; });
+  size_t found = order.empty() ? 0 : 1;
+  for (size_t i = 1; i < order.size(); i++) found += apart(order[i - 1], order[i]) != 0 ? 1 : 0;
+  return found;
+}
+
 void fill_facts(const Subject& subject, StudyFacts& facts, const Context& context) {
   facts.model = subject.model->info().name;
   facts.unit = explained_unit(subject.model->info(), *subject.targets);
@@ -227,6 +243,7 @@ void fill_facts(const Subject& subject, StudyFacts& facts, const Context& contex
   facts.target_names = subject.targets->names;
   facts.features = subject.players->names;
   facts.rows = subject.rows->rows();
+  facts.distinct_rows = distinct_rows(subject.rows->x);
   facts.pool_rows = subject.pool->rows();
   facts.seed = context.seed;
   facts.quality = model_quality(subject, context);
@@ -259,6 +276,12 @@ Study run_study(const Subject& given, const StudyPlan& plan, StudyFacts facts, S
   Context inner = context;
   inner.progress = &progress;
   Runner(subject, plan, facts, store, recorded, times, progress, inner).run(study);
+  // Some forms of a criterion turn its direction round; scores know which form they are of.
+  for (size_t c = 0; c < study.directions.size(); c++) {
+    const auto scored =
+        std::ranges::find_if(study.entries, [&](const StudyEntry& entry) { return entry.scores[c].coverage > 0; });
+    if (scored != study.entries.end()) study.directions[c] = scored->scores[c].direction;
+  }
   study.facts = std::move(facts);
   times.total = seconds_between(start, Clock::now());
   times.threads = context.thread_count();

@@ -25,14 +25,15 @@ constexpr size_t kPoolFloats = size_t{1} << 24U;
 constexpr size_t kPoolsAtOnce = 14;
 constexpr size_t kLeastPoolRows = 1000;
 
+bool has_classes(const Dataset& data) { return !data.labels.empty() && !data.class_names.empty(); }
+
 std::vector<size_t> stratified(const Dataset& data, size_t count, uint64_t seed) {
   if (count == data.rows()) {
     std::vector<size_t> all(count);
     std::iota(all.begin(), all.end(), size_t{0});
     return all;
   }
-  const bool classes = !data.labels.empty() && !data.class_names.empty();
-  return stratified_sample(classes ? data.labels : std::vector<float>(data.rows(), 0), count, seed);
+  return stratified_sample(has_classes(data) ? data.labels : std::vector<float>(data.rows(), 0), count, seed);
 }
 
 }  // namespace
@@ -80,10 +81,10 @@ std::vector<size_t> sampled_in_pool(std::span<const size_t> in_pool, const std::
   return made;
 }
 
-std::string sampled_in_words(size_t rows, size_t available, const std::string& words) {
-  if (rows == available) return words;
-  return fmt::format("{} of the {} rows of {}, in the classes' shares", with_commas(rows), with_commas(available),
-                     words);
+std::string sampled_in_words(const Dataset& sample, size_t available, const std::string& words) {
+  if (sample.rows() == available) return words;
+  return fmt::format("{} of the {} rows of {}{}", with_commas(sample.rows()), with_commas(available), words,
+                     has_classes(sample) ? ", in the classes' shares" : "");
 }
 
 }  // namespace assay

@@ -42,7 +42,8 @@ Dataset numbered_rows(const Dataset& data, const std::vector<size_t>& chosen, st
 std::vector<size_t> sampled_in_pool(std::span<const size_t> in_pool, const std::vector<size_t>& chosen,
                                     const std::vector<size_t>& chosen_pool, size_t pool_rows);
 
-// "200 of the 16,281 rows of adult, in the classes' shares"; `words` alone if all rows are taken.
-std::string sampled_in_words(size_t rows, size_t available, const std::string& words);
+// "200 of the 16,281 rows of adult, in the classes' shares"; without the shares if the rows have no classes, and
+// `words` alone if all rows are taken.
+std::string sampled_in_words(const Dataset& sample, size_t available, const std::string& words);
 
 }  // namespace assay

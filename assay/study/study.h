@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "assay/core/options.h"
 #include "assay/evaluate/scores.h"
 #include "assay/explain/explanations.h"
+#include "assay/study/cohorts.h"
 #include "assay/study/quality.h"
 
 namespace assay {
@@ -84,6 +86,9 @@ struct ReferenceFacts {
   // The same as probabilities, if margins or log-odds of one class of a classifier are explained; else NaN.
   double probability = NAN;
   double pool_probability = NAN;
+  // If its rows were drawn from a pool, their hash in whatever order they are; empty if nothing was drawn. Nothing:
+  // older studies do not say it.
+  std::optional<std::string> drawn_rows = {};
 
   bool background() const { return rows > 1; }
 };
@@ -102,6 +107,7 @@ struct StudyFacts {
   std::vector<std::string> target_names = {};
   std::vector<std::string> features = {};  // names of the players
   size_t rows = 0;
+  size_t distinct_rows = 0;  // different ones among the rows, by their values; 0: not known
   size_t rows_available = 0;
   size_t pool_rows = 0;
   size_t pool_rows_available = 0;
@@ -129,6 +135,7 @@ struct Study {
   std::vector<LeftOut> left_out = {};
   std::vector<std::string> notes = {};
   AdviceOptions advice = {};
+  StudyCohorts cohorts = {};  // groups of the rows, found after the advice
 
   size_t rows() const { return facts.rows; }
 };

@@ -14,7 +14,9 @@ ReferenceFacts choose_study_reference(OwnedSubject& subject, const Targets& pool
   const Context quiet = context.quiet();
   const ScoredPool known = score_pool(*subject.pool, *subject.model, quiet);
   const auto background = [&] {
-    return spread_background(*subject.pool, known, pool_targets, options.background, *subject.model, quiet);
+    Reference made = spread_background(*subject.pool, known, pool_targets, options.background, *subject.model, quiet);
+    if (options.whole_pool > subject.pool->rows()) made.drawn_from = options.whole_pool;
+    return made;
   };
   std::optional<Reference> mean;
   if (!options.said) {

@@ -26,6 +26,7 @@ struct StudyReferenceOptions {
   bool variations = true;  // whether to find other references
   size_t background = kStudyBackgroundRows;
   const Encoder* encoder = nullptr;  // of the model, if it has one
+  size_t whole_pool = 0;             // rows of which the subject's pool is a sample; 0: the pool is no sample
 };
 
 // Sets reference and other_references of the subject, which must have model, rows, targets and pool. Its pool must be

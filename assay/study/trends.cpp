@@ -5,9 +5,27 @@
 #include <optional>
 
 #include "assay/core/statistics.h"
+#include "assay/explain/methods.h"
+#include "assay/study/roc_area.h"
 
 namespace assay {
 namespace {
+
+bool is_clear(const RunningCorrelation& found) {
+  if (found.count() <= 3) return false;
+  return std::fabs(std::atanh(found.correlation())) * std::sqrt(static_cast<double>(found.count() - 3)) > kNormal95;
+}
+
+// Whether the values are slopes, or made of slopes. How a slope changes with the feature says nothing about how the
+// output does: with diminishing returns it falls while the output rises.
+bool has_slopes(const Explanations& explanations) {
+  const auto gives_slopes = [](const std::string& entry) {
+    const auto method = std::ranges::find(methods(), entry.substr(0, entry.find(':')), &MethodInfo::name);
+    return method != methods().end() && !method->uses_reference;
+  };
+  return gives_slopes(explanations.provenance.method) ||
+         std::ranges::any_of(explanations.combination.members, gives_slopes);
+}
 
 bool in_category(const Dataset& data, size_t column) {
   return std::ranges::any_of(data.groups, [&](const FeatureGroup& group) {
@@ -19,6 +37,7 @@ bool in_category(const Dataset& data, size_t column) {
 
 std::vector<double> value_trends(const Subject& subject, const Explanations& explanations) {
   std::vector<double> trends(explanations.players(), NAN);
+  if (has_slopes(explanations)) return trends;
   const std::vector<uint32_t>& targets = explanations.target;
   if (std::ranges::any_of(targets, [&](uint32_t target) { return target != targets[0]; })) return trends;
   const Dataset& data = *subject.rows;
@@ -31,7 +50,7 @@ std::vector<double> value_trends(const Subject& subject, const Explanations& exp
       const double attribution = explanations.values.row(r)[p];
       if (std::isfinite(value) && std::isfinite(attribution)) correlation.add(value, attribution);
     }
-    trends[p] = correlation.correlation();
+    if (is_clear(correlation)) trends[p] = correlation.correlation();
   }
   return trends;
 }

@@ -9,8 +9,10 @@
 namespace assay {
 
 // By player: Pearson's correlation, over the subject's rows, of its value with its attribution. NaN for players of
-// several columns and of categories, whose values have no order, and where one of the two is constant. All NaN if rows
-// have different targets: then there is no one thing that is raised.
+// several columns and of categories, whose values have no order, where one of the two is constant, and where its 95 %
+// interval (Fisher's, of the rows that have both) reaches 0. All NaN if rows have different targets: then there is no
+// one thing that is raised; and for methods that have no reference (gradients), whose values are slopes, and aggregates
+// of such.
 std::vector<double> value_trends(const Subject& subject, const Explanations& explanations);
 
 }  // namespace assay

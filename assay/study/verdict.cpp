@@ -8,6 +8,7 @@
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
+#include "assay/explain/methods.h"
 
 namespace assay {
 namespace {
@@ -45,18 +46,36 @@ std::string range_text(const Interval& interval) {
   return fmt::format("{} to {}", plain(interval.low), plain(interval.high));
 }
 
+// Whether drawn rows of a background are in the entry or, for an aggregate, may be.
+bool uses_background(const Reader& read, size_t index) {
+  const std::string& method = read.study.entries[index].explanations.provenance.method;
+  const auto known = std::ranges::find(methods(), method, &MethodInfo::name);
+  if (known != methods().end() && !known->uses_reference) return false;
+  const auto draw_of = [](const StudyEntry& entry) -> std::string_view { return entry.explanations.provenance.draw; };
+  if (std::ranges::any_of(read.study.entries, [&](const StudyEntry& each) { return !draw_of(each).empty(); })) {
+    return std::ranges::find(read.study.entries, kDrawnBackground, draw_of) != read.study.entries.end();
+  }
+  // Explanations of older studies do not say it.
+  const ReferenceFacts& reference = read.study.facts.reference_facts;
+  return reference.background() && reference.rows != read.study.facts.pool_rows_available;
+}
+
 // What the entry is like, beside its scores: "it adds up to the prediction, and nothing in it is sampled".
-std::string qualities(const Reader& read, const EntryAdvice& entry) {
+std::string qualities(const Reader& read, size_t index) {
+  const EntryAdvice& entry = read.assessment.advice.entries[index];
   std::string sum =
       entry.complete ? "it adds up to the prediction" : "its values are relative: they do not add up to the prediction";
   if (!entry.exact) return sum;
-  const bool drawn = read.study.facts.reference_facts.background();
-  return fmt::format("{}, and nothing {} is sampled", sum, drawn ? "but the background" : "in it");
+  return fmt::format("{}, and nothing {} is sampled", sum,
+                     uses_background(read, index) ? "but the background" : "in it");
 }
 
 std::string cost(const Reader& read, size_t entry) {
   return fmt::format("{} model evaluations", with_commas(read.assessment.advice.entries[entry].evaluations));
 }
+
+// Below this share of rows with a score, the sentence says on how many it rests.
+constexpr double kGoodCoverage = 0.9;
 
 std::string overall_sentence(const Reader& read) {
   const Advice& advice = read.assessment.advice;
@@ -78,8 +97,13 @@ std::string overall_sentence(const Reader& read) {
     place = lost == "0" ? fmt::format("to three digits that of {}{}", other, why)
                         : fmt::format("{} less than that of {}{}", lost, other, why);
   }
-  return fmt::format("Use {}: faithfulness {}, {}; {}; {}.", read.voice(chosen.entry),
-                     read.value(chosen.entry, chosen.criterion), place, qualities(read, entry),
+  const Scores& scores = read.scores(chosen.entry, chosen.criterion);
+  const auto defined = std::ranges::count_if(scores.values, [](double value) { return std::isfinite(value); });
+  const std::string rows = scores.of_rows && scores.coverage < kGoodCoverage
+                               ? fmt::format(" on the {} of {} rows that have one", defined, scores.values.size())
+                               : std::string();
+  return fmt::format("Use {}: faithfulness {}{}, {}; {}; {}.", read.voice(chosen.entry),
+                     read.value(chosen.entry, chosen.criterion), rows, place, qualities(read, chosen.entry),
                      cost(read, chosen.entry));
 }
 
@@ -132,7 +156,15 @@ std::string gains_sentence(const Reader& read) {
   if (!any) return {};
   if (!faithful) return "No aggregate is known to be faithful here: use single methods.";
   if (!faithful_method) return "Only aggregates are known to be faithful here, no single method.";
-  if (advice.gains.empty()) return "No aggregate gains over the best method: the faithful ones say what a method says.";
+  if (advice.gains.empty()) {
+    bool alike = true;
+    for (size_t e = 0; e < read.study.entries.size(); ++e) {
+      const bool counts = read.study.entries[e].aggregate() && advice.entries[e].faithful == Faithful::yes;
+      alike = alike && (!counts || !read.study.entries[advice.entries[e].alias_of].aggregate());
+    }
+    return fmt::format("No aggregate gains over the best method{}.",
+                       alike ? ": the faithful ones say what a method says" : "");
+  }
   std::vector<std::string> better;
   std::vector<std::string> others;
   for (const Gain& gain : advice.gains) {
@@ -172,14 +204,21 @@ std::string undecided_sentence(const Reader& read) {
 
 std::string one_number_sentence(const Reader& read) {
   const Advice& advice = read.assessment.advice;
-  if (!advice.one_number_fails) return {};
+  if (!advice.none_describes && !advice.one_number_fails) return {};
+  const size_t criterion = *first_criterion_for(read.study, CriterionRole::faithfulness);
+  if (advice.none_describes) {
+    return fmt::format(
+        "None of these explanations describes the model at these rows: the best faithfulness, that of {}, is {}, at "
+        "most {}. Shapley values are not among them: add kernel_shap or shapley_sampling.",
+        read.name(*advice.standard), read.value(*advice.standard, criterion), plain(advice.best_upper));
+  }
   return fmt::format(
       "One number for each feature does not describe this model at these rows: the faithfulness of {} is {}, at most "
       "{}. What features do together matters more than what each does alone.",
-      read.name(*advice.standard), read.value(*advice.standard, advice.overall->criterion), plain(advice.best_upper));
+      read.name(*advice.standard), read.value(*advice.standard, criterion), plain(advice.best_upper));
 }
 
-// Without faithfulness nothing is recommended: who is best by each of the first criteria that rank.
+// Where nothing is recommended: who is best by each of the first criteria that rank.
 std::vector<std::string> by_criterion(const Reader& read) {
   constexpr size_t kMostCriteria = 4;
   const auto voice = [&](size_t e) { return read.assessment.advice.entries[e].alias_of; };
@@ -198,10 +237,14 @@ std::vector<std::string> by_criterion(const Reader& read) {
                                  : fmt::format("; the rows do not tell it from {}", entry_names(read.study, tied, 4))));
   }
   if (sentences.empty()) return {"No criterion here says which explanation is better."};
+  const bool scored = first_criterion_for(read.study, CriterionRole::faithfulness).has_value();
   sentences.push_back(fmt::format("Nothing is recommended: {}, and the best by another criterion may be wrong.",
-                                  first_criterion_for(read.study, CriterionRole::faithfulness)
-                                      ? "no explanation has a faithfulness"
-                                      : "faithfulness was not scored"));
+                                  read.assessment.advice.none_describes ? "none describes the model"
+                                  : scored                              ? "no explanation has a faithfulness"
+                                                                        : "faithfulness was not scored"));
+  if (std::string first = one_number_sentence(read); !first.empty()) {
+    sentences.insert(sentences.begin(), std::move(first));
+  }
   return sentences;
 }
 
@@ -266,6 +309,7 @@ std::vector<std::string> main_sentences(const Study& study, const Assessment& as
 }
 
 std::vector<std::string> next_steps(const Study& study, const Advice& advice) {
+  if (advice.none_describes) return {"Study a Shapley method as well: kernel_shap or shapley_sampling."};
   if (!advice.overall) return {"Score faithfulness, so that an explanation can be recommended."};
   std::vector<std::string> steps = {fmt::format("Explain the rows that you need by {}, against the study's reference.",
                                                 short_name(study.entries[advice.overall->entry].name))};

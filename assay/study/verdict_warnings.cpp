@@ -34,10 +34,28 @@ std::string cut(std::vector<std::string> parts, size_t most, std::string_view wh
   return fmt::format("{}", fmt::join(parts, between));
 }
 
+// Rows that are repeated are no more evidence. A few equal rows are usual where columns have few values.
+void warn_of_repeated_rows(const Study& study, std::vector<std::string>& warnings) {
+  const size_t distinct = study.facts.distinct_rows;
+  if (distinct == 0 || 2 * distinct > study.rows()) return;
+  warnings.push_back(
+      fmt::format("Only {} of the {} rows are different: what is repeated counts as evidence here, so that errors and "
+                  "intervals are too small.",
+                  with_commas(distinct), with_commas(study.rows())));
+}
+
 void warn_of_rows(const Study& study, std::vector<std::string>& warnings) {
   if (study.rows() >= kFewRows) return;
   warnings.push_back(fmt::format("Only {} studied: below {} rows, standard errors and tests are rough.",
                                  study.rows() == 1 ? "1 row is" : fmt::format("{} rows are", study.rows()), kFewRows));
+}
+
+// Of two players, one is removed or the other: a correlation over two points.
+void warn_of_two_features(const Study& study, std::vector<std::string>& warnings) {
+  const auto is_faithfulness = [](const std::string& name) { return role_of(name) == CriterionRole::faithfulness; };
+  if (study.facts.features.size() != 2 || std::ranges::none_of(study.criterion_names, is_faithfulness)) return;
+  warnings.emplace_back(
+      "With two features, the faithfulness of a row is 1 or -1: it only says whether the two are in the right order.");
 }
 
 // The main features of a row agree with those against the whole pool for a quarter to two thirds of the rows with 16
@@ -45,6 +63,22 @@ void warn_of_rows(const Study& study, std::vector<std::string>& warnings) {
 void warn_of_background(const Study& study, std::vector<std::string>& warnings) {
   const ReferenceFacts& reference = study.facts.reference_facts;
   if (!reference.background() || reference.rows >= kStudyBackgroundRows) return;
+  const auto is_background = [](const StudyInput& input) { return input.role.starts_with("background"); };
+  if (std::ranges::any_of(study.facts.inputs, is_background)) {
+    // Rows that the user gave are no sample of the pool, whatever their number.
+    warnings.push_back(fmt::format(
+        "The background has the {} rows that were given: with fewer than {}, other rows may give a row other main "
+        "features.",
+        reference.rows, kStudyBackgroundRows));
+    return;
+  }
+  if (reference.rows == study.facts.pool_rows_available) {
+    warnings.push_back(fmt::format(
+        "The background is the whole pool of {} rows: with fewer than {}, another pool may give a row other main "
+        "features.",
+        reference.rows, kStudyBackgroundRows));
+    return;
+  }
   warnings.push_back(
       fmt::format("The background has {} rows: with fewer than {}, the main features of a row may not be those against "
                   "the whole pool.",
@@ -328,6 +362,8 @@ void warn_of_variations(const Study& study, const Assessment& assessment, std::s
 std::vector<std::string> sample_warnings(const Study& study) {
   std::vector<std::string> warnings;
   warn_of_rows(study, warnings);
+  warn_of_repeated_rows(study, warnings);
+  warn_of_two_features(study, warnings);
   warn_of_background(study, warnings);
   return warnings;
 }

@@ -17,6 +17,8 @@ inline void check_parts(const Explanations& read) {
   for (const Matrix* errors : {&read.standard_error, &read.background_error}) {
     require(errors->empty() || (errors->rows() == rows && errors->cols() == read.players()));
   }
+  require(read.replicates.empty() || (read.replicates.rows() == rows && read.replicate_count() > 0 &&
+                                      read.replicates.cols() == read.replicate_count() * read.players()));
   const Combination& made = read.combination;
   require(made.weights.empty() || made.weights.rows() == rows);
   require(made.antecedents.empty() || made.antecedents.size() == rows * made.weights.cols());

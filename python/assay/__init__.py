@@ -18,6 +18,7 @@ from ._core import version as __version__
 from ._explanations import Explanations
 from ._functions import aggregate, aggregators, criteria, evaluate, explain, explain_all, methods
 from ._models import Model, load, train
+from ._reasons import Reasons
 from ._scores import Evaluation, Scores
 from ._study import Study, study, study_plan
 from ._tables import Table, dataset
@@ -28,6 +29,7 @@ __all__ = [
     "Evaluation",
     "Explanations",
     "Model",
+    "Reasons",
     "Scores",
     "Study",
     "Table",

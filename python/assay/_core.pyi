@@ -479,6 +479,10 @@ class Explanations:
     @property
     def background_error(self) -> NDArray[np.float32] | None: ...
     @property
+    def replicates(self) -> NDArray[np.float32] | None:
+        """Rows x (count * players), read-only, no copy; None where there are none."""
+
+    @property
     def ids(self) -> list[str]: ...
     @property
     def id_name(self) -> str: ...
@@ -488,7 +492,7 @@ class Explanations:
     def notes(self) -> list[str]: ...
     @property
     def provenance(self) -> dict[str, Any]:
-        """method, options (dict), seed, unit, target, model, data, players, reference, version, vector_target."""
+        """method, options (dict), seed, unit, target, model, data, players, reference, draw, version, vector_target."""
 
     @property
     def combination(self) -> dict[str, Any] | None:
@@ -530,7 +534,70 @@ class Scores:
     @property
     def evaluations(self) -> int: ...
 
-def explain(subject: Subject, method: Spec, run: Run) -> Explanations: ...
+def explain(subject: Subject, method: Spec, run: Run, replicates: int = 0) -> Explanations: ...
+
+class Reasons:
+    @property
+    def rows(self) -> int: ...
+    @property
+    def top(self) -> int: ...
+    @property
+    def direction(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def replicates(self) -> int: ...
+    @property
+    def certainty_known(self) -> bool: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def ids(self) -> list[str]: ...
+    @property
+    def row_column(self) -> str: ...
+    @property
+    def row(self) -> list[int]:
+        """For each reason the index of its row, from 0. So all lists below: one item for each reason."""
+
+    @property
+    def rank(self) -> list[int]: ...
+    @property
+    def feature(self) -> list[str | None]: ...
+    @property
+    def value(self) -> list[str]: ...
+    @property
+    def attribution(self) -> list[float]: ...
+    @property
+    def share(self) -> list[float]: ...
+    @property
+    def certainty(self) -> list[float]: ...
+    @property
+    def order_certainty(self) -> list[float]: ...
+    @property
+    def agreement(self) -> list[float]: ...
+    @property
+    def withheld(self) -> list[str]: ...
+    @property
+    def text(self) -> list[str]: ...
+    def uncertain_rows(self, level: float) -> list[int]: ...
+    def write(self, path: str) -> None: ...
+
+def reasons(
+    explanations: Explanations,
+    run: Run,
+    top: int,
+    direction: str,
+    groups: str | None,
+    exclude: Sequence[str],
+    template: str | None,
+    background: str,
+    replicates: int,
+    others: Sequence[Explanations],
+    whole_pool: int = 0,
+) -> Reasons:
+    """groups, template: JSON. background: "whole", "approved", "pool:100" or "spread:100"; empty: as they have it.
+    replicates: made where some are needed and there are none. whole_pool: rows of which the pool is a sample."""
+
 def evaluate(
     explanations: Explanations,
     criterion: Spec,
@@ -583,8 +650,20 @@ class StudyResult:
         """Verdict, warnings and what was left out."""
 
     @property
+    def groups(self) -> str:
+        """Groups of rows, for a terminal."""
+
+    @property
     def entries(self) -> list[tuple[str, str, Explanations, list[Scores]]]:
         """name, "method" or "aggregate", and one Scores for each criterion. Explanations are of the sampled rows."""
+
+    @property
+    def for_reasons(self) -> tuple[str, str]:
+        """The entry that reasons are taken from, and why; or "", and why none can be."""
+
+    @property
+    def faithful_methods(self) -> list[str]:
+        """Methods that are faithful, add up and speak for themselves."""
 
 def agreed_class_names(
     model: Model, parts: Sequence[tuple[Dataset, Sequence[str], Sequence[float]]], column: str, run: Run
@@ -642,6 +721,9 @@ def run_study(
     curves: bool,
     variations: bool,
     cells: bool,
+    cohort_named: bool,
+    cohort_words: Sequence[str],
+    cohort_columns: Sequence[tuple[str, Sequence[float], Sequence[str] | None]],
     sample: str,
     pool_sample: str,
     reference_said: bool,
@@ -660,4 +742,6 @@ def run_study(
     inputs: Sequence[tuple[str, str, str]],
 ) -> StudyResult:
     """Empty lists mean the defaults; empty words those of the subject. settings: what was said that decides results, as
-    a study that is resumed must have it again. inputs: role, name and SHA-256 ("" for none) of what goes in."""
+    a study that is resumed must have it again. inputs: role, name and SHA-256 ("" for none) of what goes in.
+    cohort_words: "prediction", "label". cohort_columns: the name, then numbers and None, or indices of levels and the
+    levels, one for each row of the subject; NaN is missing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +18,14 @@ from ._html import explanations_html
 from ._indexing import chosen_features, chosen_rows, feature_number
 from ._optional import data_frame, named_index
 from ._order import RowNames
+from ._run import ProgressLike, run_of
 from ._text import explanations_text
 
 if TYPE_CHECKING:
     import pandas
 
     from ._plots import Plots
+    from ._reasons import Reasons
 
 
 class Explanations:
@@ -124,6 +126,13 @@ class Explanations:
         return self._core.background_error
 
     @property
+    def replicates(self) -> NDArray[np.float32] | None:
+        """What the values might be with another draw of background rows and of what the method samples: rows x
+        replicates x features, jointly over features; None where there are none (explain(..., replicates=1000))."""
+        kept = self._core.replicates
+        return None if kept is None else kept.reshape(len(self), -1, self.shape[1])
+
+    @property
     def ids(self) -> list[str] | None:
         """Names of the rows; None where they have none."""
         return self._core.ids or None
@@ -140,8 +149,8 @@ class Explanations:
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """How they came to be: method, options, seed, unit, target, model, data, players, reference, version and
-        vector_target."""
+        """How they came to be: method, options, seed, unit, target, model, data, players, reference, draw
+        (whether background rows were drawn from a pool), version and vector_target."""
         return self._core.provenance
 
     @property
@@ -269,6 +278,48 @@ class Explanations:
         NaN for a feature that has no others."""
         means, features = self._mean_sizes(), self.features
         return {features[j]: float(means[j]) for j in self._by_importance()}
+
+    def reasons(
+        self,
+        top: int = 3,
+        direction: str = "against",
+        *,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        exclude: Sequence[str] = (),
+        template: Mapping[str, Any] | None = None,
+        background: str | None = None,
+        replicates: int = 1000,
+        threads: int = 0,
+        progress: ProgressLike = None,
+    ) -> Reasons:
+        """For each row the features that speak most against what is explained, and how sure that is.
+
+        >>> e.reasons(top=3, exclude=["age"]).to_pandas()
+
+        top         how many for a row
+        direction   "against": features that lower the explained value; "for": features that raise it
+        groups      features that make one reason: {"credit history": ["column", ...]}
+        exclude     features that are never named; the column withheld says where they would have been
+        template    sentences: {"against": {"above": "{feature} of {value} is above {reference}"}}, see docs/reasons.md
+        background  instead of the reference they were made with: "approved" (rows of the pool that the model accepts),
+                    "pool:100" or "spread:100"
+        replicates  how many to make where certainty needs some and there are none; explanations that were not made in
+                    this process cannot have them made
+        """
+        from ._reasons import reasons_of
+
+        return reasons_of(
+            self,
+            top,
+            direction,
+            groups=groups,
+            exclude=exclude,
+            template=template,
+            background=background or "",
+            replicates=replicates,
+            others=[],
+            run=run_of(0, threads, progress),
+        )
 
     def save(self, path: Path) -> None:
         """Writes a file by its extension: .npz keeps everything; .csv, .tsv, .parquet, .feather and .json as

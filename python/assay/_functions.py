@@ -13,7 +13,7 @@ from ._explanations import Explanations
 from ._interop import as_explanations, with_target_names
 from ._models import Model
 from ._order import RowNames
-from ._run import ProgressLike, SpecLike, run_of, spec_list, spec_of, spec_text, text_of, yes_or_no
+from ._run import ProgressLike, SpecLike, count_of, run_of, spec_list, spec_of, spec_text, text_of, yes_or_no
 from ._scores import Evaluation, Scores
 from ._subject import RowArguments, cells_of, subject_of, with_labels
 
@@ -45,6 +45,7 @@ def explain(
     value: str | None = None,
     groups: Any = None,
     ids: Any = None,
+    replicates: int = 0,
     seed: int = 0,
     threads: int = 0,
     progress: ProgressLike = None,
@@ -70,6 +71,8 @@ def explain(
     groups      columns that get one value together: {"name": ["column", ...]}, "none", "auto" (one-hot columns of a
                 feature) or "grid:4" (squares of an image)
     ids         names of the rows; those of a DataFrame's index by default
+    replicates  how many times to keep what the values might be with another draw of background rows and of what the
+                method samples; `reasons` makes 1000 by itself where it needs some
     seed        results are the same bits for the same seed, whatever the number of threads
     threads     0: as many as the machine has
     progress    None: a bar where somebody watches; True, False, or an object with update(task, done, total)
@@ -79,7 +82,7 @@ def explain(
     said = RowArguments(X, None, pool, None, baseline, background, target, value, groups, ids)
     needed = next(each for each in _core.methods() if each.name == spec[0]).uses_reference
     subject = subject_of(model, said, run, reference_needed=needed, method=spec)
-    made = _core.explain(subject, spec, run)
+    made = _core.explain(subject, spec, run, count_of("replicates", replicates))
     return Explanations._of(made, cells_of(X, subject.players), row_names=RowNames.of(X, pool))
 
 

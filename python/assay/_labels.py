@@ -19,10 +19,10 @@ def labels_of(y: Any, argument: str, rows: int, class_names: Sequence[str]) -> t
     Labels are matched to classes by their text (1 is "1", True is "True" or "1"). Where some label has no class of its
     name, but all of them are whole numbers from 0 to the number of classes - 1, they count the classes.
     """
-    cells = _one_column(y, argument)
+    cells = one_column(y, argument)
     if len(cells) != rows:
         raise ValueError(f"{argument}: expected a label for each of {rows} rows, found {len(cells)}")
-    missing = _missing(cells)
+    missing = where_missing(cells)
     out = np.full(rows, np.nan, np.float32)
     if not class_names:
         out[~missing] = _numbers(cells, ~missing, argument)
@@ -44,8 +44,8 @@ def labels_of(y: Any, argument: str, rows: int, class_names: Sequence[str]) -> t
 def text_codes(y: Any) -> tuple[list[str], NDArray[np.float32]] | None:
     """The texts of labels, sorted, and for each row the index of its text, NaN where it is missing; None if some label
     is no text."""
-    cells = _one_column(y, "y")
-    missing = _missing(cells)
+    cells = one_column(y, "y")
+    missing = where_missing(cells)
     if cells.dtype.kind != "O" or not all(isinstance(value, str) for value in cells[~missing]):
         return None
     levels = sorted(set(cells[~missing]), key=lambda text: text.encode())
@@ -55,7 +55,8 @@ def text_codes(y: Any) -> tuple[list[str], NDArray[np.float32]] | None:
     return levels, out
 
 
-def _one_column(y: Any, argument: str) -> NDArray[Any]:
+def one_column(y: Any, argument: str) -> NDArray[Any]:
+    """One value for each row, in whatever form they come: an array of numbers, booleans or objects."""
     if is_instance(y, "pandas", "DataFrame"):
         if len(y.columns) != 1:
             raise ValueError(f"{argument}: expected one column of labels, found {len(y.columns)}")
@@ -91,7 +92,8 @@ def _objects(values: Sequence[Any]) -> NDArray[Any]:
     return out
 
 
-def _missing(cells: NDArray[Any]) -> NDArray[np.bool_]:
+def where_missing(cells: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which cells are None, NaN or pandas' NA."""
     if cells.dtype.kind == "f":
         return np.asarray(np.isnan(cells))
     if cells.dtype.kind != "O":

@@ -11,9 +11,9 @@ import numpy as np
 from ._text import in_quotes
 
 # Every argument that goes with rows: each must be here, and is checked by RowNames.check.
-OF_X = ("explanations", "members", "others", "y", "target", "ids")
+OF_X = ("explanations", "members", "others", "y", "target", "ids", "cohort")
 OF_POOL = ("pool_explanations", "pool_members", "pool_y")
-_SEVERAL = ("members", "others", "pool_members")
+_SEVERAL = ("members", "others", "pool_members", "cohort")
 
 
 @dataclass(frozen=True, eq=False)

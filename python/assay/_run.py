@@ -41,6 +41,14 @@ def whole_number(argument: str, value: Any, most: int) -> None:
         raise ValueError(f"{argument}: expected a whole number from 0 to {most}, found {value!r}")
 
 
+def count_of(argument: str, value: Any, least: int = 0) -> int:
+    """A whole number of things, or a ValueError."""
+    whole_number(argument, value, 2**32)
+    if int(value) < least:
+        raise ValueError(f"{argument}: expected {least} or more, found {value!r}")
+    return int(value)
+
+
 def text_of(argument: str, said: Any) -> str:
     """Checks that it is text that the engine can take, or raises a ValueError."""
     if not isinstance(said, str):

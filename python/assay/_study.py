@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._cohorts import cohorts_of
 from ._files import Path, path_text
 from ._id_columns import without_ids
 from ._models import GraphModel, Model
@@ -45,6 +46,7 @@ def study(
     groups: Any = None,
     ids: Any = None,
     classes: Any = None,
+    cohort: Any = None,
     sample: int | str = "auto",
     pool_sample: int | str = "auto",
     time: str | float | None = "1m",
@@ -77,6 +79,9 @@ def study(
                  rows of the pool that are not studied
     classes      names of the model's classes, in its order, as in ["good", "bad"] or "good,bad"; by default its own. If
                  it only counts them (0, 1, ...), labels that are texts name them where its predictions tell them apart
+    cohort       columns to group the rows by, which quality, drivers and faithfulness are then given for: the name of a
+                 column of X, "label", "prediction" (right or wrong), a list of them, or a dict from names to one value
+                 for each row of X; by default "prediction" and the two main drivers
     sample       how many rows to study, in the classes' shares, or "all"; "auto": 500, fewer where there are many
                  features
     pool_sample  how many rows of the pool to use, or "all"
@@ -110,6 +115,7 @@ def study(
     counts = _counts(sample, pool_sample, time) | _shares(margin=margin, tie=tie)
     asked = _asked(model, said, chosen | flags, counts, run_of(seed, threads, progress))
     subject = asked.subject
+    cohorts = cohorts_of(cohort, asked.given.X, subject.data.feature_names)
     temporary = None if out is not None else tempfile.mkdtemp(prefix="assay-study-")
     folder = folder if temporary is None else os.path.join(temporary, "study")
     try:
@@ -121,6 +127,9 @@ def study(
             reference_said=asked.reference_said,
             background=asked.background,
             cells=more["cells"],
+            cohort_named=cohorts.named,
+            cohort_words=cohorts.words,
+            cohort_columns=cohorts.columns,
             folder=folder,
             resume=more["resume"],
             overwrite=more["overwrite"],
@@ -128,7 +137,8 @@ def study(
             data_words=subject.data_words,
             pool_words=subject.pool_words,
             players_words=subject.players_words,
-            settings=setting_words(asked.said, asked.chosen, {**asked.counts, "cells": more["cells"]}),
+            settings=setting_words(asked.said, asked.chosen, {**asked.counts, "cells": more["cells"]})
+            + cohorts.setting(),
             inputs=inputs_of(asked.model, subject, asked.said),
         )
         made = Study._of(result, RowNames.of(asked.said.X, asked.said.pool))
@@ -157,6 +167,7 @@ def study_plan(model: Model | str, X: Any = None, **arguments: Any) -> str:
     counts = _counts(given["sample"], given["pool_sample"], given["time"])
     counts |= _shares(margin=given["margin"], tie=given["tie"])
     asked = _asked(model, said, chosen, counts, run)
+    cohorts_of(given["cohort"], asked.given.X, asked.subject.data.feature_names)
     text, _, _ = _core.plan_study(
         asked.subject,
         asked.run,
@@ -172,6 +183,7 @@ def study_plan(model: Model | str, X: Any = None, **arguments: Any) -> str:
 @dataclass(frozen=True)
 class _Asked:
     model: Model
+    given: RowArguments  # with columns that only name rows
     said: RowArguments
     subject: _core.Subject
     chosen: dict[str, Any]
@@ -214,7 +226,7 @@ def _asked(
     # The study chooses such a background from the sample of the pool that it uses.
     plain = replace(said, background=None) if _is_spread(said.background) else said
     subject = subject_of(model, plain, run, reference_needed=True, name_classes=True, notes=notes)
-    return _Asked(model, replace(said, ids=given.ids), subject, chosen, counts, run)
+    return _Asked(model, given, replace(said, ids=given.ids), subject, chosen, counts, run)
 
 
 def _is_spread(background: Any) -> bool:

@@ -7,6 +7,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -14,11 +15,14 @@ from ._explanations import Explanations
 from ._files import Path, check_folder, path_text
 from ._optional import data_frame, named_index
 from ._order import RowNames
+from ._run import ProgressLike, run_of
 from ._scores import Evaluation, Scores
 from ._study_html import html_text, number
 
 if TYPE_CHECKING:
     import pandas
+
+    from ._reasons import Reasons
 
 
 class Study:
@@ -56,17 +60,22 @@ class Study:
         made._json_text = result.json
         made.json = json.loads(result.json)
         made._screen, made._table, made._conclusions = result.screen, result.table, result.conclusions
+        made._groups = result.groups
         made.explanations, made.scores = {}, {}
         for name, _, explained, scored in result.entries:
             made.explanations[name] = Explanations._of(explained, row_names=row_names)
             by_criterion = dict(zip(made.criteria, map(Scores._of, scored), strict=True))
             made.scores[name] = Evaluation(made.explanations[name], by_criterion, [])
+        made._for_reasons, made._faithful = result.for_reasons, result.faithful_methods
         return made
 
     _json_text: str
     _screen: str
     _table: str
     _conclusions: str
+    _for_reasons: tuple[str, str]
+    _faithful: list[str]
+    _groups: str
 
     @staticmethod
     def load(folder: Path) -> Study:
@@ -125,6 +134,14 @@ class Study:
         return dict(self.json["facts"])
 
     @property
+    def cohorts(self) -> list[dict[str, Any]]:
+        """Groups of rows: for each its "column", "name" and "rows", the model's "quality" on it, main "drivers", the
+        recommended explanation's "faithfulness" and "stability", and "differences" from all other rows, tested over all
+        groups at once, as docs/study-format.md describes them. Empty for studies of older versions."""
+        columns = self.json.get("cohorts", {}).get("columns", [])
+        return [{"column": column["name"], **cohort} for column in columns for cohort in column["cohorts"]]
+
+    @property
     def left_out(self) -> list[dict[str, str]]:
         """What cannot work here and was not asked for by name: the kind, name and reason for each."""
         return [dict(each) for each in self.json["left_out"]]
@@ -148,6 +165,56 @@ class Study:
         better by one: their names, and that other one."""
         return {each["name"]: each["dominated_by"] for each in self.json["entries"] if each["dominated"]}
 
+    def reasons(
+        self,
+        top: int = 3,
+        direction: str = "against",
+        *,
+        explanation: str | None = None,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        exclude: Sequence[str] = (),
+        template: Mapping[str, Any] | None = None,
+        background: str | None = None,
+        replicates: int = 1000,
+        threads: int = 0,
+        progress: ProgressLike = None,
+    ) -> Reasons:
+        """For each studied row the features that speak most against what is explained, and how sure that is: by the
+        explanation that the study recommends, against the whole pool (up to 1,000 rows of it).
+
+        >>> study.reasons(top=3, background="approved").to_pandas()
+
+        explanation   another method of the study. The other arguments are those of `Explanations.reasons`.
+        A study that was read from a folder does not know its model: `assay reasons FOLDER` opens it again."""
+        from ._reasons import reasons_of
+
+        name, why = self._for_reasons
+        if explanation is not None:
+            if explanation not in self.methods:
+                raise ValueError(f"explanation: expected one of {', '.join(self.methods)}, found {explanation!r}")
+            name, why = explanation, f"reasons are by {explanation}, as asked"
+        if not name:
+            raise ValueError(why)
+        if self.explanations[name]._core.subject is None:
+            raise ValueError(
+                "a study that was read from a folder does not know its model and rows: expected one of assay.study in "
+                "this process, or `assay reasons FOLDER`"
+            )
+        return reasons_of(
+            self.explanations[name],
+            top,
+            direction,
+            groups=groups,
+            exclude=exclude,
+            template=template,
+            background=background or "whole",
+            replicates=replicates,
+            others=[self.explanations[each] for each in self._faithful],
+            run=run_of(0, threads, progress),
+            whole_pool=int(self.json["facts"]["pool_rows_available"]),
+            why=why,
+        )
+
     def table(self) -> str:
         """The table of results as text, all criteria."""
         return self._table
@@ -155,6 +222,10 @@ class Study:
     def conclusions(self) -> str:
         """Verdict, warnings and what was left out, as text."""
         return self._conclusions
+
+    def groups(self) -> str:
+        """Groups of rows and how they differ, as text."""
+        return self._groups
 
     def to_pandas(self, errors: bool = False) -> pandas.DataFrame:
         """Means over the rows, a line for each entry and a column for each criterion; NaN where there is no score.
@@ -175,6 +246,24 @@ class Study:
         frame = data_frame("to_pandas()", columns, index=index)
         frame.columns.names = ["criterion", "what"] if errors else ["criterion"]
         return frame
+
+    def cohorts_to_pandas(self) -> pandas.DataFrame:
+        """The groups of rows, a line for each (column, group): rows, accuracy, auc, rmse, output (mean of the explained
+        value), faithfulness, stability, driver (the main one), and whether the group differs significantly from all
+        other rows; NaN where something is not defined."""
+        groups = self.cohorts
+        columns: dict[str, list[Any]] = {"column": [each["column"] for each in groups]}
+        columns["group"] = [each["name"] for each in groups]
+        columns["rows"] = [each["rows"] for each in groups]
+        for name in ("accuracy", "auc", "rmse"):
+            columns[name] = [number(each["quality"][name]) for each in groups]
+        columns["output"] = [number(each["mean_output"]) for each in groups]
+        for name in ("faithfulness", "stability"):
+            columns[name] = [number(each[name]["mean"]) for each in groups]
+        columns["driver"] = [each["drivers"][0]["feature"] if each["drivers"] else None for each in groups]
+        columns["different"] = [each["different"] for each in groups]
+        frame = data_frame("cohorts_to_pandas()", columns)
+        return frame.set_index(["column", "group"])
 
     def save(self, folder: Path) -> None:
         """Copies all files of the study to a new or empty folder: what `assay gate`, `assay diff` and `Study.load`

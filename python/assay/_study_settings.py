@@ -51,7 +51,7 @@ def setting_words(said: RowArguments, chosen: Mapping[str, Any], others: Mapping
 
 
 def inputs_of(model: Model, subject: _core.Subject, said: RowArguments) -> list[tuple[str, str, str]]:
-    """Role, name and SHA-256 of the model, the rows and the pool."""
+    """Role, name and SHA-256 of the model, the rows, the pool, and rows that stand for absent features."""
     inputs = _model_inputs(model, subject)
     for role, table, data, words in (
         ("data (rows)", said.X, subject.data, subject.data_words),
@@ -59,6 +59,10 @@ def inputs_of(model: Model, subject: _core.Subject, said: RowArguments) -> list[
     ):
         if data is not None:
             inputs.append((role, words, _rows_hash(model, table, data)))
+    for name in ("baseline", "background"):
+        value = getattr(said, name)
+        if value is not None and not isinstance(value, str):
+            inputs.append((f"{name} (rows)", name, hashlib.sha256(_word(value).encode()).hexdigest()))
     return inputs
 
 

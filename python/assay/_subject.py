@@ -82,6 +82,7 @@ def subject_of(
     if centre is not None:
         tables.append(("baseline", centre))
     bound = model._bind(tables, None if information else value)
+    _refuse_either_order(said, baseline, bound.model)
     data = bound.encode("X", said.X)
     pool = data if said.pool is said.X and said.pool is not None and said.pool_y is None else None
     apart = pool is None and said.pool is not None
@@ -179,6 +180,31 @@ def _beside(said: RowArguments, baseline: Any) -> list[tuple[str, Any]]:
     if said.background is not None and not isinstance(said.background, str):
         tables.append(("background", said.background))
     return tables
+
+
+def _refuse_either_order(said: RowArguments, baseline: Any, model: _core.Model) -> None:
+    """A ValueError if X has the model's columns in another order, and something beside it has no names of columns: it
+    may have been made in either order."""
+    names = column_names(said.X)
+    wanted = list(model.raw_columns or model.feature_names)
+    if names is None:
+        return
+    known = set(wanted)
+    own = [name for name in names if name in known]
+    if own == wanted or len(own) != len(wanted):
+        return
+    beside = _beside(said, baseline)
+    unnamed = [argument for argument, table in beside if column_names(table, argument) is None]
+    explained = said.explained
+    if explained is not None and list(explained.features) == [str(i) for i in range(len(wanted))]:
+        unnamed.append("explanations")
+    if not unnamed:
+        return
+    place = next(place for place, name in enumerate(own) if name != wanted[place])
+    raise ValueError(
+        f"{unnamed[0]}: expected names of columns, because X has {in_quotes(own[place])} where the model has "
+        f"{in_quotes(wanted[place])}, found columns without names, which may be in either order"
+    )
 
 
 def _centre_of_pool(said: RowArguments, model: Model) -> PoolCentre | None:

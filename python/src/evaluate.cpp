@@ -77,8 +77,7 @@ void check_fit(const Explanations& found, const OwnedSubject& subject, const Con
                  in_quotes(said.names[said.of_row[row]]));
     }
   }
-  // The value of an aggregate of antecedents is theirs, not the row's.
-  if (!found.combination.antecedents.empty()) return;
+  if (!has_own_outputs(found)) return;
   check_explained_values(where, found, *subject.model, *subject.rows, subject.targets, "", context);
 }
 

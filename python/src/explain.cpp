@@ -21,6 +21,7 @@
 #include "assay/evaluate/joining/explained_pool.h"
 #include "assay/explain/explainer.h"
 #include "assay/explain/methods.h"
+#include "assay/explain/replicates.h"
 #include "assay/explain/spread_background.h"
 #include "python/src/arrays.h"
 #include "python/src/collected.h"
@@ -215,11 +216,12 @@ std::shared_ptr<SubjectHandle> make_subject(const ModelHandle& model, std::share
 }
 
 std::shared_ptr<Explained> explain_subject(const std::shared_ptr<SubjectHandle>& handle, const SpecPair& method,
-                                           const Run& run) {
+                                           const Run& run, size_t replicates) {
   const Spec spec = spec_of(method);
   const OwnedSubject& subject = handle->subject;
   auto made = std::make_shared<Explained>();
-  made->explanations = run_engine(run, [&](const Context& context) { return explain(spec, subject.view(), context); });
+  made->explanations = run_engine(
+      run, [&](const Context& context) { return explain_with_replicates(spec, subject.view(), replicates, context); });
   Explanations& result = made->explanations;
   // Targets listed row by row follow no common rule.
   const std::vector<uint32_t>& listed = subject.targets.of_row;
@@ -269,7 +271,7 @@ void bind_explain(nb::module_& m) {
           nb::arg("note"))
       .def("labelled", &labelled_subject, nb::arg("data").none(), nb::arg("pool").none());
   bind_explanations(m);
-  m.def("explain", &explain_subject, nb::arg("subject"), nb::arg("method"), nb::arg("run"));
+  m.def("explain", &explain_subject, nb::arg("subject"), nb::arg("method"), nb::arg("run"), nb::arg("replicates") = 0);
 }
 
 }  // namespace assay::python

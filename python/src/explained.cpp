@@ -122,6 +122,7 @@ std::shared_ptr<Explained> selected(const Explained& self, const std::vector<siz
   made.target_names = from.target_names;
   made.standard_error = chosen(from.standard_error, rows);
   made.background_error = chosen(from.background_error, rows);
+  made.replicates = chosen(from.replicates, rows);
   made.gap = chosen(from.gap, rows);
   made.ids = chosen(from.ids, rows);
   made.id_name = from.id_name;
@@ -161,6 +162,7 @@ nb::dict provenance_of(const Explained& self) {
   made["data"] = from.data;
   made["players"] = from.players;
   made["reference"] = from.reference;
+  made["draw"] = from.draw;
   made["version"] = from.version;
   made["vector_target"] = from.vector_target;
   return made;
@@ -234,6 +236,7 @@ void bind_explanations(nb::module_& m) {
       .def_prop_ro("target_names", [](Self self) { return of(self).target_names; })
       .def_prop_ro("standard_error", [](Self self) { return errors_view(of(self).standard_error, self); })
       .def_prop_ro("background_error", [](Self self) { return errors_view(of(self).background_error, self); })
+      .def_prop_ro("replicates", [](Self self) { return errors_view(of(self).replicates, self); })
       .def_prop_ro("ids", [](Self self) { return of(self).ids; })
       .def_prop_ro("id_name", [](Self self) { return of(self).id_name; })
       .def_prop_ro("evaluations", [](Self self) { return of(self).evaluations; })

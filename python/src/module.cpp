@@ -137,5 +137,6 @@ NB_MODULE(_core, m) {
   bind_evaluate(m);
   bind_aggregate(m);
   bind_study(m);
+  bind_reasons(m);
   bind_names(m);
 }

@@ -12,6 +12,7 @@ void bind_explain(nanobind::module_& m);
 void bind_evaluate(nanobind::module_& m);
 void bind_aggregate(nanobind::module_& m);
 void bind_study(nanobind::module_& m);
+void bind_reasons(nanobind::module_& m);
 void bind_names(nanobind::module_& m);
 
 }  // namespace assay::python

@@ -1,6 +1,7 @@
 // _core.StudyResult, _core.plan_study and _core.run_study.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -8,8 +9,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -23,14 +26,17 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/dataset.h"
+#include "assay/data/row_column.h"
 #include "assay/evaluate/joining/explained_pool.h"
 #include "assay/explain/spread_background.h"
+#include "assay/report/cohorts_text.h"
 #include "assay/report/first_screen.h"
 #include "assay/report/plan_text.h"
 #include "assay/report/report_html.h"
 #include "assay/report/terminal.h"
 #include "assay/study/early_checks.h"
 #include "assay/study/plan.h"
+#include "assay/study/reason_choice.h"
 #include "assay/study/sampling.h"
 #include "assay/study/study_reference.h"
 #include "python/src/explained.h"
@@ -47,6 +53,8 @@ namespace {
 using Specs = std::vector<SpecPair>;
 using Texts = std::vector<std::string>;
 using Inputs = std::vector<std::tuple<std::string, std::string, std::string>>;  // role, name, SHA-256
+// Name, then numbers and nothing, or indices of levels and the levels.
+using CohortValues = std::tuple<std::string, std::vector<double>, std::optional<Texts>>;
 using Entry = std::tuple<std::string, std::string, std::shared_ptr<Explained>, std::vector<Scores>>;
 
 struct StudyResult {
@@ -55,7 +63,11 @@ struct StudyResult {
   std::string screen;
   std::string table;
   std::string conclusions;
+  std::string groups;
   std::vector<Entry> entries;
+  // The entry that reasons are taken from, and why; or no entry, and why not.
+  std::pair<std::string, std::string> for_reasons;
+  Texts faithful_methods;  // whose agreement counts
 };
 
 // What is studied, and its names.
@@ -74,6 +86,8 @@ struct StudyWords {
 struct SampledSubject {
   std::shared_ptr<SubjectHandle> handle = {};
   OwnedSubject whole = {};  // what is sampled
+  CohortWish whole_cohorts = {};
+  CohortWish cohorts = {};  // of the sampled rows
   StudyFacts facts = {};
 };
 
@@ -133,6 +147,8 @@ void sample_into(SampledSubject& made, StudyWords words, const StudyChoices& cho
   const std::vector<size_t> rows = sample_rows({"sample", words.sample}, players, *data, context.seed);
   const std::vector<size_t> pool_rows =
       sample_pool_rows({"pool_sample", words.pool_sample}, players, *pool, context.seed);
+  made.cohorts = made.whole_cohorts;
+  for (RowColumn& column : made.cohorts.columns) column = select_rows(column, rows);
   subject.in_pool = sampled_in_pool(subject.in_pool, rows, pool_rows, pool->rows());
   if (rows.size() < data->rows()) {
     std::vector<size_t> numbers(data->rows());
@@ -145,10 +161,11 @@ void sample_into(SampledSubject& made, StudyWords words, const StudyChoices& cho
                                                       {.said = words.reference_said,
                                                        .variations = variations,
                                                        .background = words.background,
-                                                       .encoder = made.handle->encoder()},
+                                                       .encoder = made.handle->encoder(),
+                                                       .whole_pool = pool->rows()},
                                                       context);
-  subject.words = {.rows = sampled_in_words(rows.size(), data->rows(), words.data),
-                   .pool = sampled_in_words(pool_rows.size(), pool->rows(), words.pool),
+  subject.words = {.rows = sampled_in_words(*subject.rows, data->rows(), words.data),
+                   .pool = sampled_in_words(*subject.pool, pool->rows(), words.pool),
                    .players = words.players};
   made.facts.title = words.title;
   made.facts.data = subject.words.rows;
@@ -156,6 +173,29 @@ void sample_into(SampledSubject& made, StudyWords words, const StudyChoices& cho
   made.facts.players = words.players;
   made.facts.rows_available = data->rows();
   made.facts.pool_rows_available = pool->rows();
+}
+
+CohortWish cohort_wish(bool named, const Texts& words, std::vector<CohortValues> columns, const Subject& subject) {
+  CohortWish wish{.named = named};
+  wish.prediction = std::ranges::find(words, kPredictionCohorts) != words.end();
+  wish.label = std::ranges::find(words, kLabelCohorts) != words.end();
+  for (auto& [name, values, levels] : columns) {
+    RowColumn column{.name = std::move(name), .values = std::move(values)};
+    if (column.rows() != subject.rows->rows()) {
+      fail_input("cohort", fmt::format("{} values", subject.rows->rows()), fmt::format("{}", column.rows()));
+    }
+    if (levels) {
+      column.kind = ColumnKind::categorical;
+      column.levels = std::move(*levels);
+      const auto fits = [&](double value) {
+        return std::isnan(value) || (value >= 0 && value < static_cast<double>(column.levels.size()));
+      };
+      if (!std::ranges::all_of(column.values, fits)) fail_input("cohort", "indices of levels", "others");
+    }
+    wish.columns.push_back(std::move(column));
+  }
+  check_cohort_wish("cohort", wish, subject);
+  return wish;
 }
 
 std::vector<std::string> notes_of(const SubjectHandle& handle) {
@@ -193,13 +233,34 @@ std::vector<StudyInput> inputs_of(const Inputs& given) {
   return inputs;
 }
 
+std::pair<std::string, std::string> entry_for_reasons(const FinishedStudy& finished) {
+  try {
+    const ReasonChoice choice = choose_for_reasons(finished.study, finished.assessment.advice, "");
+    return {finished.study.entries[choice.entry].name, choice.why};
+  } catch (const Error& problem) {
+    return {"", problem.what()};
+  }
+}
+
+Texts names_of_faithful(const FinishedStudy& finished) {
+  const std::vector<const Explanations*> found = faithful_methods(finished.study, finished.assessment.advice);
+  Texts names;
+  for (const StudyEntry& entry : finished.study.entries) {
+    if (std::ranges::find(found, &entry.explanations) != found.end()) names.push_back(entry.name);
+  }
+  return names;
+}
+
 StudyResult texts_of(const FinishedStudy& finished, const std::string& folder) {
   return {.folder = folder,
           .json = study_json(finished.study, finished.assessment),
           .screen = first_screen(finished.study, finished.assessment),
           .table = study_table(finished.study, finished.assessment, finished.times),
           .conclusions = study_conclusions(finished.study, finished.assessment),
-          .entries = {}};
+          .groups = cohorts_text(finished.study, finished.assessment.advice),
+          .entries = {},
+          .for_reasons = entry_for_reasons(finished),
+          .faithful_methods = names_of_faithful(finished)};
 }
 
 StudyResult result_of(FinishedStudy finished, const StudyPlan& plan, const SampledSubject& sampled,
@@ -249,9 +310,10 @@ std::tuple<std::string, uint64_t, double> plan_of(const std::shared_ptr<SubjectH
 std::shared_ptr<StudyResult> run_in_folder(
     const std::shared_ptr<SubjectHandle>& subject, const Run& run, const Specs& methods, const Specs& criteria,
     const Specs& aggregators, bool no_aggregates, Texts members, bool retrain, bool curves, bool variations, bool cells,
-    std::string sample, std::string pool_sample, bool reference_said, size_t background, double margin, double tie,
-    const std::string& time, const std::string& folder, bool resume, bool overwrite, std::string title,
-    std::string data_words, std::string pool_words, std::string players_words, Texts said, const Inputs& inputs) {
+    bool cohort_named, const Texts& cohort_words, std::vector<CohortValues> cohort_columns, std::string sample,
+    std::string pool_sample, bool reference_said, size_t background, double margin, double tie, const std::string& time,
+    const std::string& folder, bool resume, bool overwrite, std::string title, std::string data_words,
+    std::string pool_words, std::string players_words, Texts said, const Inputs& inputs) {
   if (folder.empty()) fail_input("out", "the name of a folder", "nothing");
   if (resume && overwrite) fail_input("resume", "no overwrite beside it", "both");
   check_studied(*subject);
@@ -270,6 +332,8 @@ std::shared_ptr<StudyResult> run_in_folder(
                                      subject->subject);
   SampledSubject sampled = unsampled(*subject);
   sampled.facts.inputs = inputs_of(inputs);
+  sampled.whole_cohorts =
+      cohort_wish(cohort_named, cohort_words, std::move(cohort_columns), sampled.handle->subject.view());
   auto made = std::make_shared<StudyResult>();
   run_engine(run, [&](const Context& context) {
     const ClaimedFolder claimed(folder, settings, resume, overwrite, context);
@@ -278,7 +342,7 @@ std::shared_ptr<StudyResult> run_in_folder(
     steps.inputs = [&] { return sampled.facts.inputs; };
     steps.open = [&](const StudyChoices& choices) -> OpenedSubject {
       sample_into(sampled, words, choices, variations, context);
-      return {sampled.handle->view_with_pool(context), sampled.facts, notes_of(*sampled.handle)};
+      return {sampled.handle->view_with_pool(context), sampled.facts, notes_of(*sampled.handle), sampled.cohorts};
     };
     steps.planned = [&](const OpenedSubject&, const StudyPlan& planned, size_t) { plan = planned; };
     steps.page = [&](const FinishedStudy& finished, const Subject& studied) {
@@ -314,7 +378,10 @@ void bind_study(nb::module_& m) {
       .def_prop_ro("screen", [](const StudyResult& self) { return self.screen; })
       .def_prop_ro("table", [](const StudyResult& self) { return self.table; })
       .def_prop_ro("conclusions", [](const StudyResult& self) { return self.conclusions; })
-      .def_prop_ro("entries", [](const StudyResult& self) { return self.entries; });
+      .def_prop_ro("groups", [](const StudyResult& self) { return self.groups; })
+      .def_prop_ro("entries", [](const StudyResult& self) { return self.entries; })
+      .def_prop_ro("for_reasons", [](const StudyResult& self) { return self.for_reasons; })
+      .def_prop_ro("faithful_methods", [](const StudyResult& self) { return self.faithful_methods; });
   m.def("plan_study", &plan_of, nb::arg("subject"), nb::arg("run"), nb::arg("methods"), nb::arg("criteria"),
         nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"), nb::arg("curves"),
         nb::arg("variations"), nb::arg("sample") = "auto", nb::arg("pool_sample") = "auto",
@@ -325,10 +392,11 @@ void bind_study(nb::module_& m) {
   m.def("read_study", &read_folder, nb::arg("folder"));
   m.def("run_study", &run_in_folder, nb::arg("subject"), nb::arg("run"), nb::kw_only(), nb::arg("methods"),
         nb::arg("criteria"), nb::arg("aggregators"), nb::arg("no_aggregates"), nb::arg("members"), nb::arg("retrain"),
-        nb::arg("curves"), nb::arg("variations"), nb::arg("cells"), nb::arg("sample"), nb::arg("pool_sample"),
-        nb::arg("reference_said"), nb::arg("background"), nb::arg("margin"), nb::arg("tie"), nb::arg("time"),
-        nb::arg("folder"), nb::arg("resume"), nb::arg("overwrite"), nb::arg("title"), nb::arg("data_words"),
-        nb::arg("pool_words"), nb::arg("players_words"), nb::arg("settings"), nb::arg("inputs"));
+        nb::arg("curves"), nb::arg("variations"), nb::arg("cells"), nb::arg("cohort_named"), nb::arg("cohort_words"),
+        nb::arg("cohort_columns"), nb::arg("sample"), nb::arg("pool_sample"), nb::arg("reference_said"),
+        nb::arg("background"), nb::arg("margin"), nb::arg("tie"), nb::arg("time"), nb::arg("folder"), nb::arg("resume"),
+        nb::arg("overwrite"), nb::arg("title"), nb::arg("data_words"), nb::arg("pool_words"), nb::arg("players_words"),
+        nb::arg("settings"), nb::arg("inputs"));
 }
 
 }  // namespace assay::python

@@ -54,6 +54,23 @@ def test_columns_that_one_before_them_moves(tmp_path):
         assay.explain(model, FRAME[:2], "occlusion", pool=pool, target=0)
 
 
+def test_arrays_beside_named_columns_in_another_order(tmp_path):
+    """The model's columns are a and b. An array beside columns b and a may be meant in either order."""
+    ensemble = pytest.importorskip("sklearn.ensemble", reason="trees are scikit-learn's")
+    model = assay.wrap(ensemble.RandomForestRegressor(3, random_state=0).fit(FRAME, FRAME["a"]))
+    by_name = assay.explain(model, SWAPPED[:2], "occlusion", background=SWAPPED[:3])
+    array = SWAPPED.to_numpy()
+    words = "expected names of columns, because X has 'b' where the model has 'a', found columns without names"
+    for argument, table in {"pool": array, "background": array[:3], "baseline": array[0]}.items():
+        with pytest.raises(ValueError, match=f"{argument}: {words}"):
+            assay.explain(model, SWAPPED[:2], "occlusion", **{argument: table})
+    with pytest.raises(ValueError, match=f"explanations: {words}"):
+        assay.evaluate(np.ones((2, 2)), "complexity", model=model, X=SWAPPED[:2])
+    # In the model's order nothing is doubtful.
+    same = assay.explain(model, FRAME[:2], "occlusion", background=FRAME[:3].to_numpy())
+    assert np.array_equal(np.asarray(same.values), np.asarray(by_name.values))
+
+
 def test_models_that_know_names_take_any_order():
     model = assay.wrap(lambda frame: frame["a"] + 10 * frame["b"])
     found = [assay.explain(model, FRAME[:2], "occlusion", pool=pool).base[0] for pool in (FRAME, SWAPPED)]
@@ -189,7 +206,15 @@ def test_every_argument_that_goes_with_rows_is_known_to_the_check():
     elsewhere = {"model", "X", "pool", "criteria", "aggregator", "method", "methods", "aggregators", "names", "classes"}
     elsewhere |= {"baseline", "background", "value", "groups", "interval", "seed", "threads", "progress", "options"}
     elsewhere |= {"sample", "pool_sample", "time", "margin", "tie", "retrain", "curves", "variations", "cells", "out"}
+    elsewhere |= {"replicates"}
     elsewhere |= {"resume", "overwrite"}
     for function in (assay.explain, assay.evaluate, assay.aggregate, assay.study):
         arguments = set(inspect.signature(function).parameters)
         assert arguments <= elsewhere | set(_order.OF_X) | set(_order.OF_POOL), function
+
+
+def test_values_of_groups_in_another_order():
+    model = assay.wrap(lambda frame: frame["a"] + 10 * frame["b"])
+    turned = pandas.Series(["u", "v"] * 3, index=FRAME.index[::-1])
+    with pytest.raises(ValueError, match=r"cohort\[0\]: expected '0' as row 1, as in X, found '5'"):
+        assay.study(model, FRAME, pool=FRAME, methods="occlusion", aggregators=None, cohort={"who": turned})

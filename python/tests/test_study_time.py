@@ -61,7 +61,7 @@ def test_without_a_limit_nothing_is_chosen(tmp_path):
 
 
 def test_a_time_that_is_too_short_is_one_sentence(tmp_path):
-    sentence = r"^time: expected at least about \d+ s for kernel_shap on 10 rows, found 1 s$"
+    sentence = r"^time: expected at least about \d+ s for kernel_shap on 10 rows, found 0.05s$"
     with pytest.raises(ValueError, match=sentence):
         assay.study(
             assay.wrap(slow), ROWS[:120], pool=ROWS[120:], time=0.05, methods="kernel_shap", out=tmp_path / "study"

@@ -14,7 +14,7 @@ TEST(AggregateErrors, ByHand) {
   trial.members[0].standard_error = matrix_of({{0.1F, 0.2F}});
   const AggregateTask task = trial.task();
   EXPECT_TRUE(has_sampled_members(task));
-  const Matrix errors = weighted_errors(task, Members(task, true), matrix_of({{0.5F, 0.5F}}));
+  const Matrix errors = weighted_errors(task, Members(task, true), matrix_of({{0.5F, 0.5F}})).sampling;
   EXPECT_NEAR(errors(0, 0), std::sqrt(0.00013312), 1e-7);
   EXPECT_NEAR(errors(0, 1), std::sqrt(0.00007488), 1e-7);
 }
@@ -25,7 +25,7 @@ TEST(AggregateErrors, AMemberThatIsZeroUpToRoundingHasNone) {
   for (Explanations& member : trial.members) member.output = member.base = {0.15};
   trial.members[1].standard_error = matrix_of({{0.1F, 0.2F}});
   const AggregateTask task = trial.task();
-  const Matrix errors = weighted_errors(task, Members(task, true), matrix_of({{0.5F, 0.5F}}));
+  const Matrix errors = weighted_errors(task, Members(task, true), matrix_of({{0.5F, 0.5F}})).sampling;
   EXPECT_EQ(errors(0, 0), 0);
   EXPECT_EQ(errors(0, 1), 0);
 }
@@ -43,13 +43,11 @@ TEST(AggregateErrors, AreTheSpreadOverDraws) {
   MemberTrial trial = one_row({{2, -1, 0.5F, 3}, {0.2F, 0.4F, -0.1F, 0}});
   for (size_t j = 0; j < 2; j++) {
     const std::vector<float> narrow(error[j].begin(), error[j].end());
-    // Half of the variance comes from a background.
-    Matrix half = matrix_of({narrow});
-    for (float& each : half.values()) each /= std::sqrt(2.0F);
-    trial.members[j].standard_error = half;
-    trial.members[j].background_error = half;
+    trial.members[j].standard_error = matrix_of({narrow});
   }
-  const Matrix expected = weighted_errors(trial.task(), Members(trial.task(), true), matrix_of({weights}));
+  const WeightedErrors found = weighted_errors(trial.task(), Members(trial.task(), true), matrix_of({weights}));
+  EXPECT_TRUE(found.background.empty());
+  const Matrix& expected = found.sampling;
   std::vector<RunningMoments> spread(4);
   RandomStream draw(3, "spread");
   for (int i = 0; i < 40000; i++) {
@@ -67,6 +65,20 @@ TEST(AggregateErrors, AreTheSpreadOverDraws) {
   }
   // 40,000 draws know a standard deviation to 0.35 %; what is not of first order is smaller.
   for (size_t p = 0; p < 4; p++) EXPECT_NEAR(spread[p].standard_deviation() / expected(0, p), 1, 0.015) << p;
+}
+
+// Three members with the same errors from the same rows: their mean has the error of one of them, not a root of a third
+// of it.
+TEST(AggregateErrors, OfOneBackgroundMoveAllMembers) {
+  MemberTrial trial = one_row({{2, -1, 0.5F, 3}, {2, -1, 0.5F, 3}, {2, -1, 0.5F, 3}});
+  for (Explanations& member : trial.members) member.background_error = matrix_of({{0.02F, 0.05F, 0.01F, 0.04F}});
+  const float third = 1.0F / 3;
+  const Matrix weights = matrix_of({{third, third, third}});
+  const WeightedErrors found = weighted_errors(trial.task(), Members(trial.task(), true), weights);
+  EXPECT_TRUE(found.sampling.empty());
+  // The same error as that of the first alone.
+  const WeightedErrors alone = weighted_errors(trial.task(), Members(trial.task(), true), matrix_of({{1, 0, 0}}));
+  for (size_t p = 0; p < 4; p++) EXPECT_NEAR(found.background(0, p), alone.background(0, p), 1e-7) << p;
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ TEST(AdviceJson, SaysAllThatTheAdviceHolds) {
   EXPECT_EQ(made["critical"], 3.5);
   EXPECT_EQ(made["best_upper"], 0.375);
   EXPECT_EQ(made["one_number_fails"], true);
+  EXPECT_EQ(made["none_describes"], false);
   EXPECT_EQ(made["next"], Json::parse(R"(["Look at it."])"));
   EXPECT_TRUE(made["recommended"]["stability"].is_null());
   EXPECT_TRUE(made["recommended"]["faithfulness"].is_null());
@@ -88,7 +89,7 @@ TEST(AdviceJson, SaysWhatItIsAgainstAndHowGoodTheModelIs) {
   const Json made = advice_json(study, hand_advice());
   EXPECT_EQ(made["reference"], Json::parse(R"({"what": "100 rows of rows.csv", "rows": 100, "background": true,
                                                "value": 0.5, "pool_value": 0.25, "probability": 0.625,
-                                               "pool_probability": null})"));
+                                               "pool_probability": null, "drawn_rows": null})"));
   EXPECT_EQ(made["quality"], quality_json(study.facts.quality));
   EXPECT_EQ(made["quality"]["accuracy"], 0.75);
 }

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/archive/diff.h"
@@ -48,6 +50,78 @@ std::vector<std::string> left_out(const StudyDiff& diff) {
   std::vector<std::string> names;
   for (const NotCompared& each : diff.not_compared) names.push_back(each.criterion);
   return names;
+}
+
+TEST_F(Folders, PoolsOfOneNameAndOtherRowsAreOtherReferences) {
+  const Study before = scaled_study("margin", "1", "100 rows of pool.csv");
+  Study after = before;
+  EXPECT_THAT(left_out(diff(before, after)), IsEmpty());
+  after.facts.inputs[1].sha256 = std::string(64, 'd');
+  EXPECT_THAT(left_out(diff(before, after)), ElementsAre("max_sensitivity", "compatibility"));
+  EXPECT_EQ(diff(before, after).not_compared[0].reason,
+            "the rows that stand for absent features come from tables with other contents");
+  // So is a file of background rows.
+  Study given = scaled_study("margin", "1", "20 rows of ref.csv");
+  given.facts.inputs.push_back({"background", "ref.csv", std::string(64, 'e')});
+  Study other = given;
+  other.facts.inputs.back().sha256 = std::string(64, 'f');
+  EXPECT_THAT(left_out(diff(given, other)), ElementsAre("max_sensitivity", "compatibility"));
+  // A reference that is not from the pool does not change with it.
+  Study zero = before;
+  zero.facts.reference = after.facts.reference = "zero";
+  EXPECT_THAT(left_out(diff(zero, after)), IsEmpty());
+}
+
+// A column that only the second study has is the largest there: it is listed, and pushes the others down.
+TEST(DriverChanges, PlayersOfOneStudyAloneAreListedAndRanked) {
+  Explanations before;
+  before.features = {"a", "b", "gone"};
+  before.values = Matrix(2, 3);
+  Explanations after;
+  after.features = {"b", "new", "a"};
+  after.values = Matrix(2, 3);
+  for (size_t r = 0; r < 2; r++) {
+    std::ranges::copy(std::vector<float>{6, 3, 1}, before.values.row(r).begin());
+    std::ranges::copy(std::vector<float>{2, 5, 3}, after.values.row(r).begin());
+  }
+  const DriverChanges found = driver_changes("m", before, after, true);
+  EXPECT_FALSE(found.same_players);
+  ASSERT_EQ(found.players.size(), 4U);
+  const std::vector<std::string> names = {"a", "b", "gone", "new"};
+  const std::vector<std::pair<size_t, size_t>> ranks = {{1, 2}, {2, 3}, {3, 0}, {0, 1}};
+  for (size_t i = 0; i < 4; i++) {
+    EXPECT_EQ(found.players[i].player, names[i]);
+    EXPECT_EQ(std::pair(found.players[i].rank_before, found.players[i].rank_after), ranks[i]) << names[i];
+  }
+  EXPECT_NEAR(found.players[3].after, 0.5, 1e-6);
+  EXPECT_TRUE(std::isnan(found.players[3].before) && std::isnan(found.players[2].after));
+  EXPECT_TRUE(driver_changes("m", before, before, true).same_players);
+}
+
+TEST_F(Folders, EntropiesOfOtherPlayersAreNotCompared) {
+  Study before = scaled_study("margin", "1", "zero");
+  before.criteria[0] = before.criterion_names[0] = before.entries[0].scores[0].criterion = "complexity";
+  Study after = before;
+  after.facts.inputs.push_back({"groups", "g.json", std::string(64, 'b')});
+  const StudyDiff found = diff(before, after);
+  EXPECT_THAT(left_out(found), ElementsAre("complexity", "max_sensitivity", "compatibility"));
+  EXPECT_EQ(found.not_compared[0].reason, "the features or groups of the two studies are not the same");
+}
+
+TEST(PredictionChanges, OtherNamesOfClassesAreNoOtherClasses) {
+  Explanations before;
+  before.values = Matrix(2, 1);
+  before.output = {1, 2};
+  before.target = {0, 1};
+  before.target_names = {"0", "1"};
+  before.provenance.target = kPredictedTarget;
+  Explanations after = before;
+  after.target = {1, 1};
+  EXPECT_TRUE(prediction_changes(before, after).classes);
+  EXPECT_EQ(prediction_changes(before, after).other_class, 1U);
+  after.target_names = {"no", "yes"};
+  EXPECT_FALSE(prediction_changes(before, after).classes);
+  EXPECT_EQ(prediction_changes(before, after).other_class, 0U);
 }
 
 TEST_F(Folders, ScoresWithAScaleAreNotComparedAcrossUnits) {

@@ -53,6 +53,30 @@ TEST_F(Folders, ScoresOfTheSameRowsArePaired) {
   EXPECT_TRUE(something_worse(found));
 }
 
+// All rows share the draw of a background: paired rows do not show what it changes.
+TEST_F(Folders, WhatMayComeFromTheDrawIsNotTested) {
+  Study before = study_of({{old_values(), old_values(), old_values()}});
+  Study after = study_of({{new_values(), new_values(), new_values()}});
+  before.facts.reference_facts = {.rows = 100, .drawn_rows = std::string(64, 'a')};
+  after.facts.reference_facts = {.rows = 100, .drawn_rows = std::string(64, 'b')};
+  const StudyDiff found = diff(before, after);
+  for (const ScoreChange& score : found.scores) {
+    EXPECT_EQ(score.change, ChangeKind::untested);
+    EXPECT_NEAR(score.test.difference, 1.5, 1e-12);
+    EXPECT_TRUE(std::isnan(score.adjusted_p));
+  }
+  EXPECT_FALSE(something_worse(found));
+  EXPECT_TRUE(something_untested(found));
+  EXPECT_FALSE(found.drivers.tested);
+  ASSERT_EQ(found.notes.size(), 1U);
+  EXPECT_THAT(found.notes[0], HasSubstr("each study drew background rows of its own"));
+
+  after.facts.reference_facts.drawn_rows = before.facts.reference_facts.drawn_rows;
+  EXPECT_EQ(diff(before, after).scores[1].change, ChangeKind::worse) << "against the same rows";
+  before.facts.reference_facts.drawn_rows = after.facts.reference_facts.drawn_rows = "";
+  EXPECT_EQ(diff(before, after).scores[1].change, ChangeKind::worse) << "nothing was drawn";
+}
+
 TEST_F(Folders, TheOtherWayRoundIsTheOpposite) {
   const StudyDiff found = diff(study_of({{new_values(), new_values(), new_values()}}),
                                study_of({{old_values(), old_values(), old_values()}}));

@@ -75,14 +75,14 @@ def show(browser, plotly_source, tmp_path):
 
 @pytest.fixture
 def draw_all(browser):
-    """draw_all() opens all fold-outs and scrolls until every plot is drawn."""
+    """draw_all() opens all fold-outs and scrolls until every plot that is shown is drawn."""
 
     def scroll():
         browser.execute_async_script(
             """
             const done = arguments[0];
             document.querySelectorAll("details").forEach((one) => { one.open = true; });
-            const waiting = () => Assay.plots.filter((plot) => !plot.drawn);
+            const waiting = () => Assay.plots.filter((plot) => !plot.drawn && !plot.host.closest("[hidden]"));
             function step() {
               if (waiting().length === 0) return done();
               waiting()[0].host.scrollIntoView();

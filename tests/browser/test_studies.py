@@ -36,7 +36,7 @@ def read_study(folder):
 
 
 def one_spelling(lines):
-    return [line.replace(" +- ", "\u00a0±\u00a0") for line in lines]
+    return [line.replace(" +- ", " ± ") for line in lines]
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +47,10 @@ def iris(program, chromium, tmp_path_factory):
 
 @pytest.fixture
 def opened(browser):
-    """opened(folder) loads a study's report, which must be below 20 MB, and gives the browser."""
+    """opened(folder) loads a study's report, which must be below 8 MB, and gives the browser."""
 
     def load(folder):
-        assert (folder / "report.html").stat().st_size < 20e6
+        assert (folder / "report.html").stat().st_size < 8e6
         browser.get((folder / "report.html").as_uri())
         return browser
 
@@ -60,10 +60,24 @@ def opened(browser):
 def test_iris_shows_what_study_json_says(iris, opened, draw_all):
     study, browser = read_study(iris), opened(iris)
     draw_all()
+    advice = study["advice"]
+    model, drivers, explanation, cost, following = texts(browser, ".answers dd")
+    recommended = advice["recommended"]["overall"]["explanation"]
+    assert model.startswith("The network trained on iris predicts 100 % of 30 rows right")
+    assert advice["drivers"][0]["feature"] in drivers and explanation.startswith(f"Use {recommended}: ")
+    assert f"{advice['recommended']['overall']['cost']['evaluations']:,} runs of the model" in cost
+    assert advice["next"][0] in following
+    assert texts(browser, ".drivers .bar-name .name") == [one["feature"] for one in advice["drivers"]]
+    chosen = "const all = document.querySelector('#importance select'); return all.options[all.selectedIndex].text"
+    assert browser.execute_script(chosen) == f"{recommended} (recommended)"
+    grey = texts(browser, "section#criteria > .scroll tr.unfaithful .name")
+    known = {*advice["faithful"], *(one["explanation"] for one in advice["undecided"])}
+    assert grey and not set(grey) & known
     assert one_spelling(texts(browser, ".verdict li")) == one_spelling(study["verdict"]) != []
     assert one_spelling(texts(browser, ".warning li")) == one_spelling(study["warnings"]) != []
-    assert texts(browser, "#no-plots") == [] and count(browser, ".js-plotly-plot") == 4
-    assert table_order(browser) == list(range(len(study["entries"])))
+    assert texts(browser, "#no-plots") == [] and count(browser, ".js-plotly-plot") == 5
+    assert sorted(table_order(browser)) == list(range(len(study["entries"])))
+    assert study["entries"][table_order(browser)[0]]["name"] == recommended
     click(browser, "table.criteria thead th:nth-child(2) button")
     first = study["criteria"][0]
     assert table_order(browser) == by_mean(study, 0, descending=first["direction"] == "higher")
@@ -110,7 +124,10 @@ def test_hostile_names_of_a_study_stay_text(program, opened, draw_all, tmp_path)
     assert {name: count(browser, name) for name in ("img", "b", "i", "u", "main script")} == dict.fromkeys(
         ("img", "b", "i", "u", "main script"), 0
     )
-    assert sorted(texts(browser, "table.panels tbody th .name")) == sorted(HOSTILE)
+    assert sorted(set(texts(browser, "table.panels tbody th .name"))) == sorted(HOSTILE)
+    assert sorted(texts(browser, ".drivers .bar-name .name")) == sorted(HOSTILE)
+    assert sorted(texts(browser, "#dependence-feature option")) == sorted(HOSTILE)
+    assert {text.split("labelled ")[1] for text in texts(browser, "#row-choice option")} == {"<i>yes</i>", "&lt;no;"}
     assert "<u>" in shown_row(browser)[0] and count(browser, "script") == 3
 
 

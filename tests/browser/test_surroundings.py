@@ -23,7 +23,7 @@ HOSTILE = (
 # Unicode's classes of characters that turn the direction of writing.
 TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 # What the page reads and never shows as it is.
-KEYWORDS = {"schema", "kind", "direction", "standing", "along"}
+KEYWORDS = {"schema", "kind", "kinds", "direction", "standing", "along", "faithful", "unit", "cut", "measure"}
 
 
 def made_hostile(value, key=""):
@@ -103,7 +103,10 @@ def test_phone_has_no_sideways_scroll(show, draw_all, browser, kind):
         data = made_hostile(data)
     if kind == "long":
         data["title"] = data["features"][0] = data["entries"][0]["name"] = data["rows"][0]["id"] = "w" * 300
+        data["headline"] = data["entries"][1]["name"] = data["levels"][2][0] = data["warnings"][0] = "v" * 300
         data["rows"][0]["cells"][0] = data["rows"][0]["target"] = data["verdict"][0] = "m" * 300
+        data["rows"][0]["label"] = data["rows"][0]["predicted"] = data["explained"]["value"] = "p" * 300
+        data["drivers"][0]["direction"] = data["sentences"][2]["text"] = "d" * 300
         data["facts"][0][1] = data["left_out"][0]["reason"] = data["importance"][1]["target"] = "i" * 500
     size = {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -146,12 +149,12 @@ def test_hostile_names_stay_text(show, draw_all):
     assert set(made.values()) == {0}, made
     assert count(browser, "script") == 3
     assert browser.title == data["title"]  # as the template was filled here
-    assert browser.execute_script("return document.querySelector('h1').textContent") == seen(data["title"])
+    assert browser.execute_script("return document.querySelector('h1').textContent") == seen(data["headline"])
     plots = browser.execute_script(
         "return [...document.querySelectorAll('svg text')].map((one) => one.textContent).join(' ')"
     )
     assert "<script>" in plots and "<img" in plots
-    ticks = "return [...document.querySelectorAll('#importance .ytick text')].map((one) => one.textContent)"
+    ticks = "return [...document.querySelectorAll('#importance .halves .ytick text')].map((one) => one.textContent)"
     assert sorted(browser.execute_script(ticks)) == sorted(
         name if len(name) <= 26 else f"{name[:25]}…" for name in map(seen, data["features"])
     )
@@ -169,7 +172,7 @@ def test_nothing_turns_the_direction_of_writing(show, draw_all):
     ]
     assert len(turning) == 12
     data = made_hostile(sample())
-    data["title"] = "".join(turning) + "\x9b"
+    data["headline"] = "".join(turning) + "\x9b"
     data["features"] = [f"{turning[i % 12]}{name}" for i, name in enumerate(data["features"])]
     browser = show(data)
     draw_all()
@@ -246,7 +249,9 @@ def test_without_plotly(show):
         count(browser, "#agreement table.matrix tbody td") == 64
         and count(browser, "#curves table.numbers tbody tr") == 8
     )
-    assert count(browser, "#importance .bars li") == 7 and count(browser, "table.panels td.phi") == 56
+    assert count(browser, "#importance .bars li") == 7 and count(browser, "table.panels td.phi") == 0
+    open_rivals(browser)
+    assert count(browser, "table.panels td.phi") == 56 and count(browser, ".figure:not([hidden]) .save") > 0
     shown = "return document.querySelector('#tradeoff .result').textContent"
     assert browser.execute_script(shown).startswith("On the Pareto front")
     set_dark(browser, True)
@@ -256,7 +261,11 @@ def test_without_plotly(show):
 def test_without_cells(show, draw_all):
     browser = show(sample(cells=False))
     draw_all()
-    assert count(browser, ".cell") == 0 and count(browser, "table.neighbours tbody td") == 5
+    assert (
+        count(browser, ".cell") == 0
+        and count(browser, ".dependence .plot") == 0
+        and count(browser, "table.neighbours tbody td") == 5
+    )
     assert "kept out" in browser.execute_script("return document.querySelector('#rows .explain').textContent")
     assert count(browser, "#importance .js-plotly-plot .point") > 0
 
@@ -269,8 +278,11 @@ def test_images(show, draw_all):
                 return [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"""
     original = browser.execute_script(pixels, 0)
     assert original[0::4] == data["rows"][0]["pixels"]
-    for entry, values in enumerate(data["rows"][0]["values"]):
-        drawn = browser.execute_script(pixels, entry + 1)
+    # The recommended one is first, what is not faithful last.
+    order = [1, 0, 3, 4, 5, 2]
+    for place, entry in enumerate(order):
+        values = data["rows"][0]["values"][entry]
+        drawn = browser.execute_script(pixels, place + 1)
         most, least = values.index(max(values)), values.index(min(values))
         assert drawn[4 * most] > drawn[4 * most + 2] + 50  # red over blue: for the target
         assert drawn[4 * least + 2] > drawn[4 * least]  # blue over red: against it
@@ -297,8 +309,15 @@ def test_images_with_three_channels_and_no_cells(show):
     assert set(browser.execute_script(colours)) == {250, 255}
 
 
+def open_rivals(browser):
+    """Opens the fold-out with all explanations of the row side by side."""
+    browser.execute_script("document.querySelector('#rows > details').open = true")
+    browser.execute_async_script("setTimeout(arguments[0], 50)")
+
+
 def row_change(browser):
     """Milliseconds a change of row takes, layout included, for each cell drawn: the least of some."""
+    open_rivals(browser)
     script = """let least = Infinity;
                 for (let round = 0; round < 15; ++round) {
                   const start = performance.now();
@@ -324,7 +343,8 @@ def test_large_images_load(show):
     browser = show(sample(entries=27, rows=30, image=(28, 28)))
     assert count(browser, ".maps canvas") == 28
     browser.execute_script("document.querySelector('#row-next').click()")
-    assert browser.execute_script("return document.querySelector('#row-heading').textContent") == "Row 4 (patient-0004)"
+    heading = browser.execute_script("return document.querySelector('#row-heading').textContent")
+    assert heading.startswith("Row 4 (id patient-0004): predicted healthy, ")
 
 
 def test_prints_everything_in_light_colours(show):
@@ -346,6 +366,6 @@ def test_prints_everything_in_light_colours(show):
     pdf = base64.b64decode(answer["data"])
     assert pdf.startswith(b"%PDF-") and len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 4
     printed = browser.execute_script("return window.printed")
-    assert printed == {"drawn": 4, "shut": 0, "ground": "rgb(255, 255, 255)", "widths": [680] * 4}
+    assert printed == {"drawn": 5, "shut": 0, "ground": "rgb(255, 255, 255)", "widths": [680] * 5}
     state = "return [document.querySelectorAll('details[open]').length, document.documentElement.className]"
     assert browser.execute_script(state) == [0, ""]

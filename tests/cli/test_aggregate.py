@@ -359,7 +359,8 @@ def test_antecedents_without_members(assay, evaluate, rows, load, tmp_path):
     assert about["members"] == ["antecedents"] and about["relative"] is False and about["unit"] == "margin"
     assert np.array(about["antecedents"]).shape == (30, 3) and np.array(about["weights"]).shape == (30, 3)
     assert (np.array(about["antecedents"]) == found["antecedents"].reshape(30, 3) + 1).all()
-    assert found["values"].sum(axis=1) == pytest.approx(found["output"] - found["base"], abs=1e-4)
+    antecedents = found["measures"][:, list(found["measure_names"]).index("antecedents_output")]
+    assert found["values"].sum(axis=1) == pytest.approx(antecedents - found["base"], abs=1e-4)
     options = ("--pool-explanations", tmp_path / "w.npz", "--baseline", "zero", "--criteria", "avg_sensitivity")
     shown = evaluate(*options, explanations=tmp_path / "v.npz")
     assert (shown.returncode, shown.stderr) == (0, "") and "another reference" not in shown.stdout

@@ -46,6 +46,7 @@ COMMANDS = {
     "study": "study --data wide.csv --split test --model wide.onnx --label y --out made",
     "study of its own model": "study --data small.csv --split test --label y --out made",
     "verify": "verify study",
+    "report": "report study --out made.html",
     "gate": "gate study rules.json",
     "diff": "diff study study",
     "inspect": "inspect wide.onnx",
@@ -53,7 +54,7 @@ COMMANDS = {
     "reproduce": "reproduce faithfulness --out made.md",
 }
 # They end within milliseconds: a signal may come too late.
-QUICK = {"gate", "diff", "inspect", "list"}
+QUICK = {"report", "gate", "diff", "inspect", "list"}
 
 RULES = '{"schema": "assay.rules/1", "rules": [{"criterion": "complexity", "explanation": "best", "most": 10}]}'
 

@@ -334,6 +334,30 @@ def test_explained_values_that_nobody_says_are_noted(assay, evaluate, folder, on
     assert "explained value" not in evaluate("--criteria", "complexity", explanations=tmp_path / "bare.npy").stdout
 
 
+def test_rows_in_another_order_are_refused(assay, folder, one_sentence, tmp_path):
+    lines = (folder / "test.csv").read_text().splitlines()
+    (tmp_path / "turned.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
+    rows = ("--model", folder / "m.onnx", "--pool", folder / "train.csv", "--label", "species")
+    for data, out in ((folder / "test.csv", "as_is"), ("turned.csv", "turned")):
+        made = assay("explain", *rows, "--data", data, "--target", "0", "--method", "occlusion", "--out", f"{out}.npz")
+        assert made.returncode == 0, made.stderr
+    # Others, with which agreement is measured.
+    words = ("evaluate", "--criteria", "rank_correlation", "--explanations", "as_is.npz", "--others", "turned.npz")
+    assert "another model, or other rows" in one_sentence(assay(*words))
+    # An aggregate of antecedents has the output of its row, not of the antecedents.
+    made = assay("aggregate", *rows, "--data", folder / "test.csv", "--aggregator", "ava", "--out", "ava.npz")
+    assert made.returncode == 0, made.stderr
+    words = ("evaluate", *rows, "--criteria", "faithfulness", "--explanations", "ava.npz")
+    assert assay(*words, "--data", folder / "test.csv").returncode == 0
+    assert "of another model, of other rows" in one_sentence(assay(*words, "--data", "turned.csv"))
+    ava, predicted = np.load(tmp_path / "ava.npz"), np.load(tmp_path / "as_is.npz")
+    zero = ava["target"] == 0
+    assert zero.any() and np.allclose(ava["output"][zero], predicted["output"][zero], rtol=1e-6)
+    assert np.allclose(ava["gap"], ava["output"] - ava["base"] - ava["values"].sum(axis=1), atol=1e-5)
+    antecedents = ava["measures"][:, list(ava["measure_names"]).index("antecedents_output")]
+    assert np.allclose(antecedents, ava["base"] + ava["values"].sum(axis=1), atol=1e-4)
+
+
 def test_advice_about_groups_is_given_where_it_helps(assay, one_sentence, files):
     rows = ("--model", "m.onnx", "--data", "test.csv", "--label", "species")
     np.save(files / "thin.npy", np.ones((30, 3), dtype=np.float32))

@@ -28,8 +28,10 @@ def studies(program, tmp_path_factory):
     rows = ("--data", "test.csv", "--pool", "train.csv", "--label", "species")
     small = ("--methods", "gradient,occlusion", "--aggregators", "mean", "--criteria", "faithfulness,complexity")
     small += ("--no-curves", "--no-variations")
-    run("study", "--model", "m.onnx", *rows, *small, "--out", "study")
-    run("study", "--model", "other.onnx", *rows, *small, "--out", "after")
+    # Drawn by pool and seed alone, so that differences can be tested.
+    plain = ("--background", "pool:60")
+    run("study", "--model", "m.onnx", *rows, *small, *plain, "--out", "study")
+    run("study", "--model", "other.onnx", *rows, *small, *plain, "--out", "after")
     run("study", "iris", "--out", "iris", *small)
     return where
 
@@ -179,6 +181,55 @@ def test_worse_fails_when_asked_to(assay, study):
     # The other way round it is better, and nothing of it is a failure.
     back = json.loads(assay("diff", "after", "study", "--json").stdout)
     assert [each["change"] for each in back["scores"] if each["criterion"] == "complexity"] == ["better"] * 3
+
+
+SMALL = ("--aggregators", "none", "--no-curves", "--no-variations", "--time", "none", "--label", "species")
+
+
+def test_what_may_come_from_the_draw_of_the_background_is_not_tested(assay, study):
+    words = ("study", "--model", "m.onnx", "--data", "test.csv", "--pool", "train.csv", *SMALL)
+    words += ("--methods", "gradient,occlusion", "--criteria", "faithfulness,complexity")
+    for seed in ("0", "1"):
+        assert assay("--seed", seed, *words, "--out", f"spread{seed}").returncode == 0
+        same = ("--background", "pool:40", "--target", seed)
+        assert assay(*words, *same, "--out", f"plain{seed}").returncode == 0
+    result = assay("diff", "spread0", "spread1", "--fail-on-worse")
+    assert result.returncode == 1
+    assert result.stderr.startswith("assay: --fail-on-worse: expected two studies against the same background rows")
+    assert "note: each study drew background rows of its own" in result.stdout
+    found = json.loads(assay("diff", "spread0", "spread1", "--json").stdout)
+    changes = {(each["explanation"], each["criterion"]): each["change"] for each in found["scores"]}
+    assert changes[("occlusion", "complexity")] == changes[("gradient", "faithfulness")] == "untested"
+    assert changes[("gradient", "complexity")] == "same"  # neither has anything to do with the background
+    assert all(each["p"] is None for each in found["scores"] if each["change"] == "untested")
+    # Another target, and the same rows: by the seed and the pool alone.
+    found = json.loads(assay("diff", "plain0", "plain1", "--json").stdout)
+    assert "untested" not in {each["change"] for each in found["scores"]}
+
+
+def test_another_pool_of_the_same_name_is_another_reference(assay, study):
+    words = ("study", "--model", "m.onnx", "--data", "test.csv", "--pool", "train.csv", *SMALL)
+    words += ("--methods", "gradient,occlusion", "--criteria", "faithfulness,deletion")
+    assert assay(*words, "--out", "first").returncode == 0
+    lines = (study.parent / "train.csv").read_text().splitlines()
+    (study.parent / "train.csv").write_text("\n".join(lines[:60]) + "\n")
+    assert assay(*words, "--out", "second").returncode == 0
+    out = assay("diff", "first", "second").stdout
+    why = "the rows that stand for absent features come from tables with other contents"
+    assert f"not compared: deletion, because {why}" in out
+
+
+@pytest.mark.parametrize(("spec", "direction"), [("addition:form=printed", "lower"), ("addition", "higher")])
+def test_the_form_of_a_criterion_says_what_is_better(assay, study, spec, direction):
+    words = ("study", "--model", "m.onnx", "--data", "test.csv", "--pool", "train.csv", *SMALL, "--out", "forms")
+    assert assay(*words, "--methods", "gradient,occlusion,lime", "--criteria", f"faithfulness,{spec}").returncode == 0
+    found = json.loads((study.parent / "forms" / "study.json").read_text())
+    assert [each["direction"] for each in found["criteria"]] == ["higher", direction]
+    scores = means(study.parent / "forms", "addition")
+    rules = {"schema": "assay.rules/1", "rules": [{"criterion": spec, "explanation": "best", "least": -1e9}]}
+    (study.parent / "rules.json").write_text(json.dumps(rules))
+    best = (min if direction == "lower" else max)(scores, key=scores.get)
+    assert f"of the best, {best}: " in assay("gate", "forms", "rules.json").stdout
 
 
 def test_a_study_verifies(assay, study):

@@ -157,6 +157,17 @@ def test_labels_that_do_not_fit_clearly_ask_for_names(assay, labelled, one_sente
 # Columns that name rows ---------------------------------------------------------------------------------------------
 
 
+def test_a_target_is_refused_before_a_network_is_trained(assay, tmp_path):
+    rows = numbers(60)
+    for name, part in (("rows.csv", rows[:20]), ("pool.csv", rows[20:])):
+        write(tmp_path / name, [*FEATURES, "price"], [[*row, sum(row) + 0.5] for row in part])
+    words = ("--data", "rows.csv", "--pool", "pool.csv", "--label", "price", "--out", "made")
+    result = assay("study", *words, "--target", "cost")
+    found = "--target of model.onnx: expected auto, predicted, all, value or an index from 0 to 0, found 'cost'"
+    assert (result.returncode, result.stderr) == (1, f"assay: {found}\n")
+    assert not (tmp_path / "made").exists()
+
+
 def write_with(tmp_path, column, cells, label=True, first=True):
     """rows.csv and pool.csv of 300 rows with one more column of these cells."""
     lines = []

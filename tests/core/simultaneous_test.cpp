@@ -49,8 +49,7 @@ Direct direct(const std::vector<double>& a, const std::vector<double>& b, const 
   return made;
 }
 
-// Pairs with fewer common rows have no interval: 5, or as many as the pair with the most, but two at least.
-size_t least_rows(const Columns& columns) {
+size_t most_common_rows(const Columns& columns) {
   size_t most = 0;
   for (size_t i = 0; i < columns.size(); ++i) {
     for (size_t j = i + 1; j < columns.size(); ++j) {
@@ -59,8 +58,11 @@ size_t least_rows(const Columns& columns) {
       most = std::max(most, common);
     }
   }
-  return std::clamp<size_t>(most, 2, 5);
+  return most;
 }
+
+// Pairs with fewer common rows have no interval: 5, or as many as the pair with the most, but two at least.
+size_t least_rows(const Columns& columns) { return std::clamp<size_t>(most_common_rows(columns), 2, 5); }
 
 // The formulas of the header, word by word, with the same draws.
 double direct_critical(const Columns& columns, const SimultaneousOptions& options, uint64_t seed) {
@@ -83,7 +85,12 @@ double direct_critical(const Columns& columns, const SimultaneousOptions& option
     }
     largest.push_back(most);
   }
-  return quantile(largest, options.confidence);
+  const size_t common = most_common_rows(columns);
+  if (common < 2) return NAN;
+  const auto pairs = static_cast<double>(columns.size() * (columns.size() - 1) / 2);
+  const double bonferroni =
+      student_t_quantile(1 - (1 - options.confidence) / 2 / pairs, static_cast<double>(common - 1));
+  return std::min(quantile(largest, options.confidence), bonferroni);
 }
 
 Columns random_columns(size_t count, size_t rows, uint64_t seed, uint32_t one_missing_in = 0) {
@@ -192,7 +199,21 @@ TEST(Simultaneous, ATwinDoesNotDecideTheCriticalValue) {
   const double after = differences_of(columns, {.floor = 0.05}).critical();
   EXPECT_LT(after, before * 1.25);
   EXPECT_GE(after, before * 0.99) << "more pairs cannot make the largest smaller";
-  EXPECT_GT(differences_of(columns, {.floor = 1e-9}).critical(), 1000) << "the floor is what prevents it";
+  EXPECT_EQ(differences_of(columns, {.floor = 1e-9}).critical(), student_t_quantile(1 - 0.025 / 6, 59))
+      << "without the floor the twin decides, as far as Bonferroni's value lets it";
+}
+
+// Correlations over two points are 1 or -1. Columns that are -1 in a row or two decide nothing about one that is -1 in
+// most rows.
+TEST(Simultaneous, RareRowsDoNotHideACommonDifference) {
+  constexpr size_t kRows = 40;
+  Columns columns(8, std::vector<double>(kRows, 1));
+  for (size_t c = 1; c < 7; ++c) columns[c][3 * c] = -1;
+  for (size_t r = 0; r < 30; ++r) columns[7][r] = -1;  // mean -0.5
+  const SimultaneousDifferences found = differences_of(columns, {.floor = 0.05});
+  EXPECT_LE(found.critical(), student_t_quantile(1 - 0.025 / 28, kRows - 1));
+  EXPECT_GT(found.between(0, 7).interval.low, 0.5);
+  EXPECT_LT(found.between(0, 1).interval.low, 0) << "one row of forty is no evidence";
 }
 
 TEST(Simultaneous, SharedErrorWidensTheIntervals) {

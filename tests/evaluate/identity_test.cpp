@@ -52,6 +52,14 @@ TEST(Identity, ComparesWhatWasGiven) {
   EXPECT_EQ(scored("identity", ":normalise=unit", trial).values, std::vector<double>({2, 0}));
 }
 
+// Another processor rounds otherwise: less than a millionth of the row's largest value is no difference.
+TEST(Identity, RoundingIsNoDifference) {
+  Trial trial = explained_trial(setting_of(product_toy()), "gradient");
+  trial.explanations = explanations_of(matrix_of({{5, 3.000004F}, {-4, 2.00001F}}));
+  EXPECT_EQ(scored("identity", "", trial).values, std::vector<double>({0, 1}));
+  EXPECT_EQ(scored("identity", ":distance=l1", trial).values[0], 0);
+}
+
 TEST(Identity, UndefinedWhereThereAreNoNumbersOrNoDirection) {
   Trial trial = explained_trial(setting_of(product_toy()), "gradient");
   trial.explanations = explanations_of(matrix_of({{std::numeric_limits<float>::quiet_NaN(), 1}, {0, 0}}));

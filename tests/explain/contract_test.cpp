@@ -351,6 +351,7 @@ TEST_P(Contract, ABackgroundIsTheMeanOfItsRows) {
     const Explanations all = explain(spec, many.setting.task(), {});
     Matrix64 mean(all.rows(), all.players());
     Matrix64 squares(all.rows(), all.players());
+    Matrix64 bends(all.rows(), all.players());
     for (size_t b = 0; b < 3; b++) {
       Case one = fixture(name);
       std::copy_n(background.row(b).data(), rows.cols(), one.setting.reference.rows.row(0).data());
@@ -358,6 +359,7 @@ TEST_P(Contract, ABackgroundIsTheMeanOfItsRows) {
       for (size_t i = 0; i < mean.values().size(); i++) {
         mean.values()[i] += each.values.values()[i] / 3.0;
         squares.values()[i] += static_cast<double>(each.values.values()[i]) * each.values.values()[i] / 3.0;
+        bends.values()[i] += (b == 1 ? -2.0 : 1.0) * each.values.values()[i];
       }
     }
     ASSERT_EQ(all.background_error.rows(), all.rows());
@@ -366,6 +368,14 @@ TEST_P(Contract, ABackgroundIsTheMeanOfItsRows) {
       EXPECT_NEAR(all.values.values()[i], expected, 2e-5) << name;
       const double variance = std::max(0.0, squares.values()[i] - expected * expected) * 3 / 2;
       EXPECT_NEAR(all.background_error.values()[i], std::sqrt(variance / 3), 1e-4) << name;
+    }
+    // Rows of strata: the same values, and errors from how far each row lies from the middle of its neighbours.
+    many.setting.reference.strata = true;
+    const Explanations strata = explain(spec, many.setting.task(), {});
+    EXPECT_EQ(0, std::memcmp(strata.values.data(), all.values.data(), all.values.values().size_bytes()));
+    for (size_t i = 0; i < mean.values().size(); i++) {
+      EXPECT_NEAR(strata.background_error.values()[i], std::abs(bends.values()[i]) / std::sqrt(6.0 * 1 * 3), 1e-4)
+          << name;
     }
   }
 }

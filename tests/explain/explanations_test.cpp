@@ -69,7 +69,8 @@ Explanations full() {
                      "columns",
                      "mean of train.csv",
                      "0.1.0",
-                     "AVX2"};
+                     "AVX2",
+                     "background"};
   return made;
 }
 
@@ -118,6 +119,7 @@ void expect_provenance(const Explanations& found, const Explanations& expected) 
   EXPECT_EQ(a.reference, b.reference);
   EXPECT_EQ(a.version, b.version);
   EXPECT_EQ(a.vector_target, b.vector_target);
+  EXPECT_EQ(a.draw, b.draw);
   EXPECT_EQ(found.evaluations, expected.evaluations);
   EXPECT_EQ(found.notes, expected.notes);
   EXPECT_EQ(found.id_name, expected.id_name);

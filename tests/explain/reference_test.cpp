@@ -145,13 +145,16 @@ TEST(Reference, BackgroundsAreRowsOfThePoolOrAllGivenOnes) {
   const Reference drawn = pool_background(pool, 10, margins(), context);
   EXPECT_TRUE(drawn.is_background());
   EXPECT_EQ(drawn.description, "10 rows of train.csv");
+  EXPECT_EQ(drawn.drawn_from, 50U);
   std::set<float> distinct;
   for (size_t i = 0; i < 10; i++) distinct.insert(drawn.rows(i, 0));
   EXPECT_EQ(distinct.size(), 10U);
   context.seed = 4;
   EXPECT_NE(0, std::memcmp(drawn.rows.data(), pool_background(pool, 10, margins(), context).rows.data(), 160));
   EXPECT_EQ(pool_background(pool, 99, margins(), context).description, "all 50 rows of train.csv");
+  EXPECT_FALSE(pool_background(pool, 99, margins(), context).is_draw()) << "the whole pool";
   EXPECT_EQ(given_background(pool, nullptr, margins()).rows.rows(), 50U);
+  EXPECT_FALSE(given_background(pool, nullptr, margins()).is_draw()) << "the user's own rows";
   EXPECT_THAT(sentence([&] { pool_background(pool, 5, *echo(OutputUnit::margin, 2, 2, 3), {}); }),
               HasSubstr("the 3 features of m.onnx, found 4"));
 }

@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "assay/core/random.h"
+#include "assay/core/statistics.h"
+#include "assay/explain/explainer.h"
+#include "assay/explain/players.h"
 #include "tests/message.h"
 
 namespace assay {
@@ -69,6 +73,7 @@ TEST(SpreadBackground, HasARowOfEachStratumOfScores) {
     }
     EXPECT_EQ(drawn.description, "8 rows of train.csv, spread over its scores");
     EXPECT_EQ(drawn.scales.size(), 4U);
+    EXPECT_EQ(drawn.drawn_from, 40U);
   }
   EXPECT_GT(seen.size(), 15U) << "the seed decides";
 }
@@ -103,6 +108,7 @@ TEST(SpreadBackground, LeavesOutRowsWithoutANumberAndTakesAllOfFew) {
   EXPECT_EQ(scored.outputs.rows(), 5U);
   const Reference all = spread_background(pool, scored, targets, 100, *echo(), {});
   EXPECT_EQ(all.description, "5 rows of train.csv, spread over its scores");
+  EXPECT_EQ(all.drawn_from, 9U) << "of the pool, four rows of which have no score";
   ASSERT_EQ(all.rows.rows(), 5U);
   for (size_t i = 0; i < 5; i++) EXPECT_EQ(all.rows(i, 2), static_cast<float>(scored.rows[i]));
 
@@ -110,11 +116,62 @@ TEST(SpreadBackground, LeavesOutRowsWithoutANumberAndTakesAllOfFew) {
   const Targets their = freeze_targets(*echo(), few.x.view(), {false, 1}, {});
   const Reference whole = spread_background(few, score_pool(few, *echo(), {}), their, 100, *echo(), {});
   EXPECT_EQ(whole.description, "all 3 rows of train.csv");
+  EXPECT_FALSE(whole.strata) << "no draw";
+  EXPECT_FALSE(whole.is_draw());
   EXPECT_EQ(0, std::memcmp(whole.rows.data(), few.x.data(), 3 * 4 * sizeof(float)));
 
   for (size_t i = 0; i < 9; i++) pool.x(i, 1) = kNan;
   EXPECT_EQ(sentence([&] { spread_background(pool, score_pool(pool, *echo(), {}), targets, 5, *echo(), {}); }),
             "train.csv: expected rows for which the model gives numbers, to be the background, found none");
+}
+
+// The errors that a method gives are those of drawing again: values that go with the score vary little from draw to
+// draw, values that have nothing to do with it as in a plain draw.
+TEST(SpreadBackground, ErrorsAreThoseOfDrawingAgain) {
+  constexpr size_t kPool = 2000;
+  constexpr size_t kDrawn = 40;
+  constexpr size_t kDraws = 300;
+  ModelInfo info;
+  info.name = "m.onnx";
+  info.feature_names = {"score", "noise", "number", "square"};
+  info.output_names = {"o"};
+  const std::unique_ptr<Model> model =
+      model_from_function(info, [](MatrixView<const float> rows, MatrixView<float> out) {
+        for (size_t i = 0; i < rows.rows(); i++) out(i, 0) = 10 * rows(i, 0) + rows(i, 1) + rows(i, 3);
+      });
+  Dataset pool = scored_pool(kPool);
+  RandomStream stream(3, "pool of a test");
+  for (size_t i = 0; i < kPool; i++) {
+    pool.x(i, 0) = static_cast<float>(stream.uniform());
+    pool.x(i, 1) = static_cast<float>(stream.uniform());
+    pool.x(i, 3) = pool.x(i, 0) * pool.x(i, 0);
+  }
+  const Targets targets = freeze_targets(*model, pool.x.view(), {false, 0}, {});
+  const ScoredPool scored = score_pool(pool, *model, {});
+  const Matrix row(1, 4);
+  const Targets of_row = freeze_targets(*model, row.view(), {false, 0}, {});
+  const Players players = column_players(pool.feature_names);
+  std::vector<RunningMoments> values(4);
+  std::vector<double> mean_square(4, 0.0);
+  for (uint64_t seed = 0; seed < kDraws; seed++) {
+    Context context;
+    context.seed = seed;
+    const Reference drawn = spread_background(pool, scored, targets, kDrawn, *model, context);
+    EXPECT_TRUE(drawn.strata);
+    const Explanations found =
+        explain(parse_spec("method", "occlusion"), {*model, row.view(), of_row, drawn, players}, {});
+    for (size_t p = 0; p < 4; p++) {
+      values[p].add(found.values(0, p));
+      const double error = found.background_error(0, p);
+      mean_square[p] += error * error / kDraws;
+    }
+  }
+  for (const size_t p : {0U, 1U, 3U}) {
+    const double actual = values[p].standard_deviation();
+    EXPECT_NEAR(std::sqrt(mean_square[p]) / actual, 1, 0.15) << pool.feature_names[p];
+  }
+  // A plain draw of 40 would have an error of 10 * sqrt(1 / 12 / 40) = 0.46 for the first.
+  EXPECT_LT(std::sqrt(mean_square[0]), 0.1);
 }
 
 TEST(SpreadBackground, AWordAsksForIt) {

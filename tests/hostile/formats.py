@@ -87,6 +87,9 @@ FORMATS = {
         (("explain", "--model", "m.onnx", *ROWS, "--method", "occlusion", "--groups", "x.json"),),
         kit_files("groups.json"),
     ),
+    "reason templates": Format(
+        "json", "x.json", (("reasons", "phi.npz", "--template", "x.json"),), kit_files("words.json")
+    ),
     "gate rules": Format("json", "x.json", (("gate", "study", "x.json"),), kit_files("rules.json"), codes=COMPARED),
     "study.json": Format(
         "json",

@@ -84,6 +84,12 @@ def fixtures(*patterns):
     return [content for content in small if b"external_data" not in content and b"location" not in content]
 
 
+TEMPLATES = [
+    b'{"against": {"above": "{feature} of {value} is above {reference}"}, "for": "{rank} {share} {{}}"}',
+    b'{"features": {"a": {"level": "{value}"}}}',
+]
+
+
 def make_kit(program, folder):
     """What commands need beside the file under test, made by the program: rows, models, explanations, studies."""
 
@@ -98,7 +104,8 @@ def make_kit(program, folder):
     run("train", "--data", "mixed.csv", "--label", "answer", "--categorical", "answer", *short, "--out", "mixed.onnx")
     rows = ("--data", "test.csv", "--label", "species", "--rows", "1-6", "--baseline", "zero")
     for name in ("phi.npz", "phi.json", "phi.csv"):
-        run("explain", "--model", "m.onnx", *rows, "--method", "lime:samples=64", "--out", name)
+        more = ("--replicates", "5") if name == "phi.npz" else ()
+        run("explain", "--model", "m.onnx", *rows, "--method", "lime:samples=8", "--out", name, *more)
     (folder / "phi.npy").write_bytes(npy("(6, 4)", floats(24)))
     run("aggregate", "--members", "phi.npz,phi.json", "--aggregator", "mean", "--out", "mean.json")
     study = ("--data", "test.csv", "--pool", "train.csv", "--label", "species", "--sample", "5", "--pool-sample", "20")
@@ -106,6 +113,7 @@ def make_kit(program, folder):
     for seed, name in (("0", "study"), ("1", "after")):
         run("--seed", seed, "study", "--model", "m.onnx", *study, "--out", name)
     (folder / "groups.json").write_text(json.dumps(GROUPS))
+    (folder / "words.json").write_bytes(TEMPLATES[0])
     (folder / "rules.json").write_text(json.dumps(RULES))
 
 
@@ -137,6 +145,7 @@ def target_seeds(kit):
     texts["lightgbm"] = fixtures("trees/*/model.txt")
     texts["model_file"] = texts["onnx"][:8] + texts["xgboost"][:4] + texts["lightgbm"][:4]
     texts["groups"] = [b'{"g": ["a", "b"], "h": ["c"]}', b'{"g": ["1", "d"]}']
+    texts["reason_templates"] = TEMPLATES
     texts["gate_rules"] = [json.dumps(RULES).encode()]
     texts["gate_rules"] += [b'{"schema": "assay.rules/1", "rules": [{"criterion": "a:x=1", "least_coverage": 0.5}]}']
     texts["html"] = [b"<b>&\"'</script><!--{{a}}\xe2\x80\xa8\x1b[31m", b"plain"]

@@ -91,6 +91,18 @@ TEST(EngineModel, BareLogitsAreMarginsOfClasses) {
               HasSubstr("taken for the classes' logits"));
 }
 
+// What a linear regression of two targets becomes in ONNX.
+TEST(EngineModel, SeveralNumbersOfARegressorAreNoLogits) {
+  const std::vector<OnnxAttribute> attributes = {floats_attribute("coefficients", {1, -2, 0.5F, 3}),
+                                                 int_attribute("targets", 2)};
+  const auto made =
+      EngineModel::from_onnx("m.onnx", model({node("LinearRegressor", {"x"}, {"y"}, attributes, "ai.onnx.ml")},
+                                             {value("x", {-1, 2})}, {value("y", {-1, 2})}));
+  EXPECT_EQ(made->info().unit, OutputUnit::value);
+  EXPECT_TRUE(made->info().class_names.empty());
+  EXPECT_EQ(made->info().outputs(), 2U);
+}
+
 TEST(EngineModel, ASigmoidIsOneOutputOfTwoClasses) {
   const OnnxModel sigmoid = model({node("MatMul", {"x", "w"}, {"z"}), node("Sigmoid", {"z"}, {"p"})},
                                   {value("x", {-1, 2})}, {value("p", {-1, 1})}, {floats("w", {2, 1}, {1, -1})});

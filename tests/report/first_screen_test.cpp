@@ -55,9 +55,8 @@ TEST(FirstScreen, HasAtMost25Lines) {
     ASSERT_TRUE(assessment.advice.overall);
     const std::string screen = first_screen(study, assessment);
     EXPECT_LE(lines_in(screen), 25U) << screen;
-    EXPECT_THAT(
-        screen,
-        StartsWith("Model      quality unknown: no labels fit the model\nExplained  the probability of bad\\x0a"));
+    EXPECT_THAT(screen, StartsWith("Model      quality unknown: no labels that fit what is explained\nExplained  the "
+                                   "probability of bad\\x0a"));
     EXPECT_THAT(screen, HasSubstr("\n- Use "));
     EXPECT_THAT(screen, Not(HasSubstr("\x1b")));
     EXPECT_THAT(screen, HasSubstr("\nDrivers    "));
@@ -74,7 +73,7 @@ TEST(FirstScreen, OfASmallStudy) {
   study.facts.accuracy = NAN;
   add_entry(study, "a", EntryKind::method, {around(0.9, 0.01, 401, 1), std::vector<double>(401, 1.5)});
   add_entry(study, "b", EntryKind::method, {around(0.5, 0.01, 401, 2), std::vector<double>(401, 1)});
-  study.entries[0].explanations.values = matrix_of({{1, -6, 0}, {1, -6, 0}});
+  study.entries[0].explanations.values = matrix_of({{1, -6, 1e-9F}, {1, -6, 1e-9F}});
   study.entries[0].explanations.evaluations = 12345;
   study.entries[0].trends = {0.2, -0.31, NAN};
   StudyTimes times;

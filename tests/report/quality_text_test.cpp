@@ -47,6 +47,34 @@ TEST(QualityText, NumbersHaveTheirOwnUnit) {
             "RMSE 31200 (always the mean: 92300), R2 0.89 (95 % 0.79 to 0.93) on 100 rows");
 }
 
+TEST(QualityText, InWords) {
+  ModelQuality quality;
+  quality.labelled = 200;
+  quality.accuracy = 0.765;
+  quality.accuracy_interval = {0.7016, 0.8184};
+  quality.majority = 0.7;
+  EXPECT_EQ(quality_in_words(facts_of(quality)),
+            "predicts 77 % of 200 rows right (95 % interval: 70 % to 82 %), where always naming the largest class "
+            "would get 70 %");
+  StudyFacts known = facts_of(quality);
+  known.quality.in_pool = known.rows = 200;
+  EXPECT_TRUE(
+      quality_in_words(known).ends_with("70 %, all in the pool: on rows that it was not trained on it may be worse"));
+  ModelQuality number;
+  number.labelled = 100;
+  number.rmse = 31234.5;
+  number.rmse_interval = {28123, 34000};
+  number.mean_rmse = 92345.6;
+  number.r2 = 0.8856;
+  EXPECT_EQ(
+      quality_in_words(facts_of(number)),
+      "is off by 31200 on 100 rows (root of the mean square), where always saying the mean would be off by 92300; "
+      "it explains 89 % of the spread");
+  number.r2 = -0.1;  // worse than the mean
+  EXPECT_TRUE(quality_in_words(facts_of(number)).ends_with("92300"));
+  EXPECT_EQ(quality_in_words(facts_of({})), "");
+}
+
 TEST(QualityText, IsEmptyWithoutLabels) { EXPECT_EQ(quality_sentence(facts_of({})), ""); }
 
 }  // namespace

@@ -12,9 +12,9 @@
 #include "assay/core/random.h"
 #include "assay/core/statistics.h"
 #include "assay/core/text.h"
+#include "assay/explain/row_cells.h"
 #include "assay/report/agreement.h"
 #include "assay/report/json_text.h"
-#include "assay/report/row_cells.h"
 #include "tests/report/small_report.h"
 
 namespace assay::testing {
@@ -54,6 +54,30 @@ TEST(ReportData, NamesComeThroughAsTheyAre) {
   EXPECT_EQ(data["inputs"][0], json({{"role", "data"}, {"name", "a&b.csv"}, {"sha256", "00ff"}}));
   EXPECT_EQ(data["settings"], json::parse(R"([["--rows", "4"]])"));
   EXPECT_EQ(data["run"][1], json::parse(R"(["threads", "2"])"));
+}
+
+TEST(ReportData, TheFirstScreensFactsAndWhatIsRecommended) {
+  SmallReport report = hostile_report();
+  const json without = parsed(report);
+  EXPECT_TRUE(without["recommended"].is_null());
+  EXPECT_TRUE(without["opened"].is_null());
+  EXPECT_TRUE(without["drivers"].is_null());
+  ASSERT_EQ(without["sentences"].size(), 5);
+  recommend(report, 0);
+  const json data = parsed(report);
+  EXPECT_EQ(data["recommended"], 0);
+  EXPECT_EQ(data["opened"], 0);
+  EXPECT_EQ(data["uses"],
+            json({{"overall", 0}, {"faithfulness", nullptr}, {"stability", nullptr}, {"simplicity", nullptr}}));
+  std::vector<std::string> labels;
+  for (const json& sentence : data["sentences"]) labels.push_back(sentence["label"]);
+  EXPECT_EQ(labels, (std::vector<std::string>{"Model", "Drivers", "Explanation", "Cost", "Next"}));
+  // Another one may be opened; what is recommended stays.
+  const json other = parsed(report, {.opened = 2});
+  EXPECT_EQ(other["recommended"], 0);
+  EXPECT_EQ(other["opened"], 2);
+  EXPECT_NE(other["drivers"], data["drivers"]);
+  EXPECT_THAT(other["sentences"][2]["text"].get<std::string>(), ::testing::HasSubstr("opens on ava instead"));
 }
 
 TEST(ReportData, NothingInItCanBeTakenForMarkup) {
@@ -133,6 +157,10 @@ TEST(ReportData, ImportanceNeverPoolsTargets) {
   EXPECT_EQ(blocks[1]["target"], "<no>");
   EXPECT_EQ(blocks[1]["mean_abs"], json::parse("[[2, 0.5, 1.5], [1, 1, 1], [2, 1.5, 1.5]]"));
   EXPECT_EQ(data["relative"], json({false, false, true}));
+  // Two rows, 1 and 3: the error of the mean is 1, and Student's t with one degree is 12.7062.
+  EXPECT_EQ(blocks[0]["high"][0][0], 14.71);  // four digits
+  EXPECT_EQ(blocks[0]["low"][0][0], 0);
+  EXPECT_EQ(blocks[1]["high"][1][0], nullptr);  // one row has no interval
 }
 
 TEST(ReportData, RowsByHand) {
@@ -164,9 +192,13 @@ TEST(ReportData, CellsAsPeopleReadThem) {
   EXPECT_EQ(rows[0]["cells"], json({"1.5", "plain", "SECRET-HOT"}));
   EXPECT_EQ(rows[1]["cells"], json({"2.5", "SECRET-LEVEL</script>", "b"}));
   EXPECT_EQ(rows[2]["cells"], json({"missing", "SECRET-LEVEL</script>", "none"}));
-  // (2.5 - 1.5) / (4.5 - 1.5); of two levels the second
-  EXPECT_EQ(rows[1]["cell_scale"], json({0.333333, 1, 1}));
-  EXPECT_EQ(rows[2]["cell_scale"], json({nullptr, 1, nullptr}));
+  // (2.5 - 1.5) / (4.5 - 1.5); categories have no order, even with two levels
+  EXPECT_EQ(rows[1]["cell_scale"], json({0.333333, nullptr, nullptr}));
+  EXPECT_EQ(rows[2]["cell_scale"], json({nullptr, nullptr, nullptr}));
+  const json data = parsed(hostile_report());
+  EXPECT_EQ(data["kinds"], json({"number", "category", "category"}));
+  EXPECT_EQ(data["levels"], json({nullptr, {"plain", "SECRET-LEVEL</script>"}, {"SECRET-HOT", "b"}}));
+  EXPECT_EQ(parsed(hostile_report(), {.cells = false})["levels"], nullptr);
 }
 
 TEST(ReportData, PlayersOfSeveralColumnsShowThreeOfThem) {
@@ -305,11 +337,11 @@ SmallReport image_report(size_t rows, size_t entries, size_t targets, float larg
   return made;
 }
 
-TEST(ReportData, StaysBelowTenMegabytesWhateverTheSize) {
+TEST(ReportData, StaysBelowThreeMegabytesWhateverTheSize) {
   const SmallReport report = image_report(250, 30, 5, 255);
   const std::string text = report.json();
-  EXPECT_LT(text.size(), 10'000'000);
-  EXPECT_GT(text.size(), 9'000'000);  // and wastes little of it
+  EXPECT_LT(text.size(), 3'000'000);
+  EXPECT_GT(text.size(), 2'700'000);  // and wastes little of it
   const json data = json::parse(text);
   const size_t shown = data["rows_shown"];
   EXPECT_GE(shown, 20);
@@ -323,6 +355,14 @@ TEST(ReportData, StaysBelowTenMegabytesWhateverTheSize) {
     const size_t number = row["number"];
     // Whole numbers from 0 to 255 stay as they are.
     for (size_t p = 0; p < 784; p += 111) EXPECT_EQ(row["pixels"][p], report.subject.data.x(number - 1, p));
+    // Attributions are whole steps of a five-hundredth of the largest.
+    const json& values = row["values"][3];
+    const std::span<const float> made = report.study.entries[3].explanations.values.row(number - 1);
+    const double step = values["step"];
+    for (size_t p = 0; p < 784; p += 37) {
+      EXPECT_NEAR(values["steps"][p].get<double>() * step, made[p], 0.51 * step);
+    }
+    EXPECT_NEAR(step, 1e-5 / 500, 1e-9);
   }
   ASSERT_EQ(of_target.size(), 5);
   for (const auto& [target, count] : of_target) EXPECT_NEAR(count, static_cast<double>(shown) / 5, 1) << target;
@@ -371,6 +411,12 @@ TEST(JsonText, CutsBetweenCharacters) {
   EXPECT_EQ(cut_text("abcd", 3), "abc...");
   EXPECT_EQ(cut_text("a\xC3\xA9z", 2), "a...");
   EXPECT_EQ(cut_text("a\xC3\xA9z", 3), "a\xC3\xA9...");
+}
+
+TEST(JsonText, StepsOfTheLargest) {
+  EXPECT_EQ(json_steps(std::vector<double>{0, 2, -1, 0.0039}), R"({"step":0.004,"steps":[0,500,-250,1]})");
+  EXPECT_EQ(json_steps(std::vector<double>{0, 0}), R"({"step":1,"steps":[0,0]})");
+  EXPECT_EQ(json_steps(std::vector<double>{1, NAN}), "[1,null]");
 }
 
 TEST(JsonText, NumbersHaveSixDigits) {

@@ -83,6 +83,13 @@ TEST(ReportHtml, HoldsTheDataOnceAndAsText) {
   EXPECT_EQ(count_of(lower_case(page), "</script"), count_of(embedded::page(), "</script"));
 }
 
+TEST(ReportHtml, SummaryHasNoPlotly) {
+  const std::string page = report_html("{}", "t", false);
+  EXPECT_EQ(count_of(page, "Plotly.js") + count_of(page, "plotly.js v"), 0);
+  EXPECT_LT(page.size(), embedded::script().size() + embedded::style().size() + embedded::page().size() + 1000);
+  EXPECT_GE(report_html("{}", "t").size() + 10, page.size() + embedded::plotly().size());
+}
+
 TEST(ReportHtml, MakesAnyJsonSafe) {
   const std::string page = report_html("[\"</script><script>x</script>&\xE2\x80\xA9\xFF\"]", "t");
   EXPECT_THAT(page, HasSubstr("[\"\\u003c/script\\u003e\\u003cscript\\u003ex\\u003c/script\\u003e\\u0026\\u2029"

@@ -92,7 +92,8 @@ class Search {
     states();
     marks();
     if (!advice_.overall) {
-      RC_ASSERT((!advice_.most_faithful && !advice_.faithfulness && !advice_.stability && !advice_.simplicity));
+      RC_ASSERT(((!advice_.most_faithful || advice_.none_describes) && !advice_.faithfulness && !advice_.stability &&
+                 !advice_.simplicity));
       for (const std::string& sentence : found_.verdict) RC_ASSERT(!sentence.starts_with("Use "));
       return;
     }
@@ -124,6 +125,10 @@ class Search {
       const double margin = advice_.options.margin;
       const bool tie = entry.behind <= advice_.options.tie;
       if (entry.faithful == Faithful::yes) RC_ASSERT((best || tie || behind.high <= margin));
+      if (advice_.none_describes) {
+        RC_ASSERT(entry.faithful != Faithful::yes && entry.faithful != Faithful::undecided);
+        continue;
+      }
       if (entry.faithful == Faithful::no) RC_ASSERT((!best && behind.low > margin));
       if (entry.faithful == Faithful::undecided) {
         RC_ASSERT((!best && !(behind.low > margin) && !(behind.high <= margin)));
@@ -134,15 +139,18 @@ class Search {
       if (std::isnan(advice_.critical) && !best) RC_ASSERT((std::isnan(behind.low) && std::isnan(behind.high)));
       if (!entry.has_signs) RC_ASSERT(entry.faithful == Faithful::unknown);
     }
+    RC_ASSERT(advice_.overall.has_value() == (advice_.most_faithful && !advice_.none_describes));
     if (!advice_.most_faithful) return;
-    RC_ASSERT(of(*advice_.standard).faithful == Faithful::yes);
-    const size_t c = advice_.overall->criterion;
+    RC_ASSERT((of(*advice_.standard).faithful == Faithful::yes) == !advice_.none_describes);
+    const size_t c = *first_criterion_for(study_, CriterionRole::faithfulness);
     if (*advice_.standard != *advice_.most_faithful) RC_ASSERT(of(*advice_.standard).shapley);
     for (const size_t e : compared_[c].entries()) {
       if (of(e).has_signs) RC_ASSERT(mean(e, c) <= mean(*advice_.most_faithful, c));
       if (of(e).has_signs && of(e).shapley) RC_ASSERT(mean(e, c) <= mean(*advice_.standard, c));
     }
-    RC_ASSERT(advice_.one_number_fails == (of(*advice_.standard).complete && advice_.best_upper < 0.5));
+    const bool attributes = of(*advice_.standard).complete && of(*advice_.standard).shapley;
+    RC_ASSERT(advice_.one_number_fails == (attributes && advice_.best_upper < 0.5));
+    RC_ASSERT(advice_.none_describes == (!attributes && advice_.best_upper < 0.5));
   }
 
   // Marks of the table against the intervals, and against those of the advice.
@@ -166,7 +174,7 @@ class Search {
         RC_ASSERT((standing == (compared_[c].better(first, voice) ? Standing::worse : Standing::tied)));
         RC_ASSERT((standing != Standing::worse || ranking.behind_interval[e].low > 0));
         const bool same_family =
-            advice_.most_faithful && advice_.overall->criterion == c && *advice_.standard == first && of(e).has_signs;
+            advice_.overall && advice_.overall->criterion == c && *advice_.standard == first && of(e).has_signs;
         if (same_family) {
           RC_ASSERT((std::isnan(of(e).behind_interval.low)
                          ? std::isnan(ranking.behind_interval[e].low)

@@ -112,6 +112,39 @@ TEST(MemberChoice, NeverLooksAtStudiedRows) {
   EXPECT_GT(*seen->rbegin(), 180);
 }
 
+// Methods that all say the same leave nothing to aggregate, whether the study is planned or replayed.
+TEST(MemberChoice, OfOneMemberIsPlannedAsItIsReplayed) {
+  const Studied studied(additive_toy(), 6, 40);
+  StudyOptions options;
+  options.methods = {{"exact_shapley"}, {"kernel_shap"}, {"occlusion"}};
+  options.criteria = {kTruth};
+  const StudyPlan plan = plan_study(studied.subject(), options, {});
+  ASSERT_EQ(*plan.choices.find(kMembersChoice), "exact_shapley");
+  EXPECT_THAT(plan.notes, Contains(HasSubstr("no aggregates: ")));
+  options.choices = plan.choices;
+  const StudyPlan again = plan_study(studied.subject(), options, {});
+  const auto names = [](const StudyPlan& of) {
+    std::vector<std::string> found;
+    for (const PlannedEntry& entry : of.entries) found.push_back(entry.name);
+    return found;
+  };
+  EXPECT_EQ(names(plan), names(again));
+  EXPECT_THAT(names(plan), Not(Contains("mean")));
+  EXPECT_EQ(plan.members, again.members);
+  EXPECT_EQ(plan.notes, again.notes);
+}
+
+TEST(MemberChoice, AMethodOfThisVeryNameIsMeant) {
+  const Studied studied(additive_toy(), 6, 40);
+  StudyOptions options;
+  options.methods = {{"occlusion"}, {"lime"}, {"lime", {{"samples", "18"}}}, {"kernel_shap", {{"samples", "64"}}}};
+  options.criteria = {kTruth};
+  options.choices.made = {{std::string(kMembersChoice), "occlusion,lime"}};
+  EXPECT_THAT(plan_study(studied.subject(), options, {}).members, ElementsAre(0U, 1U));
+  options.choices.made = {{std::string(kMembersChoice), "occlusion,kernel_shap"}};
+  EXPECT_THAT(plan_study(studied.subject(), options, {}).members, ElementsAre(0U, 3U)) << "the only one of the method";
+}
+
 TEST(MemberChoice, IsWhatAPlanUsesUnlessToldOtherwise) {
   const Studied studied(additive_toy(), 6, 40);
   const Subject subject = studied.subject();

@@ -72,15 +72,14 @@ TEST(PlanInTime, WhatFitsIsTheSamePlanAndIsRecorded) {
   EXPECT_FALSE(plan.open_again);
 }
 
-// A study of 60 rows would take minutes.
-TEST(PlanInTime, ASlowModelIsStudiedOnFewerRowsAndTheRecordPinsIt) {
+// Which parts go depends on what the clock showed during the trials, so this asks only that something does, and that
+// the record then decides alone. Which parts go at which costs is tested in budget_test.cpp, without a clock.
+TEST(PlanInTime, WhatASlowModelGivesUpIsPinnedByTheRecord) {
   const Studied studied(slow_toy(std::chrono::microseconds(200)), 60, 20);
   const StudyPlan plan = plan_study(studied.subject(), in_time(1), {});
-  EXPECT_TRUE(plan.open_again);
   EXPECT_THAT(plan.given_up, Not(IsEmpty()));
   EXPECT_LT(plan.seconds, plan.full_seconds);
-  EXPECT_LE(plan.seconds, 1.5);
-  EXPECT_LT(std::stoul(*plan.choices.find("sample")), 60U);
+  EXPECT_EQ(plan.open_again, std::stoul(*plan.choices.find("sample")) < 60);
 
   // What an hour would have allowed does not matter any more, nor what a microsecond would have.
   for (const double seconds : {3600.0, 1e-6}) {
@@ -95,7 +94,9 @@ TEST(PlanInTime, ASlowModelIsStudiedOnFewerRowsAndTheRecordPinsIt) {
       EXPECT_EQ(*same.choices.find(name), value);
     }
     const bool aggregates = !plan.choices.is("aggregators", "none");
-    EXPECT_EQ(same.choices.made.size(), plan.choices.made.size() + (aggregates ? 1 : 0));
+    EXPECT_EQ(same.choices.find(kMembersChoice) != nullptr, aggregates);
+    const bool chosen_now = aggregates && plan.choices.find(kMembersChoice) == nullptr;
+    EXPECT_EQ(same.choices.made.size(), plan.choices.made.size() + (chosen_now ? 1 : 0));
     EXPECT_EQ(same.options.curves, plan.options.curves);
     EXPECT_EQ(same.options.variations, plan.options.variations);
     EXPECT_EQ(same.seconds, plan.seconds);
@@ -142,7 +143,7 @@ TEST(PlanInTime, ALimitThatIsTooSmallIsOneSentenceIfTheUserSaidIt) {
   EXPECT_GT(plan_study(studied.subject(), options, {}).seconds, 0.01);
   options.seconds_named = true;
   EXPECT_THAT(sentence([&] { plan_study(studied.subject(), options, {}); }),
-              MatchesRegex("time: expected at least about [0-9]+ s for kernel_shap on 10 rows, found 1 s"));
+              MatchesRegex("time: expected at least about [0-9]+ s for kernel_shap on 10 rows, found 0.01s"));
 }
 
 TEST(PlanInTime, ASmallerBackgroundIsAskedForBeforeASlowModelIsTried) {

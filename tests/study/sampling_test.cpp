@@ -137,9 +137,14 @@ TEST(Sampling, OwnRowsAreFoundInTheSampleOfThePool) {
 }
 
 TEST(Sampling, WordsSayOfHowMany) {
-  EXPECT_EQ(sampled_in_words(500, 16281, "adult (test part)"),
-            "500 of the 16,281 rows of adult (test part), in the classes' shares");
-  EXPECT_EQ(sampled_in_words(30, 30, "iris (test part)"), "iris (test part)");
+  Dataset sample;
+  sample.x = Matrix(30, 2);
+  sample.labels.assign(30, 0);
+  EXPECT_EQ(sampled_in_words(sample, 16281, "houses"), "30 of the 16,281 rows of houses") << "numbers are no classes";
+  sample.class_names = {"no", "yes"};
+  EXPECT_EQ(sampled_in_words(sample, 16281, "adult (test part)"),
+            "30 of the 16,281 rows of adult (test part), in the classes' shares");
+  EXPECT_EQ(sampled_in_words(sample, 30, "iris (test part)"), "iris (test part)");
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ TEST(Trends, AreCorrelationsOfValueAndAttribution) {
   EXPECT_NEAR(found[1], -1, 1e-6);
   EXPECT_TRUE(std::isnan(found[2]));
   // Any numbers, by Pearson's formula; a row without a number is left out.
-  for (size_t r = 0; r < 8; r++) made.values.row(r)[0] = static_cast<float>((r * r) % 5);
+  const auto number = [&](size_t r) { return 2 * studied.data.x.row(r)[0] + 0.2F * static_cast<float>((r * r) % 5); };
+  for (size_t r = 0; r < 8; r++) made.values.row(r)[0] = number(r);
   made.values.row(3)[0] = NAN;
   double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
   for (size_t r = 0; r < 8; r++) {
@@ -34,6 +35,25 @@ TEST(Trends, AreCorrelationsOfValueAndAttribution) {
   }
   found = value_trends(studied.subject(), made);
   EXPECT_NEAR(found[0], (n * xy - x * y) / std::sqrt((n * xx - x * x) * (n * yy - y * y)), 1e-9);
+  // Three rows that have both tell nothing, however well they agree.
+  for (const size_t r : {0U, 1U, 2U, 4U}) made.values.row(r)[0] = NAN;
+  EXPECT_TRUE(std::isnan(value_trends(studied.subject(), made)[0]));
+  // Nor do numbers whose interval reaches 0.
+  for (size_t r = 0; r < 8; r++) made.values.row(r)[1] = static_cast<float>((r * r) % 5);
+  EXPECT_TRUE(std::isnan(value_trends(studied.subject(), made)[1]));
+}
+
+// The slope of a value that grows by less and less falls as the value rises: the correlation would say "lowers".
+TEST(Trends, SlopesHaveNone) {
+  const Studied studied(linear_toy(), 8);
+  Explanations made = explain({"occlusion"}, studied.subject(), {});
+  made.provenance.method = "gradient";
+  for (const double trend : value_trends(studied.subject(), made)) EXPECT_TRUE(std::isnan(trend));
+  made.provenance.method = "mean";
+  made.combination.members = {"occlusion", "lime"};
+  EXPECT_NEAR(value_trends(studied.subject(), made)[0], 1, 1e-6);
+  made.combination.members = {"occlusion", "smooth_grad:samples=10"};
+  EXPECT_TRUE(std::isnan(value_trends(studied.subject(), made)[0]));
 }
 
 TEST(Trends, NeedOneOrderedColumnAndOneTarget) {

@@ -97,6 +97,7 @@ Json advice_json(const Study& study, const Advice& advice) {
           {"critical", number(advice.critical)},
           {"best_upper", number(advice.best_upper)},
           {"one_number_fails", advice.one_number_fails},
+          {"none_describes", advice.none_describes},
           {"reference", reference_json(study.facts)},
           {"quality", quality_json(study.facts.quality)},
           {"gains", gains_json(study, advice)},

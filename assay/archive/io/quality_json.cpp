@@ -25,10 +25,12 @@ Json quality_json(const ModelQuality& quality) {
 }
 
 ModelQuality quality_from_json(const JsonFields& facts) {
+  if (facts.has("quality")) return quality_from_fields(facts.object("quality"));
+  return {.accuracy = facts.number("accuracy")};
+}
+
+ModelQuality quality_from_fields(const JsonFields& fields) {
   ModelQuality quality;
-  quality.accuracy = facts.number("accuracy");
-  if (!facts.has("quality")) return quality;
-  const JsonFields fields = facts.object("quality");
   quality.labelled = fields.count("labelled");
   if (fields.has("in_pool")) quality.in_pool = fields.count("in_pool");  // older studies do not say
   quality.classes = fields.count("classes");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "assay/archive/io/advice_json.h"
+#include "assay/archive/io/cohorts_json.h"
 #include "assay/archive/io/entry_json.h"
 #include "assay/archive/io/json_parts.h"
 #include "assay/archive/io/quality_json.h"
@@ -38,6 +39,7 @@ Json facts_json(const StudyFacts& facts) {
           {"target_names", facts.target_names},
           {"features", facts.features},
           {"rows", facts.rows},
+          {"distinct_rows", facts.distinct_rows},
           {"rows_available", facts.rows_available},
           {"pool_rows", facts.pool_rows},
           {"pool_rows_available", facts.pool_rows_available},
@@ -211,6 +213,7 @@ std::string study_json(const Study& study, const Assessment& assessment) {
                        {"verdict", assessment.verdict},
                        {"warnings", assessment.warnings},
                        {"notes", study.notes},
+                       {"cohorts", cohorts_json(study)},
                        {"criteria", criteria_json(study, assessment)},
                        {"entries", entries},
                        {"left_out", left_out}});

@@ -91,8 +91,7 @@ size_t check_explained_pool(const NamedExplanations& pool, const NamedExplanatio
   for (size_t row = 0; row < said.of_row.size(); row++) {
     expect_target(pool, row, said.names[said.of_row[row]], fmt::format("{}{}", why, own.name));
   }
-  // The values of an aggregate of antecedents are theirs, not the row's.
-  if (!found.combination.antecedents.empty()) return 0;
+  if (!has_own_outputs(found)) return 0;
   return check_explained_values(pool.name, found, *subject.model, *subject.pool, said, "", context);
 }
 

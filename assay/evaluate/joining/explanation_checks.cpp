@@ -111,6 +111,25 @@ void check_explained_rows(const std::string& file, const Explanations& found, co
              in_quotes(*theirs));
 }
 
+bool has_own_outputs(const Explanations& explanations) {
+  const Combination& made = explanations.combination;
+  const auto named = std::ranges::find(made.measures, kAntecedentsOutput, &RowMeasure::name);
+  return made.antecedents.empty() || named != made.measures.end();
+}
+
+void check_same_outputs(const std::string& file, const Explanations& found, const std::string& first,
+                        const Explanations& expected) {
+  if (!has_own_outputs(found) || !has_own_outputs(expected)) return;
+  const double largest = largest_output(expected);
+  for (size_t r = 0; r < found.rows(); r++) {
+    const double wanted = expected.output[r];
+    const double other = found.output[r];
+    if (!std::isfinite(wanted) || !std::isfinite(other) || same_explained_value(wanted, other, largest)) continue;
+    fail_input(file, fmt::format("the explained value {:.6g} in row {}, as in {}", wanted, r + 1, in_quotes(first)),
+               fmt::format("{:.6g}: another model, or other rows", other));
+  }
+}
+
 void check_explained_alike(const std::string& file, const Explanations& found, const std::string& first,
                            const Explanations& expected) {
   if (found.rows() != expected.rows()) {
@@ -131,6 +150,12 @@ void check_explained_alike(const std::string& file, const Explanations& found, c
     const std::string& other = found.target_names[found.target[r]];
     if (wanted != other) apart(r, "the target", wanted, other);
   }
+  const auto differ = [&](std::string Provenance::* what) {
+    const std::string& a = found.provenance.*what;
+    const std::string& b = expected.provenance.*what;
+    return !a.empty() && !b.empty() && a != b;
+  };
+  if (!differ(&Provenance::unit) && !differ(&Provenance::model)) check_same_outputs(file, found, first, expected);
 }
 
 size_t check_explained_values(const std::string& file, const Explanations& found, const Model& model,

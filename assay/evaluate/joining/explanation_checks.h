@@ -24,6 +24,12 @@ namespace assay {
 bool same_explained_value(double a, double b, double largest);
 double largest_output(const Explanations& explanations);
 
+// The measure of an aggregate of antecedents that holds the weighted mean of their explained values.
+inline constexpr std::string_view kAntecedentsOutput = "antecedents_output";
+// Whether the explained values are those of the rows themselves. Older files of aggregates of antecedents have those of
+// the antecedents instead.
+bool has_own_outputs(const Explanations& explanations);
+
 // "row 3", or by its id.
 std::string row_in_words(const std::vector<std::string>& ids, size_t row);
 
@@ -46,7 +52,13 @@ void check_player_names(const std::string& file, const Explanations& found, cons
 void check_explained_rows(const std::string& file, const Explanations& found, const Dataset& data,
                           std::string_view advice = "");
 
-// The same rows, players and targets as another file, where both have them.
+// The same explained values as another file, where both have them. Other rows or another model show here, where names
+// do not tell.
+void check_same_outputs(const std::string& file, const Explanations& found, const std::string& first,
+                        const Explanations& expected);
+
+// The same rows, players, targets and, in the same unit, explained values as another file, where both have them.
+// Explained values are not compared between models of different names.
 void check_explained_alike(const std::string& file, const Explanations& found, const std::string& first,
                            const Explanations& expected);
 

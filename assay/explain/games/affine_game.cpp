@@ -36,6 +36,7 @@ class AffineGame final : public Game {
   size_t players() const override { return task_.players.size(); }
   size_t rows() const override { return task_.rows.rows(); }
   size_t references() const override { return references_.rows(); }
+  bool strata() const override { return task_.reference.strata; }
   bool concurrent() const override { return true; }
   double rounding() const override { return kTableRounding; }
 

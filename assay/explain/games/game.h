@@ -22,6 +22,8 @@ class Game {
   virtual size_t players() const = 0;
   virtual size_t rows() const = 0;
   virtual size_t references() const = 0;
+  // Reference::strata of the reference rows.
+  virtual bool strata() const { return false; }
   // values[i][c] = v(coalitions[c]) of row rows[i] against this reference row. The bits of a value depend only on the
   // row, the reference row, the coalition and the form of the list (a range, a list of this length, or along this
   // order). Forms agree up to float32 rounding.

@@ -112,6 +112,7 @@ class LeakyGame final : public Game {
   size_t players() const override { return task_.players.size(); }
   size_t rows() const override { return task_.rows.rows(); }
   size_t references() const override { return references_.rows(); }
+  bool strata() const override { return task_.reference.strata; }
   bool concurrent() const override { return true; }
   double rounding() const override { return kTableRounding; }
 

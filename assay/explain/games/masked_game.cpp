@@ -26,6 +26,7 @@ class MaskedGame final : public Game {
   size_t players() const override { return task_.players.size(); }
   size_t rows() const override { return task_.rows.rows(); }
   size_t references() const override { return task_.reference.rows.rows(); }
+  bool strata() const override { return task_.reference.strata; }
   bool concurrent() const override { return false; }
 
   void values(std::span<const size_t> rows, size_t reference, const Coalitions& coalitions, MatrixView<float> values,

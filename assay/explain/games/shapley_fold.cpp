@@ -156,7 +156,8 @@ void play_all_coalitions(const Game& game, std::span<const size_t> rows, Attribu
   const size_t players = game.players();
   const ShapleyFold fold(players);
   play(
-      game, rows, fold.design(), context, "Shapley values", [&](size_t) { return State{{}, VectorMoments(players)}; },
+      game, rows, fold.design(), context, "Shapley values",
+      [&](size_t) { return State{{}, VectorMoments(players, game.strata())}; },
       [&](State& state, size_t, size_t, size_t part, std::span<const float> values) {
         fold.add(state.sums, part, values);
         if (part + 1 < fold.design().size()) return;

@@ -99,6 +99,7 @@ std::string explanations_meta_text(std::string_view where, const Explanations& e
                {"sampled", !explanations.standard_error.empty()},
                {"notes", explanations.notes},
                {"id_name", explanations.id_name}};
+  if (!made.draw.empty()) meta["draw"] = made.draw;
   const Combination& combination = explanations.combination;
   if (!combination.members.empty()) {
     meta["aggregate"] = {{"members", combination.members}, {"relative", combination.relative}};
@@ -130,6 +131,7 @@ void read_explanations_meta(std::string_view where, std::string_view text, Expla
   made.data = reader.text(meta, "data");
   made.players = reader.text(meta, "players");
   made.reference = reader.text(meta, "reference");
+  made.draw = reader.text(meta, "draw");
   const json versions = reader.object("versions");
   made.version = reader.text(versions, "assay");
   made.vector_target = reader.text(versions, "vector_target");

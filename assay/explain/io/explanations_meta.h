@@ -2,10 +2,10 @@
 // file.
 //
 //   {"assay": "explanations", "method", "options": {name: value}, "seed", "unit", "target", "model", "data",
-//    "players", "reference", "versions": {"assay", "vector_target"}, "evaluations", "sampled", "notes": [...],
+//    "players", "reference", "draw", "versions": {"assay", "vector_target"}, "evaluations", "sampled", "notes": [...],
 //    "id_name", "aggregate": {"members": [...], "relative"}}
 //
-// "aggregate" is there only for aggregates; then "method" is the aggregator.
+// "draw" is there only where it is known. "aggregate" is there only for aggregates; then "method" is the aggregator.
 // Nothing in it changes from run to run: it has no times, and no folders except those the user wrote.
 #pragma once
 

@@ -43,6 +43,18 @@ Matrix read_errors(const NpzFile& file, const char* name, const Matrix& values) 
                    read_shaped(file, name, {values.rows(), values.cols()}, "one for each value"));
 }
 
+// Likewise: some values for each of the values.
+Matrix read_replicates(const NpzFile& file, const Matrix& values) {
+  constexpr const char* kName = "replicates";
+  if (!file.contains(kName)) return {};
+  const std::vector<size_t> shape = file.header(kName).shape;
+  if (shape.size() != 2 || shape[0] != values.rows() || shape[1] == 0 || shape[1] % values.cols() != 0) {
+    fail_input(array_where(file, kName),
+               fmt::format("{} rows and a multiple of {} columns", values.rows(), values.cols()), shape_text(shape));
+  }
+  return to_matrix(array_where(file, kName), file.read(kName));
+}
+
 void read_targets(const NpzFile& file, Explanations& out) {
   if (!file.contains("target")) return;
   if (!file.contains("target_names")) {
@@ -115,6 +127,7 @@ Explanations explanations_from_npz(const NpzFile& file) {
   read_targets(file, out);
   out.standard_error = read_errors(file, "stderr", out.values);
   out.background_error = read_errors(file, "background_stderr", out.values);
+  out.replicates = read_replicates(file, out.values);
   if (file.contains("ids")) out.ids = read_texts(file, "ids", out.rows(), "one for each row");
   if (const auto meta = read_meta(file)) read_explanations_meta(array_where(file, "meta"), *meta, out);
   read_combination_arrays(file, out);
@@ -140,6 +153,9 @@ void write_explanations_npz(const Explanations& explanations, const std::string&
   }
   if (!explanations.background_error.empty()) {
     arrays.emplace_back("background_stderr", npy_from_matrix(explanations.background_error.view()));
+  }
+  if (!explanations.replicates.empty()) {
+    arrays.emplace_back("replicates", npy_from_matrix(explanations.replicates.view()));
   }
   arrays.emplace_back("gap", npy_from_doubles(explanations.gap));
   arrays.emplace_back("features", npy_from_strings(path, explanations.features));

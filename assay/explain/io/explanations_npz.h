@@ -1,10 +1,11 @@
 // Explanations from and to NPZ: the arrays values (float32, rows x features), base, output, gap (float64), target
-// (int64), target_names, features, ids (text), stderr and background_stderr (float32), meta (explanations_meta.h), and
+// (int64), target_names, features, ids (text), stderr and background_stderr (float32), replicates
+// (float32, rows x (count * features)), meta (explanations_meta.h), and
 // those of an aggregate (combination_npz.h).
 //
-// stderr is always written, NaN where the method has no sampling error; background_stderr and ids only if there are
-// some. In files made elsewhere, the values are the array of that name, or the only array. Other arrays are optional,
-// but must fit.
+// stderr is always written, NaN where the method has no sampling error; background_stderr, replicates
+// and ids only if there are some. In files made elsewhere, the values are the array of that name, or the only array.
+// Other arrays are optional, but must fit.
 #pragma once
 
 #include <string>

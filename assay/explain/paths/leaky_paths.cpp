@@ -52,7 +52,8 @@ class LeakyPaths {
     Matrix slopes(count, hidden_);
     Matrix scratch(in_place ? 0 : count, in_place ? 0 : columns);
     const MatrixView<float> gradients = in_place ? out.values.rows_between(block.begin, block.end) : scratch.view();
-    std::vector<VectorMoments> moments(in_place ? 0 : count, VectorMoments(task_.players.size()));
+    std::vector<VectorMoments> moments(in_place ? 0 : count,
+                                       VectorMoments(task_.players.size(), task_.reference.strata));
     std::vector<double> values(task_.players.size());
     find_entries(rows, entries.view());
     for (size_t b = 0; b < references_.rows(); b++) {

@@ -182,6 +182,7 @@ OnnxModel booster_graph(std::string_view name, const Booster& booster) {
     note(kCategoriesKey, json_text(categories));
   }
   if (booster.compares_doubles) note(kDoublesKey, "1");
+  if (booster.only_scores) note(kOnlyScoresKey, "1");
   std::vector<std::string> notes;
   // What is explained of a classification shows in the graph itself.
   if (!booster.classification) {

@@ -46,6 +46,9 @@ struct Booster {
   // Whether the library compares doubles; others narrow cells to float32 first, as the engine does.
   bool compares_doubles = false;
   std::string note;  // what users should know about the raw scores; may be empty
+  // Whether the scores only say an order (ranking, hinge, hazards) or something of the user's own: then they are no
+  // predictions of a label.
+  bool only_scores = false;
 };
 
 // The booster as a graph. An input error that starts with `name` if its parts contradict each other.
@@ -55,6 +58,7 @@ OnnxModel booster_graph(std::string_view name, const Booster& booster);
 inline constexpr std::string_view kCategoriesKey = "assay.categories";  // JSON: {"feature number": ["text", ...], ...}
 inline constexpr std::string_view kMarginKey = "assay.margin";          // the value to explain of a regression
 inline constexpr std::string_view kNoteKey = "assay.note";
+inline constexpr std::string_view kOnlyScoresKey = "assay.only_scores";    // "1", or left out; see Booster
 inline constexpr std::string_view kDoublesKey = "assay.compares_doubles";  // "1", or left out; see Booster
 
 // Whether tables for this model must be read with their doubles (TableOptions::doubles).

@@ -34,6 +34,7 @@ struct Objective {
   BoosterLink link = BoosterLink::none;
   bool classification = false;
   bool many_classes = false;
+  bool only_scores = false;
 };
 constexpr auto kObjectives = [] {
   using enum BoosterLink;
@@ -51,8 +52,8 @@ constexpr auto kObjectives = [] {
                                     {"multiclassova", sigmoid, true, true},
                                     {"cross_entropy", sigmoid},
                                     {"cross_entropy_lambda", softplus},
-                                    {"lambdarank", none},
-                                    {"rank_xendcg", none}}};
+                                    {"lambdarank", none, false, false, true},
+                                    {"rank_xendcg", none, false, false, true}}};
 }();
 
 // What the head says of all trees.
@@ -85,6 +86,7 @@ void read_objective(Head& head, Booster& booster) {
   const std::string_view name = text.substr(0, text.find(' '));
   if (name.empty() || name == "custom" || name == "none") {
     add_lightgbm_note(booster, "The model was trained with an objective of its user's: predictions are raw scores.");
+    booster.only_scores = true;
     return;
   }
   const Objective* found = nullptr;
@@ -103,6 +105,7 @@ void read_objective(Head& head, Booster& booster) {
   }
   booster.link = found->link;
   booster.classification = found->classification;
+  booster.only_scores = found->only_scores;
   for_lightgbm_words(text.substr(name.size()),
                      [&](std::string_view word) { read_objective_word(word, head, booster); });
   if (head.slope != 1) {

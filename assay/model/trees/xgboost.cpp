@@ -103,6 +103,7 @@ class LearnerReader {
     booster_.link = objective.link;
     booster_.classification = objective.classification;
     add_note(objective.note);
+    booster_.only_scores = objective.only_scores;
     if (objective.link == BoosterLink::softmax && classes < 2) {
       fail_input(name_, fmt::format("num_class above 1 for objective {}", name), fmt::format("{}", classes));
     }

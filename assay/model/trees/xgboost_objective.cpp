@@ -19,6 +19,7 @@ struct Known {
   bool classification = false;
   Base base = Base::score;
   std::string_view note = {};
+  bool only_scores = false;
 };
 
 constexpr std::array kKnown = {
@@ -29,23 +30,23 @@ constexpr std::array kKnown = {
     Known{"reg:pseudohubererror"},
     Known{"reg:quantileerror"},
     Known{"reg:expectileerror"},
-    Known{"rank:pairwise"},
-    Known{"rank:ndcg"},
-    Known{"rank:map"},
+    Known{.name = "rank:pairwise", .only_scores = true},
+    Known{.name = "rank:ndcg", .only_scores = true},
+    Known{.name = "rank:map", .only_scores = true},
     Known{"reg:logistic", BoosterLink::sigmoid, false, Base::logit},
     Known{"binary:logistic", BoosterLink::sigmoid, true, Base::logit},
     // Its base_score is a raw score, as XGBoost 2.0 and later take it, whatever version wrote the file.
     Known{"binary:logitraw", BoosterLink::sigmoid, true, Base::score,
           "objective binary:logitraw: XGBoost predicts raw scores, here they become probabilities"},
     Known{"binary:hinge", BoosterLink::none, false, Base::score,
-          "objective binary:hinge: predictions are raw scores; XGBoost predicts class 1 where they are above 0"},
+          "objective binary:hinge: predictions are raw scores; XGBoost predicts class 1 where they are above 0", true},
     Known{"multi:softprob", BoosterLink::softmax, true},
     Known{"multi:softmax", BoosterLink::softmax, true, Base::score,
           "objective multi:softmax: XGBoost predicts the class, here predictions are probabilities"},
     Known{"count:poisson", BoosterLink::exponential, false, Base::logarithm},
     Known{"reg:gamma", BoosterLink::exponential, false, Base::logarithm},
     Known{"reg:tweedie", BoosterLink::exponential, false, Base::logarithm},
-    Known{"survival:cox", BoosterLink::exponential, false, Base::logarithm},
+    Known{"survival:cox", BoosterLink::exponential, false, Base::logarithm, {}, true},
     Known{"survival:aft", BoosterLink::exponential, false, Base::logarithm},
 };
 
@@ -64,8 +65,11 @@ float to_raw_score(float base_score, Base kind) {
 
 XgboostObjective xgboost_objective(std::string_view name) {
   const auto* const known = std::ranges::find(kKnown, name, &Known::name);
-  if (known != kKnown.end()) return {known->link, known->classification, known->base, std::string(known->note)};
+  if (known != kKnown.end()) {
+    return {known->link, known->classification, known->base, std::string(known->note), known->only_scores};
+  }
   XgboostObjective objective;
+  objective.only_scores = true;
   objective.note = fmt::format("objective {} is not known here: predictions are raw scores", in_quotes(name));
   return objective;
 }

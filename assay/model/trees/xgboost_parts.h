@@ -30,6 +30,7 @@ struct XgboostObjective {
   bool classification = false;
   Base base = Base::score;
   std::string note;
+  bool only_scores = false;  // see Booster
 };
 XgboostObjective xgboost_objective(std::string_view name);
 // The raw scores that a parameter base_score stands for, one for each target.

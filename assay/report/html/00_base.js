@@ -22,12 +22,13 @@ Assay.element = function(tag, attributes = {}, ...children) {
   return node;
 };
 
-// The data with every text such that all of it can be seen: a name with U+202E in it would turn around what stands behind
-// it. Characters that turn the direction of writing, and C1 controls, become \u{202e}.
+// The data with every text such that all of it can be seen: a name with U+202E in it would turn around what stands
+// behind it. Characters that turn the direction of writing, and C1 controls, become \u{202e}.
 Assay.seen = function(value) {
   if (typeof value === "string") {
-    return value.replace(/[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-                         (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
+    return value.replace(
+        /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+        (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
   }
   if (value !== null && typeof value === "object") {
     for (const key of Object.keys(value)) {
@@ -91,7 +92,8 @@ Assay.fixed = function(value, decimals) {
 
 Assay.with_error = function(mean, error) {
   if (!Assay.is_number(mean)) return "–";
-  if (!Assay.is_number(error) || error <= 0) return Assay.number(mean);
+  // What is below the digits that anybody reads is rounding.
+  if (!Assay.is_number(error) || error <= 1e-9 * Math.abs(mean)) return Assay.number(mean);
   const decimals = Assay.decimals(error);
   return `${Assay.fixed(mean, decimals)} ± ${Assay.fixed(error, decimals)}`;
 };
@@ -101,6 +103,32 @@ Assay.percent = function(fraction) {
   // 99.96 % is not all rows: never rounded up to it.
   const shown = fraction < 1 ? Math.min(Number((100 * fraction).toPrecision(3)), 99.9) : 100;
   return `${shown} %`;
+};
+
+// A probability as people say it: whole percents, never 0 or 100 unless it is.
+Assay.chance = function(probability) {
+  if (!Assay.is_number(probability)) return "";
+  if (probability > 0 && probability < 0.01) return "below 1 %";
+  if (probability < 1 && probability > 0.99) return "above 99 %";
+  return `${Math.round(100 * probability)}\u00a0%`;
+};
+
+Assay.signed = (value, digits = 3) => (value > 0 ? `+${Assay.number(value, digits)}` : Assay.number(value, digits));
+
+// The unit of attributions and outputs behind a number: " margin"; nothing for the value of a regression.
+Assay.unit = function() {
+  const unit = Assay.data.explained.unit;
+  return !unit || unit === "value" ? "" : ` ${unit.replace("log_odds", "log-odds")}`;
+};
+// The unit of one entry's attributions: relative ones and ranks have none.
+Assay.unit_of = (index) => !Assay.data.entries[index].has_signs ? " rank" :
+    Assay.data.relative[index]                                  ? " (relative)" :
+                                                                  Assay.unit();
+
+// A score of the model with its unit, and the probability where it is known: "0.84 margin (69 %)".
+Assay.score_words = function(value, probability, about = "") {
+  const chance = Assay.data.explained.unit === "probability" ? "" : Assay.chance(probability);
+  return `${Assay.number(value, 3)}${Assay.unit()}${chance === "" ? "" : ` (${chance}${about})`}`;
 };
 
 Assay.seconds = function(value) {
@@ -132,13 +160,38 @@ Assay.chooser = function(label, choices, chosen, changed) {
   return Assay.element("label", {class: "control"}, Assay.element("span", {}, label), select);
 };
 
+// What the study's advice says of an entry, in words; empty if there is nothing to say.
+Assay.entry_note = function(index) {
+  const entry = Assay.data.entries[index];
+  const notes = [];
+  if (index === Assay.data.recommended) notes.push("recommended");
+  if (entry.faithful === "no") notes.push("not faithful");
+  if (entry.faithful === "undecided") notes.push("undecided");
+  if (!entry.has_signs) notes.push("ranks");
+  if (Assay.is_number(entry.alias_of)) notes.push(`same as ${Assay.data.entries[entry.alias_of].name}`);
+  return notes.join(", ");
+};
+
+Assay.is_unfaithful = (index) => Assay.data.entries[index].faithful === "no";
+
+// The entry that everything opens on.
+Assay.opened = () => Assay.data.opened ?? Assay.data.recommended ?? 0;
+
+// All entries in the order in which they are read: the opened one first, those that are not faithful last.
+Assay.reading_order = function() {
+  const grade = (index) => (index === Assay.opened() ? 0 : Assay.is_unfaithful(index) ? 2 : 1);
+  return Assay.data.entries.map((_, index) => index).sort((a, b) => grade(a) - grade(b) || a - b);
+};
+
 // The explanations as a select with methods and aggregates in groups.
 Assay.entry_chooser = function(label, chosen, changed) {
   const select = Assay.element("select", {change: () => changed(Number(select.value))});
   for (const [kind, title] of [["method", "Methods"], ["aggregate", "Aggregates"]]) {
     const group = Assay.element("optgroup", {label: title});
     Assay.data.entries.forEach((entry, index) => {
-      if (entry.kind === kind) group.append(Assay.option(index, entry.name, index === chosen));
+      if (entry.kind !== kind) return;
+      const note = Assay.entry_note(index);
+      group.append(Assay.option(index, note === "" ? entry.name : `${entry.name} (${note})`, index === chosen));
     });
     if (group.children.length > 0) select.append(group);
   }

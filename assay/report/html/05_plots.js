@@ -1,8 +1,20 @@
 // Plots: drawn when they come near the screen, drawn again when colours change, all drawn before printing. Without
 // plotly.js nothing is drawn here, and the parts show their tables.
+//
+// plotly.js lies in the page as text, which costs nothing to read. It is run after the first view is on the screen.
 Assay.plots = [];
-Assay.has_plotly = typeof window.Plotly !== "undefined";
 Assay.printing = false;
+const plotly_text = document.getElementById("plotly");
+Assay.has_plotly = Boolean(plotly_text) && plotly_text.textContent.trim() !== "";
+
+Assay.load_plotly = function() {
+  if (!Assay.has_plotly || window.Plotly) return;
+  const script = document.createElement("script");
+  script.textContent = plotly_text.textContent;
+  plotly_text.replaceWith(script);
+  performance.mark("assay-plots-ready");
+  for (const plot of Assay.plots) if (plot.wanted) draw(plot);
+};
 
 // Okabe and Ito's colours, told apart with the common kinds of colour blindness.
 Assay.series_colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8c6bb1", "#999933"];
@@ -20,6 +32,8 @@ Assay.colours = function() {
     aggregate: colour("aggregate"),
     positive: colour("positive"),
     negative: colour("negative"),
+    neutral: colour("neutral"),
+    muted: colour("muted"),
   };
 };
 
@@ -50,7 +64,6 @@ function whole_layout(layout) {
     plot_bgcolor: "rgba(0,0,0,0)",
     font: {family: "system-ui, -apple-system, 'Segoe UI', sans-serif", size: 13, color: colours.text},
     hoverlabel: {bgcolor: colours.page, bordercolor: colours.quiet, font: {color: colours.text}, align: "left"},
-    modebar: {bgcolor: "rgba(0,0,0,0)", color: colours.quiet, activecolor: colours.text},
     margin: {l: 60, r: 16, t: 16, b: 56},
     hovermode: "closest",
     // A finger that drags over a plot means to scroll the page.
@@ -68,6 +81,8 @@ function whole_layout(layout) {
 
 function draw(plot) {
   if (!Assay.has_plotly) return;
+  plot.wanted = true;
+  if (!window.Plotly) return;
   plot.drawn = true;
   const {traces, layout} = plot.make();
   plot.host.hidden = traces.length === 0;
@@ -78,8 +93,7 @@ function draw(plot) {
     responsive: true,
     showSendToCloud: false,
     showEditInChartStudio: false,
-    modeBarButtonsToRemove: ["sendDataToCloud", "select2d", "lasso2d", "autoScale2d"],
-    displayModeBar: Assay.narrow() ? false : "hover",
+    displayModeBar: false,
   };
   window.Plotly.react(plot.host, traces, whole_layout(layout), config);
 }
@@ -99,10 +113,18 @@ const plot_watch = typeof IntersectionObserver === "undefined" ?
     );
 
 // make() gives {traces, layout}; layout.height is set. redraw() of the result draws again with what is chosen now.
+// describe(text) says what is seen to people who do not see it.
 Assay.plot = function(label, height, make) {
   const host = Assay.element("div", {class: "plot", role: "img", "aria-label": label});
   const plot = {host, make, drawn: false};
   plot.redraw = () => plot.drawn && draw(plot);
+  plot.describe = (text) => host.setAttribute("aria-label", text);
+  plot.save = (format, name) => {
+    const {traces, layout} = plot.make();
+    const whole = {...whole_layout(layout), paper_bgcolor: Assay.colours().page};
+    const options = {format, filename: name, width: host.clientWidth || 700, height: layout.height, scale: 2};
+    return window.Plotly.downloadImage({data: traces, layout: whole}, options);
+  };
   if (!Assay.has_plotly) {
     host.hidden = true;
     return plot;
@@ -140,6 +162,7 @@ Assay.watch_surroundings = function() {
   });
   window.addEventListener("beforeprint", () => {
     if (Assay.printing) return;
+    Assay.load_plotly();
     Assay.printing = true;
     document.documentElement.classList.add("printing");
     for (const fold of Assay.folds) {

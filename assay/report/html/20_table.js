@@ -75,6 +75,8 @@ function name_cell(entry) {
   const label = entry.title ? `${entry.name}: ${entry.title}` : entry.name;
   const cell = Assay.element("th", {scope: "row", class: `entry ${entry.kind}`, title: label});
   cell.append(Assay.breakable(entry.name), " ", Assay.element("span", {class: `tag ${entry.kind}`}, entry.kind));
+  const note = Assay.entry_note(Assay.data.entries.indexOf(entry));
+  if (note !== "") cell.append(Assay.element("small", {class: "note"}, note));
   if (entry.dominated) {
     const by = entry.dominated_by ? `dominated by ${entry.dominated_by}` : "dominated";
     cell.append(Assay.element("small", {}, by));
@@ -117,17 +119,29 @@ function columns_of(data, chosen, with_cost) {
   return columns;
 }
 
+function line_class(entry, index) {
+  const classes = [entry.kind];
+  if (entry.dominated) classes.push("dominated");
+  if (Assay.is_unfaithful(index)) classes.push("unfaithful");
+  if (index === Assay.opened()) classes.push("opened");
+  return classes.join(" ");
+}
+
 // A table whose column heads are buttons: the first press puts the best first, the next turns the order round.
 Assay.criteria_table = function(data, chosen, caption, with_cost) {
   const columns = columns_of(data, chosen, with_cost);
   const body = Assay.element("tbody");
   const lines = data.entries.map((entry, index) => {
-    const line =
-        Assay.element("tr", {class: `${entry.kind}${entry.dominated ? " dominated" : ""}`, "data-entry": index});
-    line.append(...columns.map((column) => column.cell(entry)));
+    const line = Assay.element("tr", {class: line_class(entry, index), "data-entry": index});
+    // On a phone each cell stands below its label.
+    line.append(...columns.map((column) => {
+      const cell = column.cell(entry);
+      cell.setAttribute("data-label", column.label);
+      return cell;
+    }));
     return line;
   });
-  body.append(...lines);
+  body.append(...Assay.reading_order().map((index) => lines[index]));
   const heads = columns.map((column, place) => {
     const about = (column.about || []).filter(Boolean).join("; ");
     const button = Assay.element(
@@ -176,7 +190,9 @@ Assay.parts.push({
     section.append(
         Assay.paragraph(
             `Mean ± standard error over ${Assay.plural(data.rows_total, "row")}, with the 95 % interval below. ` +
-                "Press a column's head to sort by it: best first, then turned round.",
+                "Press a column's head to sort by it: best first, then turned round. Grey lines are not faithful: their " +
+                `faithfulness is more than ${
+                    Assay.number(data.margin)} behind the standard, so they should not be used.`,
             ),
         Assay.criteria_table(data, main, "Explanations by criterion", true),
     );
@@ -184,7 +200,8 @@ Assay.parts.push({
     for (const [mark, words] of Object.values(standing_marks)) {
       legend.append(Assay.element("li", {}, Assay.element("span", {class: "mark"}, mark), ` ${words}`));
     }
-    const dominated = "dominated: by their means, another one is at least as good in faithfulness, average sensitivity " +
+    const dominated =
+        "dominated: by their means, another one is at least as good in faithfulness, average sensitivity " +
         "and complexity (as far as they are studied), and better in one of them";
     legend.append(Assay.element("li", {}, dominated));
     section.append(legend);

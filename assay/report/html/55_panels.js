@@ -16,22 +16,25 @@ function largest_reach(row, entry, features) {
   return reach;
 }
 
-// A bar from the middle to the value, a whisker of one standard error each way, the number below.
-function bar_cell(value, error, reach) {
+// A bar from the middle to the value, a whisker of one standard error each way, the number below. Ranks, which have no
+// direction, are neutral bars from the left.
+function bar_cell(value, error, reach, signs) {
   if (!Assay.is_number(value)) {
     return Assay.element("td", {class: "phi"}, Assay.element("span", {class: "number"}, "–"));
   }
-  const place = (x) => 50 + (reach > 0 ? Math.max(-50, Math.min(50, (50 * x) / reach)) : 0);
-  const [from, to] = value < 0 ? [place(value), 50] : [50, place(value)];
-  const sign = value < 0 ? "negative" : "positive";
-  const bars = Assay.element("span", {class: "axis", "aria-hidden": "true"});
+  const middle = signs ? 50 : 0;
+  const place = (x) =>
+      middle + (reach > 0 ? Math.max(-middle, Math.min(100 - middle, ((100 - middle) * x) / reach)) : 0);
+  const [from, to] = value < 0 && signs ? [place(value), middle] : [middle, place(signs ? value : Math.abs(value))];
+  const sign = !signs ? "neutral" : value < 0 ? "negative" : "positive";
+  const bars = Assay.element("span", {class: signs ? "axis" : "axis ranks", "aria-hidden": "true"});
   bars.append(Assay.element("span", {class: `bar ${sign}`, style: `left:${from}%;width:${to - from}%`}));
   const known = Assay.is_number(error) && error > 0;
   if (known) {
     const low = place(value - error);
     bars.append(Assay.element("span", {class: "whisker", style: `left:${low}%;width:${place(value + error) - low}%`}));
   }
-  const number = Assay.element("span", {class: "number"}, Assay.number(value, 3));
+  const number = Assay.element("span", {class: "number"}, signs ? Assay.signed(value, 3) : Assay.number(value, 3));
   if (known) number.append(Assay.element("span", {class: "error"}, ` ± ${Assay.number(error, 2)}`));
   return Assay.element("td", {class: "phi"}, bars, number);
 }
@@ -44,9 +47,14 @@ function feature_head(data, row, feature) {
 }
 
 function entry_head(data, entry, own_scale) {
-  const {name, kind} = data.entries[entry];
-  const head = Assay.element("th", {scope: "col", class: kind}, Assay.breakable(name));
-  if (data.relative[entry]) {
+  const {name, kind, has_signs} = data.entries[entry];
+  const head_class = `${kind}${Assay.is_unfaithful(entry) ? " unfaithful" : ""}`;
+  const head = Assay.element("th", {scope: "col", class: head_class}, Assay.breakable(name));
+  const note = Assay.entry_note(entry);
+  if (note !== "") head.append(Assay.element("small", {class: "note"}, note));
+  if (!has_signs) {
+    head.append(Assay.element("small", {}, "no direction, own scale"));
+  } else if (data.relative[entry]) {
     const about = {title: "of unit-normed members: no unit of the model's output"};
     head.append(Assay.element("small", about, "relative, own scale"));
   } else if (own_scale) {
@@ -81,7 +89,7 @@ function panel_block(data, row, entries, features, reaches, own_scale) {
     for (const entry of entries) {
       const value = row.values[entry] ? row.values[entry][feature] : null;
       const error = row.errors && row.errors[entry] ? row.errors[entry][feature] : null;
-      line.append(bar_cell(value, error, reaches[entry]));
+      line.append(bar_cell(value, error, reaches[entry], data.entries[entry].has_signs));
     }
     body.append(line);
   }
@@ -104,8 +112,7 @@ Assay.attribution_panels = function(data) {
   const state = {row: null, order: [], all: false, own: false, kind: 0, columns: 0};
   const kinds = ["all", "methods", "aggregates"];
   const chosen_entries = () =>
-      data.entries.map((_, index) => index)
-          .filter((index) => state.kind === 0 || `${data.entries[index].kind}s` === kinds[state.kind]);
+      Assay.reading_order().filter((index) => state.kind === 0 || `${data.entries[index].kind}s` === kinds[state.kind]);
   const most = () =>
       Math.min(data.features.length, Math.max(panel_features, Math.floor(most_panel_cells / data.entries.length)));
 
@@ -148,8 +155,9 @@ Assay.attribution_panels = function(data) {
                                         `Show all ${data.features.length} features`;
     more.setAttribute("aria-expanded", String(state.all));
     const reaches = data.entries.map((_, entry) => largest_reach(state.row, entry, state.order));
-    const common = Math.max(0, ...reaches.filter((_, entry) => !data.relative[entry]));
-    const scaled = reaches.map((reach, entry) => (state.own || data.relative[entry] ? reach : common));
+    const own_unit = (entry) => data.relative[entry] || !data.entries[entry].has_signs;
+    const common = Math.max(0, ...reaches.filter((_, entry) => !own_unit(entry)));
+    const scaled = reaches.map((reach, entry) => (state.own || own_unit(entry) ? reach : common));
     const entries = chosen_entries();
     state.columns = block_size(box, entries.length);
     blocks.replaceChildren();
@@ -161,9 +169,9 @@ Assay.attribution_panels = function(data) {
   Assay.when_changed(() => block_size(box, chosen_entries().length) !== state.columns && draw_panels());
 
   const words = Assay.paragraph(
-      "Features by their mean rank over the explanations. Bars to the right speak for the target, to the left " +
-          "against it; whiskers are one standard error of the sampling. Methods share one scale; relative explanations " +
-          "have no unit and are scaled each on its own.",
+      "Features by their mean rank over the explanations. Bars to the right (+) raise the explained value, to the left " +
+          "(−) they lower it; whiskers are one standard error of the sampling. Methods share one scale; relative " +
+          "explanations and ranks have no unit and are scaled each on its own.",
   );
   box.append(words, controls, blocks);
   return {

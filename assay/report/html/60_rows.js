@@ -1,6 +1,27 @@
-// The row browser: one row's values, prediction and scores, and what every explanation says of it.
+// The row browser: one row's prediction, what the opened explanation says of it, and on demand what all others say.
 Assay.row_name = (row) =>
-    (row.id === null || row.id === undefined ? `row ${row.number}` : `row ${row.number} (${row.id})`);
+    (row.id === null || row.id === undefined ? `row ${row.number}` : `row ${row.number} (id ${row.id})`);
+
+// What was predicted of the row and what is true: "predicted bad, 71 %, labelled bad".
+Assay.row_words = function(row) {
+  const parts = [];
+  if (row.predicted !== null && row.predicted !== undefined) {
+    const chance = Assay.chance(row.probability);
+    parts.push(`predicted ${Assay.shortened(row.predicted, 60)}${chance === "" ? "" : `, ${chance}`}`);
+  } else if (Assay.is_number(row.output)) {
+    parts.push(`predicted ${Assay.number(row.output)}`);
+  }
+  if (row.label !== null && row.label !== undefined) parts.push(`labelled ${Assay.shortened(row.label, 60)}`);
+  return parts.join(", ");
+};
+
+Assay.row_title = (row) => `${Assay.row_name(row)}: ${Assay.row_words(row)}`;
+
+// 1: predicted right, 0: wrong, null: not known.
+Assay.row_right = function(row) {
+  const known = [row.label, row.predicted].every((one) => one !== null && one !== undefined);
+  return known ? Number(row.label === row.predicted) : null;
+};
 
 // Features by their mean rank of |attribution| over the explanations that have one for the row: an order in which all
 // panels can be read side by side.
@@ -34,17 +55,20 @@ Assay.find_rows = function(rows, text) {
 function row_facts(row) {
   const list = Assay.element("dl", {class: "facts"});
   const add = (name, value) => {
-    if (value === null || value === undefined) return;
+    if (value === null || value === undefined || value === "") return;
     list.append(Assay.element("div", {}, Assay.element("dt", {}, name), Assay.element("dd", {}, String(value))));
   };
+  const chance = Assay.chance(row.probability);
   add("row", row.number);
   add("id", row.id);
-  add("predicted", row.predicted);
+  add("predicted",
+      row.predicted === null || row.predicted === undefined ? null :
+                                                              `${row.predicted}${chance === "" ? "" : `, ${chance}`}`);
   add("label", row.label);
   add("explained target", row.target);
-  add("model's output", Assay.is_number(row.output) ? Assay.number(row.output, 6) : null);
-  const wrong = row.label !== null && row.predicted !== null && row.label !== undefined && row.label !== row.predicted;
-  if (wrong && row.predicted !== undefined) add("note", "predicted is not the label");
+  add("model's output for it",
+      Assay.is_number(row.output) ? Assay.score_words(row.output, row.target_probability) : null);
+  if (Assay.row_right(row) === 0) add("note", "predicted is not the label");
   return list;
 }
 
@@ -74,8 +98,8 @@ function neighbours(data, row, order) {
   for (const found of row.antecedents || []) {
     if (found.neighbours.length === 0) continue;
     box.append(
-        Assay.element("h3", {}, `Neighbours used by ${data.entries[found.entry].name}`),
-        Assay.paragraph("Rows of the pool whose explanations went into this one, with their weights."),
+        Assay.element("h3", {}, `Nearest antecedents, of ${data.entries[found.entry].name}`),
+        Assay.paragraph("Training rows most like this one, whose explanations went into it, with their weights."),
         neighbour_table(data, found, order),
     );
   }
@@ -84,9 +108,17 @@ function neighbours(data, row, order) {
 
 function row_controls(data, state) {
   const select = Assay.element("select", {id: "row-choice", change: () => state.show(Number(select.value))});
-  data.rows.forEach((row, index) => select.append(Assay.option(index, `${Assay.row_name(row)}: ${row.target}`)));
-  const count = data.rows.length;
-  const step = (by) => () => state.show((state.row + by + count) % count);
+  let listed = [];
+  const list = (wanted) => {
+    listed = data.rows.map((_, index) => index)
+                 .filter((index) => wanted === null || Assay.row_right(data.rows[index]) === wanted);
+    select.replaceChildren(...listed.map((index) => Assay.option(index, Assay.row_title(data.rows[index]))));
+  };
+  list(null);
+  const step = (by) => () => {
+    const place = listed.indexOf(state.row);
+    state.show(listed[(place + by + listed.length) % listed.length]);
+  };
   const search = Assay.element("input", {type: "search", id: "row-search", autocomplete: "off", spellcheck: "false"});
   const status = Assay.element("span", {class: "status", role: "status"});
   let matches = [];
@@ -106,18 +138,37 @@ function row_controls(data, state) {
     place = (place + 1) % matches.length;
     pick();
   });
+  const counts = [1, 0].map((right) => data.rows.filter((row) => Assay.row_right(row) === right).length);
+  const which = Assay.element("select", {
+    id: "row-which",
+    change: () => {
+      list(which.value === "" ? null : Number(which.value));
+      state.show(listed[0]);
+    }
+  });
+  which.append(Assay.option("", "all rows"));
+  if (counts[1] > 0) which.append(Assay.option(0, `predicted wrong (${counts[1]})`));
+  if (counts[0] > 0) which.append(Assay.option(1, `predicted right (${counts[0]})`));
   state.chosen = (index) => {
+    // A row that was searched for may not be among those that are listed.
+    if (!listed.includes(index)) {
+      which.value = "";
+      list(null);
+    }
     select.value = String(index);
   };
   const button = (id, text, label, by) =>
       Assay.element("button", {type: "button", id, class: "button", "aria-label": label, click: step(by)}, text);
+  const control = (label, node, kind = "") =>
+      Assay.element("label", {class: `control ${kind}`}, Assay.element("span", {}, label), node);
   return Assay.element(
       "div",
       {class: "controls"},
       button("row-previous", "‹ Previous", "Previous row", -1),
       button("row-next", "Next ›", "Next row", 1),
-      Assay.element("label", {class: "control"}, Assay.element("span", {}, "Row"), select),
-      Assay.element("label", {class: "control"}, Assay.element("span", {}, "Find id or number"), search),
+      control("Row", select, "wide"),
+      which.options.length > 1 ? control("Which rows", which) : null,
+      control("Find id or number", search),
       status,
   );
 }
@@ -128,29 +179,45 @@ Assay.parts.push({
   short: "Rows",
   shown: (data) => data.rows.length > 0,
   build(section, data) {
-    const state = {row: 0};
+    const state = {row: 0, entry: Assay.opened()};
     const heading = Assay.element("h3", {id: "row-heading", "aria-live": "polite"});
     const facts = Assay.element("div");
     const maps = Assay.element("div");
     const near = Assay.element("div");
+    const picture = Assay.element("div", {class: "row-picture"});
     const panels = Assay.attribution_panels(data);
     let order = [];
-    const as_bars = (box) => {
+    const rivals = Assay.fold(data.image ? "Strongest pixels as bars" : "Beside all other explanations", (box) => {
       box.append(panels.box);
       panels.draw();
+    });
+    const draw_picture = () => {
+      if (data.image) return;
+      const {reading, chart} = Assay.row_picture(data, data.rows[state.row], state.entry);
+      const caution = Assay.entry_caution(data, state.entry);
+      const words = caution === "" ? reading : `${caution} ${reading}`;
+      picture.replaceChildren(
+          chart ?
+              Assay.figure(chart, `${Assay.row_name(data.rows[state.row])}-${data.entries[state.entry].name}`, words) :
+              Assay.paragraph(words, "reading"));
     };
-    const strongest = data.image ? Assay.fold("Strongest pixels as bars", as_bars) : null;
     state.show = (index) => {
       state.row = index;
       const row = data.rows[index];
       order = Assay.feature_order(row, data.features.length);
       state.chosen(index);
-      heading.textContent = `${Assay.row_name(row)[0].toUpperCase()}${Assay.row_name(row).slice(1)}`;
+      const title = Assay.row_title(row);
+      heading.textContent = `${title[0].toUpperCase()}${title.slice(1)}`;
       facts.replaceChildren(row_facts(row));
+      draw_picture();
       panels.show(row, order);
       if (data.image) maps.replaceChildren(Assay.image_maps(data, row));
       near.replaceChildren(neighbours(data, row, order));
     };
+    const by = Assay.entry_chooser("Explanation", state.entry, (value) => {
+      state.entry = value;
+      draw_picture();
+    });
     section.append(
         Assay.paragraph(
             `In this file: ${data.rows_words || Assay.plural(data.rows_shown, "row")}.` +
@@ -159,8 +226,8 @@ Assay.parts.push({
         row_controls(data, state),
         heading,
         facts,
-        maps,
-        strongest || panels.box,
+        ...(data.image ? [maps] : [Assay.element("div", {class: "controls"}, by), picture]),
+        rivals,
         near,
     );
     state.show(0);

@@ -2,7 +2,8 @@
 // another. Maps keep their light ground in the dark theme too: both colours fade into it.
 const map_colours = {
   positive: [202, 70, 0],
-  negative: [0, 98, 168]
+  negative: [0, 98, 168],
+  neutral: [84, 70, 110],  // ranks have no direction
 };
 
 // Sums over channels, which lie one after the other.
@@ -44,12 +45,12 @@ function full_size(values) {
   return strong > 0 ? strong : sizes[sizes.length - 1];
 }
 
-function map_canvas(values, image, under, label) {
+function map_canvas(values, image, under, label, signs = true) {
   const sums = by_pixel(values, image);
   const full = full_size(sums);
   return canvas_of(image, label, (index) => {
     const share = full > 0 ? Math.min(1, Math.abs(sums[index]) / full) : 0;
-    const colour = sums[index] < 0 ? map_colours.negative : map_colours.positive;
+    const colour = !signs ? map_colours.neutral : sums[index] < 0 ? map_colours.negative : map_colours.positive;
     return colour.map((part) => under[index] + share * (part - under[index]));
   });
 }
@@ -76,28 +77,32 @@ Assay.image_maps = function(data, row) {
   const grid = Assay.element("div", {class: "maps"});
   const under = ground(row.pixels, data.image);
   if (row.pixels) grid.append(captioned(original_canvas(row.pixels, data.image), "image", [`target ${row.target}`]));
-  data.entries.forEach((entry, index) => {
+  Assay.reading_order().forEach((index) => {
+    const entry = data.entries[index];
     const values = row.values[index];
     if (!values) {
       const none = Assay.element("div", {class: "no-map"}, "undefined");
       grid.append(captioned(none, entry.name, []));
       return;
     }
-    const notes = [];
+    const notes = [Assay.entry_note(index)].filter(Boolean);
     data.criteria.forEach((criterion, place) => {
       const score = row.scores && row.scores[index] ? row.scores[index][place] : null;
       if (!criterion.main || !Assay.is_number(score)) return;
       notes.push(`${Assay.criterion_name(criterion)} ${Assay.number(score, 3)}`);
     });
-    grid.append(
-        captioned(map_canvas(values, data.image, under, `Attribution map of ${entry.name}`), entry.name, notes));
+    const canvas = map_canvas(values, data.image, under, `Attribution map of ${entry.name}`, entry.has_signs);
+    const map = captioned(canvas, entry.name, notes);
+    if (Assay.is_unfaithful(index)) map.classList.add("unfaithful");
+    grid.append(map);
   });
   const words = Assay.element("p", {class: "explain key"});
   words.append(
       Assay.element("span", {class: "swatch positive"}),
       " speaks for the target ",
       Assay.element("span", {class: "swatch negative"}),
-      " speaks against it. Each map has its own scale; the strongest hundredth of its pixels has the full colour.",
+      " speaks against it; ranks, which have no direction, are violet. Each map has its own scale; the strongest hundredth " +
+          "of its pixels has the full colour.",
   );
   return Assay.element("div", {}, words, grid);
 };
@@ -106,6 +111,7 @@ Assay.image_maps = function(data, row) {
 Assay.importance_map = function(data, values, name) {
   const under = ground(null, data.image);
   const canvas = map_canvas(
-      values.map((value) => (Assay.is_number(value) ? Math.abs(value) : 0)), data.image, under, `Mean map of ${name}`);
+      values.map((value) => (Assay.is_number(value) ? Math.abs(value) : 0)), data.image, under, `Mean map of ${name}`,
+      false);
   return captioned(canvas, "mean |attribution| of each pixel", []);
 };

@@ -1,6 +1,8 @@
 // How the criteria change with their own settings: sensitivity with the radius, faithfulness with the subset's size.
 const curves_at_first = 6;
 
+const curve_label = (along) => (along === "subset" ? "size of the sets of features" : along);
+
 function curve_order(data, criterion, curves) {
   const index = data.criteria.findIndex((one) => one.name === criterion || one.spec === criterion);
   const sign = index >= 0 && data.criteria[index].direction === "higher" ? -1 : 1;
@@ -11,7 +13,7 @@ function curve_order(data, criterion, curves) {
   return [...curves].sort((a, b) => Assay.undefined_last(middle(a), middle(b), sign) || a.entry - b.entry);
 }
 
-function curve_traces(data, curve, place, visible) {
+function curve_traces(data, curve, place) {
   const colour = Assay.series_colours[place % Assay.series_colours.length];
   const entry = data.entries[curve.entry];
   const name = Assay.escaped(entry.name, 28);
@@ -24,7 +26,7 @@ function curve_traces(data, curve, place, visible) {
         `${Assay.with_error(curve.mean[index], curve.error[index])}` +
         (Assay.is_number(coverage) ? `<br>on ${Assay.percent(coverage)} of rows` : ""));
   };
-  const common = {type: "scatter", legendgroup: String(curve.entry), visible: visible ? true : "legendonly"};
+  const common = {type: "scatter", showlegend: false};
   const there = known.map((index) => curve.x[index]);
   const upper = known.map((index) => curve.mean[index] + error(index));
   const lower = known.map((index) => curve.mean[index] - error(index));
@@ -38,7 +40,6 @@ function curve_traces(data, curve, place, visible) {
       fillcolor: Assay.with_alpha(colour, 0.15),
       line: {width: 0},
       hoverinfo: "skip",
-      showlegend: false,
     },
     {
       ...common,
@@ -77,6 +78,34 @@ function curve_table(data, curves) {
       "Curves as numbers", Assay.element("table", {class: "numbers"}, Assay.element("thead", {}, head), body));
 }
 
+// One box to tick for each curve, with the look of its line.
+function curve_boxes(data, curves, drawn, changed) {
+  const list = Assay.element("ul", {class: "curve-list"});
+  curves.forEach((curve, place) => {
+    const box = Assay.element("input", {
+      type: "checkbox",
+      change: () => {
+        if (box.checked) {
+          drawn.add(curve.entry);
+        } else {
+          drawn.delete(curve.entry);
+        }
+        changed();
+      }
+    });
+    box.checked = drawn.has(curve.entry);
+    const kind = data.entries[curve.entry].kind;
+    const colour = Assay.series_colours[place % Assay.series_colours.length];
+    const look =
+        Assay.element("span", {class: `line-look ${kind}`, style: `border-color:${colour}`, "aria-hidden": "true"});
+    const note = Assay.entry_note(curve.entry);
+    const name = Assay.element("span", {class: Assay.is_unfaithful(curve.entry) ? "unfaithful" : null});
+    name.append(Assay.breakable(Assay.shortened(data.entries[curve.entry].name, 60)), note === "" ? "" : ` (${note})`);
+    list.append(Assay.element("li", {}, Assay.element("label", {}, box, look, name)));
+  });
+  return list;
+}
+
 Assay.parts.push({
   id: "curves",
   title: "Criteria against their settings",
@@ -91,43 +120,66 @@ Assay.parts.push({
     }
     const names = [...groups.keys()];
     let chosen = 0;
+    let drawn = new Set();
     const ordered = () => {
       const curves = groups.get(names[chosen]);
       return curve_order(data, curves[0].criterion, curves);
     };
-    const plot = Assay.plot("Curves of a criterion against its setting", 460, () => {
+    // The opened one, and the best of the others, faithful ones first.
+    const draw_first = () => {
+      const place = (entry) => (entry === Assay.opened() ? 0 : Assay.data.entries[entry].faithful === "yes" ? 1 : 2);
+      const entries = ordered().map((curve) => curve.entry);
+      const order = entries.map((entry, index) => ({entry, index}));
+      order.sort((a, b) => place(a.entry) - place(b.entry) || a.index - b.index);
+      drawn = new Set(order.slice(0, curves_at_first).map(({entry}) => entry));
+    };
+    draw_first();
+    const plot = Assay.plot("Curves of a criterion against its setting", 420, () => {
       const curves = ordered();
-      const lines = Math.ceil(curves.length / (Assay.narrow() ? 1 : 4));
-      const height = Assay.narrow() ? 380 + 20 * lines : 400 + 22 * lines;
-      const along = curves[0].along === "subset" ? "subset size" : curves[0].along;
-      const measured = [...new Set(curves.flatMap((curve) => curve.x))];
+      const measured = [...new Set(curves.flatMap((curve) => curve.x))].sort((a, b) => a - b);
+      const ticks = measured.length <= (Assay.narrow() ? 5 : 12) ?
+          {tickvals: measured, ticktext: measured.map((x) => Assay.number(x, 3))} :
+          {nticks: Assay.narrow() ? 4 : 8};
       return {
-        traces: curves.flatMap((curve, place) => curve_traces(data, curve, place, place < curves_at_first)),
+        traces: curves.flatMap((curve, place) => (drawn.has(curve.entry) ? curve_traces(data, curve, place) : [])),
         layout: {
-          height,
-          xaxis: Assay.axis(Assay.escaped(along), measured.length <= 12 ? {tickvals: measured} : {}),
-          yaxis: Assay.axis(Assay.escaped(curves[0].criterion)),
-          legend: {orientation: "h", y: -0.18, yanchor: "top", x: 0},
+          height: Assay.narrow() ? 340 : 420,
+          xaxis: Assay.axis(Assay.escaped(curve_label(curves[0].along)), ticks),
+          yaxis: Assay.axis(Assay.escaped(curves[0].criterion, Assay.narrow() ? 26 : 48), {nticks: 7}),
           margin: {l: 60, r: 16, t: 12, b: 48},
         },
       };
     });
+    const figure = Assay.figure(plot, "curves");
+    const boxes = Assay.element("div", {class: "half"});
     const numbers = Assay.fold("As numbers", (box) => box.append(curve_table(data, ordered())), !Assay.has_plotly);
-    const chooser = Assay.chooser("Show", names, 0, (value) => {
-      chosen = value;
+    const show = () => {
+      const curves = ordered();
+      const [first] = curves;
+      figure.set_reading(
+          `How ${first.criterion} changes with the ${
+              curve_label(first.along)}: where curves cross, the ranking depends on ` +
+          "that setting. Bands are one standard error; aggregates are dashed.");
+      const own = curves.find((curve) => curve.entry === Assay.opened()) || first;
+      const ends = [0, own.mean.length - 1].map(
+          (place) => `${Assay.number(own.mean[place], 3)} at ${Assay.number(own.x[place], 3)}`);
+      plot.describe(`Curves of ${first.criterion} against the ${curve_label(first.along)}. ${
+          data.entries[own.entry].name}: ${ends.join(", ")}.`);
+      if (Assay.has_plotly) boxes.replaceChildren(curve_boxes(data, curves, drawn, () => plot.redraw()));
       plot.redraw();
       numbers.remake();
+    };
+    const chooser = Assay.chooser("Show", names, 0, (value) => {
+      chosen = value;
+      draw_first();
+      show();
     });
-    const most = Math.max(...[...groups.values()].map((curves) => curves.length));
-    const about = "Means over rows, bands of one standard error; aggregates are dashed. A ranking that turns over along " +
-        "a curve depends on the setting.";
-    const press = "best on average are drawn at first; press a name in the legend to show or hide one.";
-    const few = Assay.has_plotly && most > curves_at_first ? ` The ${curves_at_first} ${press}` : "";
+    figure.hidden = !Assay.has_plotly;
     section.append(
-        Assay.paragraph(about + few),
         names.length > 1 ? Assay.element("div", {class: "controls"}, chooser) : Assay.element("h3", {}, names[0]),
-        plot.host,
+        Assay.element("div", {class: "plot-and-list"}, Assay.element("div", {class: "half"}, figure), boxes),
         numbers,
     );
+    show();
   },
 });

@@ -32,6 +32,11 @@ Assay.parts.push({
       if (records.length === 0) return;
       section.append(Assay.element("h3", {}, title), table);
     };
+    // On paper the summary has room for the first warnings alone.
+    if (data.warnings.length > 0) {
+      const list = Assay.text_list(data.warnings.map(Assay.with_signs), "plain");
+      section.append(Assay.element("div", {class: "print-only"}, Assay.element("h3", {}, "All warnings"), list));
+    }
     add("What was studied", data.facts, pairs_table(data.facts, "What was studied"));
     const inputs = [["input", "role"], ["name", "name"], ["SHA-256", "sha256"]];
     add("Inputs", data.inputs, records_table(data.inputs, inputs, "Inputs"));

@@ -46,6 +46,15 @@ TEST(TreeFixtures, RawScoresAreThoseOfTheLibrary) {
   });
 }
 
+// A score that only says an order has no error against a label. Poisson's value is the logarithm of the prediction.
+TEST(TreeFixtures, ScoresOfARankingAreNoPredictions) {
+  for_all_files([](const TreeFixture& fixture, const std::string& file) {
+    const std::string name = fixture.name();
+    const bool other = name.ends_with("_ranking") || name.ends_with("_poisson");
+    EXPECT_EQ(fixture_model(file)->info().value_is_prediction, !other) << name;
+  });
+}
+
 TEST(TreeFixtures, PredictionsAreThoseOfTheLibrary) {
   for_all_files([](const TreeFixture& fixture, const std::string& file) {
     const std::unique_ptr<EngineModel> model = fixture_model(file);

@@ -1,4 +1,4 @@
-#include "assay/report/row_cells.h"
+#include "assay/explain/row_cells.h"
 
 #include <fmt/format.h>
 
@@ -93,20 +93,58 @@ std::string RowCells::text(size_t row, size_t player) const {
   return columns.size() > kMostColumns ? out + ", ..." : out;
 }
 
-double RowCells::scale(size_t row, size_t player) const {
+const std::vector<std::string>* RowCells::levels(size_t player) const {
   const FeatureGroup* group = group_of(player);
-  if (group != nullptr && group->kind == ColumnKind::categorical) {
-    if (group->levels.size() != 2) return kUndefined;
-    const auto level = level_of(*group, data_.x.row(row).subspan(group->first, group->count));
-    return level ? static_cast<double>(*level) : kUndefined;
-  }
-  if (columns_[player].size() != 1) return kUndefined;
+  return group != nullptr && group->kind == ColumnKind::categorical ? &group->levels : nullptr;
+}
+
+std::optional<size_t> RowCells::level(size_t row, size_t player) const {
+  if (!is_category(player)) return {};
+  const FeatureGroup& group = *group_of(player);
+  return level_of(group, data_.x.row(row).subspan(group.first, group.count));
+}
+
+double RowCells::scale(size_t row, size_t player) const {
+  if (!is_number(player)) return kUndefined;
   const size_t column = columns_[player][0];
   const double value = data_.x(row, column);
   const double least = least_[column];
   const double range = static_cast<double>(largest_[column]) - least;
   if (!std::isfinite(value) || !(range > 0) || !std::isfinite(range)) return kUndefined;
   return (value - least) / range;
+}
+
+std::optional<RowColumn> RowCells::column(size_t player, const std::string& name) const {
+  const FeatureGroup* group = group_of(player);
+  RowColumn made{.name = name};
+  if (group != nullptr && group->kind == ColumnKind::categorical) {
+    made.kind = ColumnKind::categorical;
+    made.levels = group->levels;
+    for (size_t row = 0; row < data_.rows(); row++) {
+      const std::span<const float> values = data_.x.row(row).subspan(group->first, group->count);
+      if (const auto level = level_of(*group, values)) {
+        made.values.push_back(static_cast<double>(*level));
+        continue;
+      }
+      // What is no level is called as `text` calls it.
+      const std::string other = text(row, player);
+      if (other == "missing") {
+        made.values.push_back(kUndefined);
+        continue;
+      }
+      const auto known = std::ranges::find(made.levels, other);
+      made.values.push_back(static_cast<double>(known - made.levels.begin()));
+      if (known == made.levels.end()) made.levels.push_back(other);
+    }
+    return made;
+  }
+  if (columns_[player].size() != 1) return {};
+  const size_t column = columns_[player][0];
+  const auto shown = data_.shown.find(column);
+  for (size_t row = 0; row < data_.rows(); row++) {
+    made.values.push_back(shown == data_.shown.end() ? data_.x(row, column) : shown->second[row]);
+  }
+  return made;
 }
 
 std::vector<int> RowCells::pixels(size_t row) const {

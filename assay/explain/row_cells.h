@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/data/dataset.h"
+#include "assay/data/row_column.h"
 #include "assay/explain/players.h"
 
 namespace assay {
@@ -23,9 +24,18 @@ class RowCells {
   size_t players() const { return columns_.size(); }
   // A number, a category's name, "missing", or "none" (a group of zeros). Of several other columns, the first three.
   std::string text(size_t row, size_t player) const;
-  // For a number, where it lies between the least (0) and the largest (1) of the data. For a category of two levels, 0
-  // or 1. NaN if it is missing, if all rows have one number, for other categories and other players of several columns.
+  // For a number, where it lies between the least (0) and the largest (1) of the data. NaN if it is missing, if all
+  // rows have one number, for categories, which have no order, and for other players of several columns.
   double scale(size_t row, size_t player) const;
+  // All values of a player. Nothing if it has several columns that stand for no category.
+  std::optional<RowColumn> column(size_t player, const std::string& name) const;
+  bool is_category(size_t player) const { return levels(player) != nullptr; }
+  // The names of a category's levels; null if the player is not one.
+  const std::vector<std::string>* levels(size_t player) const;
+  // Which of them the row has; nothing if it is missing or none of them.
+  std::optional<size_t> level(size_t row, size_t player) const;
+  // Whether the player is one column of numbers.
+  bool is_number(size_t player) const { return columns_[player].size() == 1 && !is_category(player); }
   // All columns as 0 to 255. Values stay as they are if the data go beyond 1 and lie within that; else they are scaled.
   std::vector<int> pixels(size_t row) const;
 

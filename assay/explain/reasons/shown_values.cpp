@@ -1,0 +1,197 @@
+#include "assay/explain/reasons/shown_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "assay/core/statistics.h"
+#include "assay/core/table_text.h"
+#include "assay/data/io/number.h"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view kMissingText = "missing";
+// Of a group of columns, so many are told.
+constexpr size_t kMostShownColumns = 5;
+
+std::optional<size_t> place_of(const Table& table, const std::string& name) {
+  const auto found = std::ranges::find(table.columns, name, &Column::name);
+  if (found == table.columns.end()) return {};
+  return static_cast<size_t>(found - table.columns.begin());
+}
+
+std::string cell_text(const Table& table, size_t row, size_t column, const std::vector<double>* doubles) {
+  const float cell = table.values(row, column);
+  if (std::isnan(cell)) return std::string(kMissingText);
+  const Column& kind = table.columns[column];
+  if (kind.kind == ColumnKind::categorical) return kind.levels[static_cast<size_t>(cell)];
+  return doubles != nullptr ? fmt::format("{}", (*doubles)[row]) : number_text(cell);
+}
+
+double mean_of_column(const Table& table, size_t column) {
+  RunningMoments moments;
+  for (const double value : defined_values(table.values, column)) {
+    if (std::isfinite(value)) moments.add(value);
+  }
+  return moments.count() == 0 ? NAN : moments.mean();
+}
+
+// The most frequent level, the first of several; empty if all cells are missing.
+std::string frequent_level(const Table& table, size_t column) {
+  std::map<double, size_t> counts;
+  for (const double code : defined_values(table.values, column)) ++counts[code];
+  if (counts.empty()) return {};
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+  return table.columns[column].levels[static_cast<size_t>(most->first)];
+}
+
+void add_reference(const Table& table, const std::string& name, ShownFeature& made) {
+  const std::optional<size_t> column = place_of(table, name);
+  if (!column) return;
+  if (table.columns[*column].kind == ColumnKind::categorical) {
+    made.reference = frequent_level(table, *column);
+    return;
+  }
+  made.reference_number = mean_of_column(table, *column);
+  if (!std::isnan(made.reference_number)) made.reference = short_number(made.reference_number);
+}
+
+ShownFeature of_one_column(const Table& rows, size_t column, const KeptDoubles* doubles) {
+  ShownFeature made{.known = true};
+  const auto* own = doubles != nullptr ? doubles->find(rows.columns[column].name) : nullptr;
+  const bool number = rows.columns[column].kind == ColumnKind::numeric;
+  for (size_t row = 0; row < rows.rows(); row++) {
+    made.values.push_back(cell_text(rows, row, column, own));
+    made.numbers.push_back(number ? static_cast<double>(rows.values(row, column)) : NAN);
+  }
+  return made;
+}
+
+// "duration 24, amount 5951"
+ShownFeature of_several_columns(const std::vector<std::string>& names, const Table& rows, const KeptDoubles* doubles) {
+  ShownFeature made{.known = true, .several = true};
+  made.numbers.assign(rows.rows(), NAN);
+  for (size_t row = 0; row < rows.rows(); row++) {
+    std::string text;
+    for (size_t i = 0; i < std::min(names.size(), kMostShownColumns); i++) {
+      const auto column = place_of(rows, names[i]);
+      const std::string value =
+          column ? cell_text(rows, row, *column, doubles != nullptr ? doubles->find(names[i]) : nullptr) : "unknown";
+      fmt::format_to(std::back_inserter(text), "{}{} {}", i > 0 ? ", " : "", names[i], value);
+    }
+    if (names.size() > kMostShownColumns) text += ", ...";
+    made.values.push_back(std::move(text));
+  }
+  return made;
+}
+
+// The number before it was scaled, without the digits that are rounding: scaled numbers are float32.
+float unscaled(double cell, double shift, double scale) {
+  const double value = cell * scale + shift;
+  const double error = std::max(std::fabs(cell), 1.0) * std::fabs(scale) * 0x1p-22;
+  if (!std::isfinite(value) || !(error > 0)) return static_cast<float>(value);
+  const double step = std::pow(10.0, std::ceil(std::log10(error)));
+  return static_cast<float>(std::round(value / step) * step);
+}
+
+// The level that the columns of a group stand for; missing if they stand for none.
+float decoded_level(std::span<const float> values, const FeatureGroup& group) {
+  if (group.count == 1) {
+    const float code = values[0];
+    const bool known = code >= 0 && code < static_cast<float>(group.levels.size()) && code == std::floor(code);
+    return known ? code : kMissing;
+  }
+  const auto hot = std::ranges::find(values, 1.0F);
+  if (hot == values.end() || group.levels.size() != values.size()) return kMissing;
+  return static_cast<float>(hot - values.begin());
+}
+
+}  // namespace
+
+FeatureColumns columns_named_alike(std::span<const std::string> features) {
+  FeatureColumns columns;
+  for (const std::string& name : features) columns.push_back({name});
+  return columns;
+}
+
+FeatureColumns columns_of_players(const Players& players, const Dataset& data) {
+  std::vector<std::string> raw = data.feature_names;
+  for (const FeatureGroup& group : data.groups) {
+    if (group.kind != ColumnKind::categorical && group.count > 1) continue;
+    for (size_t c = group.first; c < group.first + group.count; c++) raw[c] = group.name;
+  }
+  FeatureColumns columns(players.size());
+  for (size_t c = 0; c < raw.size(); c++) {
+    std::vector<std::string>& own = columns[players.of_column[c]];
+    if (std::ranges::find(own, raw[c]) == own.end()) own.push_back(raw[c]);
+  }
+  return columns;
+}
+
+FeatureColumns grouped_columns(const FeatureColumns& columns, const Players& groups) {
+  FeatureColumns made(groups.size());
+  for (size_t j = 0; j < columns.size(); j++) {
+    std::vector<std::string>& own = made[groups.of_column[j]];
+    own.insert(own.end(), columns[j].begin(), columns[j].end());
+  }
+  return made;
+}
+
+std::vector<ShownFeature> shown_features(const FeatureColumns& columns, const Table& rows, const KeptDoubles* doubles,
+                                         const Table* reference) {
+  std::vector<ShownFeature> shown;
+  for (const std::vector<std::string>& names : columns) {
+    if (names.size() > 1) {
+      shown.push_back(of_several_columns(names, rows, doubles));
+      continue;
+    }
+    const auto column = names.empty() ? std::nullopt : place_of(rows, names[0]);
+    shown.push_back(column ? of_one_column(rows, *column, doubles) : ShownFeature());
+    if (column && reference != nullptr) add_reference(*reference, names[0], shown.back());
+  }
+  return shown;
+}
+
+Table decoded_table(MatrixView<const float> rows, const Dataset& like, const Encoder* encoder) {
+  struct Source {
+    const FeatureGroup* group;
+    size_t column;
+    double shift;
+    double scale;
+  };
+  Table table;
+  std::vector<Source> sources;
+  for (const FeatureGroup& group : like.groups) {
+    if (group.kind == ColumnKind::categorical && !group.levels.empty()) {
+      table.columns.push_back({group.name, ColumnKind::categorical, group.levels});
+      sources.push_back({&group, group.first, 0, 1});
+      continue;
+    }
+    for (size_t c = group.first; c < group.first + group.count; c++) {
+      Source source{nullptr, c, 0, 1};
+      if (encoder != nullptr) {
+        const auto found = std::ranges::find(encoder->columns(), group.name, &ColumnEncoding::name);
+        if (found != encoder->columns().end()) source = {nullptr, c, found->shift, found->scale};
+      }
+      table.columns.push_back({group.count == 1 ? group.name : like.feature_names[c]});
+      sources.push_back(source);
+    }
+  }
+  table.source = like.source;
+  table.values = Matrix(rows.rows(), sources.size());
+  for (size_t i = 0; i < rows.rows(); i++) {
+    for (size_t j = 0; j < sources.size(); j++) {
+      const auto& [group, column, shift, scale] = sources[j];
+      const double cell = rows(i, column);
+      table.values(i, j) = group != nullptr           ? decoded_level(rows.row(i).subspan(column, group->count), *group)
+                           : shift == 0 && scale == 1 ? static_cast<float>(cell)
+                                                      : unscaled(cell, shift, scale);
+    }
+  }
+  return table;
+}
+
+}  // namespace assay
