@@ -59,6 +59,17 @@ def described(assay, needs):
     return run
 
 
+@pytest.fixture(scope="session")
+def processor_seconds():
+    """processor_seconds(process) is what a running process has used of the processor, whatever else the machine does."""
+
+    def used(process) -> float:
+        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(") ", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    return used
+
+
 @pytest.fixture
 def one_sentence():
     """one_sentence(result) checks that a run was refused as bad input in one clear line, and gives that line."""

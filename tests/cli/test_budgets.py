@@ -141,11 +141,13 @@ def test_constants_that_take_too_long_together_are_refused(assay, one_sentence, 
     assert sentence.endswith("billion steps of computation; at most 34.36 billion are allowed")
 
 
-def test_ctrl_c_ends_the_loading_of_a_model(start, tmp_path):
-    # Ten seconds of work or more, in pieces that are allowed.
-    (tmp_path / "slow.onnx").write_bytes(products(20_000, 100))
+def test_ctrl_c_ends_the_loading_of_a_model(start, processor_seconds, tmp_path):
+    # Nearly all of the work that is allowed, in pieces. Machines take 0.5 to 20 s for it, so that the processor's time
+    # tells when to interrupt, and not the clock: reading the file takes less than this, and computing far more.
+    (tmp_path / "slow.onnx").write_bytes(products(33_000, 100))
     process = start("inspect", "slow.onnx")
-    time.sleep(1)
+    while process.poll() is None and processor_seconds(process) < 0.1:
+        time.sleep(0.001)
     assert process.poll() is None
     begun = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -167,7 +169,7 @@ def test_levels_are_looked_up(assay, tmp_path):
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     # Searching each level among the others took ten seconds for 86,000 of them, and a quarter for half as many.
-    assert processor_time(86_000) < 3 * min(processor_time(43_000) for _ in range(2))
+    assert min(processor_time(86_000) for _ in range(2)) < 3 * min(processor_time(43_000) for _ in range(2))
 
 
 def test_one_hot_columns_that_fit_in_no_memory_are_refused(assay, one_sentence, tmp_path):
