@@ -189,6 +189,7 @@ void describe_aggregate(const MemberFiles& files, Explanations& result) {
   if (result.ids.empty()) {
     result.ids = subject.rows->ids;
     result.id_name = subject.rows->id_name;
+    result.row_numbers = subject.rows->row_numbers;
   }
 }
 
@@ -210,6 +211,7 @@ Explanations pool_result(const AggregateArguments& arguments, const MemberFiles&
   if (subject.pool != nullptr) {
     result.ids = subject.pool->ids;
     result.id_name = subject.pool->id_name;
+    result.row_numbers = subject.pool->row_numbers;
   }
   for (const auto& member : files.all) {
     if (!member->pool_given) continue;
@@ -221,6 +223,7 @@ Explanations pool_result(const AggregateArguments& arguments, const MemberFiles&
     if (result.ids.empty()) {
       result.ids = given.ids;
       result.id_name = given.id_name;
+      result.row_numbers = given.row_numbers;
     }
   }
   result.provenance = made.explanations.provenance;

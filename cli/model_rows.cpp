@@ -33,7 +33,8 @@ Dataset chosen_rows(Dataset data, const std::string& rows, std::vector<size_t>& 
   numbers = rows_from_ranges("--rows", rows, data.rows());
   Dataset chosen = select_rows(data, numbers);
   if (chosen.ids.empty()) {
-    chosen.id_name = "row";
+    chosen.id_name = kRowNumbers;
+    chosen.row_numbers = true;
     for (const size_t row : numbers) chosen.ids.push_back(fmt::format("{}", row + 1));
   }
   return chosen;
@@ -77,7 +78,7 @@ Tables open_tables(const ModelRowsArguments& arguments, const Session& session, 
   Tables tables;
   const auto open = [&](const std::string& what, const std::string& split, bool beside, KeptDoubles& doubles) {
     Table table = open_alike(arguments, session, what, split, beside, keep_doubles || !beside ? &doubles : nullptr);
-    if (split != "all") table.source = fmt::format("{} ({} part)", table.source, split);
+    set_part(table, split);
     return table;
   };
   tables.rows = open(arguments.table.what, arguments.table.split, false, tables.doubles);

@@ -5,71 +5,27 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 
-#include "assay/archive/read_study.h"
 #include "assay/core/error.h"
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/data/io/bytes.h"
 #include "assay/data/table_io.h"
-#include "assay/evaluate/joining/explained_pool.h"
-#include "assay/explain/methods.h"
-#include "assay/explain/reasons/approved_background.h"
 #include "assay/explain/reasons/reason_texts.h"
 #include "assay/explain/reasons/write_reasons.h"
-#include "assay/explain/replicates.h"
-#include "assay/study/reason_choice.h"
 #include "cli/commands.h"
 #include "cli/file_lists.h"
 #include "cli/reasons_report.h"
-#include "cli/recorded_study.h"
+#include "cli/reasons_source.h"
 
 namespace assay::cli {
 namespace {
 
 constexpr uint64_t kMostTemplateBytes = uint64_t{4} << 20;
-constexpr std::string_view kApproved = "approved";
-
-struct ReasonsArguments {
-  std::string from;  // a study or a file of explanations
-  TableArguments table;
-  StudyOverrides where;  // of a study; where.data is table.what
-  size_t top = 3;
-  bool against = false;
-  bool favour = false;
-  std::string groups;
-  std::vector<std::string> exclude;
-  std::string templates;
-  std::string background;
-  std::string explanation;
-  size_t replicates = kUsualReplicates;
-  double certain = 0.9;
-  bool uncertain = false;
-  size_t show = 5;
-  std::string out;
-  const CLI::App* command = nullptr;
-
-  ReasonDirection direction() const { return favour ? ReasonDirection::favour : ReasonDirection::against; }
-};
-
-// Explanations, and what is known of their rows.
-struct Explained {
-  Explanations explanations;
-  std::vector<Explanations> others;  // for agreement
-  FeatureColumns columns;            // of each feature
-  std::optional<Table> rows;         // in the user's units and words
-  KeptDoubles doubles;
-  std::optional<Table> encoded_rows;  // the same as the model sees them, decoded; of a study
-  std::optional<Table> reference;
-  std::vector<std::string> notes;
-};
 
 bool is_study(const std::string& path) {
   std::error_code ignored;
@@ -90,163 +46,8 @@ void check_useful(const ReasonsArguments& arguments, bool study) {
   refuse_given(kOfStudies, "a file of explanations, which are taken as they are");
 }
 
-// The rows of the table that were explained, by their ids or, without ids, all of them.
-std::vector<size_t> explained_rows(const std::string& file, const Explanations& explanations, const Table& table) {
-  // Numbers that the program gave; a column of this name in the table holds ids.
-  if (explanations.id_name == "row" && table.ids.empty()) {
-    std::vector<size_t> rows;
-    for (const std::string& id : explanations.ids) {
-      size_t number = 0;
-      const auto [stop, problem] = std::from_chars(id.data(), id.data() + id.size(), number);
-      if (problem != std::errc() || stop != id.data() + id.size() || number == 0 || number > table.rows()) {
-        fail_input("--data", fmt::format("the rows of {}, row {} among them", in_quotes(file), in_quotes(id)),
-                   fmt::format("{} with {}", in_quotes(table.source), plural(table.rows(), "row")));
-      }
-      rows.push_back(number - 1);
-    }
-    return rows;
-  }
-  std::vector<size_t> all(table.rows());
-  std::iota(all.begin(), all.end(), size_t{0});
-  // In one order, an id may stand for several rows.
-  if (!explanations.ids.empty() && !table.ids.empty() && explanations.ids != table.ids) {
-    std::map<std::string, size_t> places;
-    for (size_t i = 0; i < table.rows(); i++) {
-      if (places.emplace(table.ids[i], i).second) continue;
-      fail_input("--data", fmt::format("each id once, or the rows of {} in their order", in_quotes(file)),
-                 fmt::format("{} in two rows of {}", in_quotes(table.ids[i]), in_quotes(table.source)));
-    }
-    std::vector<size_t> rows;
-    for (const std::string& id : explanations.ids) {
-      const auto found = places.find(id);
-      if (found == places.end()) {
-        fail_input("--data", fmt::format("the rows of {}, {} among them", in_quotes(file), in_quotes(id)),
-                   fmt::format("none of that id in {}", in_quotes(table.source)));
-      }
-      rows.push_back(found->second);
-    }
-    return rows;
-  }
-  if (table.rows() != explanations.rows()) {
-    fail_input(
-        "--data", fmt::format("the {} that {} explains", plural(explanations.rows(), "row"), in_quotes(file)),
-        fmt::format("{} with {} (--split takes a part of it)", in_quotes(table.source), plural(table.rows(), "row")));
-  }
-  return all;
-}
-
-// Row numbers are those of the part of the table that was explained.
-void require_same_part(const ReasonsArguments& arguments, const Explanations& found) {
-  const std::string& data = found.provenance.data;
-  std::string part = data.empty() ? arguments.table.split : "all";
-  for (const char* each : {"train", "test"}) {
-    if (data.find(fmt::format(" ({} part)", each)) != std::string::npos) part = each;
-  }
-  if (part == arguments.table.split) return;
-  fail_input("--split", fmt::format("{}, for {} is of {}", part, in_quotes(arguments.from), in_quotes(data)),
-             arguments.table.split);
-}
-
-Explained from_file(const ReasonsArguments& arguments, const Session& session) {
-  Explained made;
-  made.explanations = read_explanations(arguments.from, session.context);
-  made.columns = columns_named_alike(made.explanations.features);
-  if (arguments.table.what.empty()) {
-    if (!arguments.where.pool.empty()) fail_input("--pool is of no use without --data");
-    return made;
-  }
-  TableArguments reading = arguments.table;
-  reading.options.doubles = &made.doubles;
-  const Explanations& found = made.explanations;
-  const bool own_ids = !found.ids.empty() && !found.id_name.empty();
-  Table table = reading.open(session);
-  if (own_ids && reading.options.id.empty()) {
-    const std::vector<std::string> names = column_names(table);
-    if (std::ranges::find(names, found.id_name) != names.end()) {
-      reading.options.id = found.id_name;
-      table = reading.open(session);
-    }
-  }
-  require_same_part(arguments, found);
-  const std::vector<size_t> rows = explained_rows(arguments.from, found, table);
-  made.rows = select_rows(table, rows);
-  made.doubles.select(rows);
-  if (!arguments.where.pool.empty()) {
-    TableArguments pool = arguments.table;
-    pool.what = arguments.where.pool;
-    pool.split = "all";
-    pool.options.id.clear();
-    pool.options.label.clear();
-    made.reference = pool.open(session);
-  }
-  return made;
-}
-
-// What stands for absent features; words other than these are opened with the study.
-Reference reference_for(const ReasonsArguments& arguments, const OpenedStudy& opened, const TargetChoice& choice,
-                        const Context& context) {
-  const Subject subject = opened.subject();
-  if (arguments.background.empty()) return reasons_background(*subject.pool, *subject.model, choice, context);
-  if (arguments.background == kApproved) {
-    return approved_background(*subject.pool, *subject.model, choice, arguments.direction(), context);
-  }
-  return *subject.reference;
-}
-
-// The user's own cells, as they are in the table; nothing if the table cannot be read by itself.
-std::optional<Table> own_cells(const RecordedSettings& study, const OpenedStudy& opened, KeptDoubles& doubles) {
-  TableArguments reading = study.arguments.rows.table;
-  if (reading.split == "all") reading.options.label.clear();
-  reading.options.id.clear();
-  reading.options.doubles = &doubles;
-  const std::vector<size_t>& numbers = opened.rows.numbers;
-  Table table = reading.open(study.session);
-  if (std::ranges::any_of(numbers, [&](size_t row) { return row >= table.rows(); })) return {};
-  doubles.select(numbers);
-  return select_rows(table, numbers);
-}
-
-Explained from_study(const ReasonsArguments& arguments, const Session& given) {
-  FinishedStudy finished = read_study(arguments.from, given.context);
-  const Advice& advice = finished.assessment.advice;
-  const ReasonChoice chosen = choose_for_reasons(finished.study, advice, arguments.explanation);
-  const bool known = arguments.background.empty() || arguments.background == kApproved;
-  const RecordedSettings study = read_recorded_settings(arguments.from, arguments.where, given);
-  const std::unique_ptr<OpenedStudy> opened = open_recorded_subject(
-      arguments.from, study, ReferenceWords{.baseline = {}, .background = known ? "" : arguments.background});
-  const Context& context = study.session.context;
-  Subject subject = opened->subject();
-  const TargetChoice choice = studied_target(subject.model->info(), study.arguments.target);
-  const Reference reference = reference_for(arguments, *opened, choice, context);
-  subject.reference = &reference;
-  const Explanations& recorded = finished.study.entries[chosen.entry].explanations;
-  std::string why_not;
-  const std::optional<Spec> method = method_behind(recorded, &why_not);
-  if (!method) fail_input(arguments.from, "a method that can be run again", why_not);
-  if (const auto reason = refusal(*method, explain_task_of(subject))) refuse(*reason);
-  Explained made;
-  const size_t usual = usual_replicates(subject.rows->rows(), subject.players->size());
-  const bool said = arguments.command->count("--replicates") > 0;
-  made.explanations = explain_with_replicates(*method, subject, said ? arguments.replicates : usual, context);
-  if (made.explanations.features != recorded.features || made.explanations.rows() != recorded.rows()) {
-    fail_input(arguments.from, "the rows and features of the study", "others");
-  }
-  made.notes = {chosen.why, fmt::format("they are against {}", one_line(reference.description))};
-  // Against the same rows: agreement is about methods, not about backgrounds.
-  for (const Explanations* other : faithful_methods(finished.study, advice)) {
-    const std::optional<Spec> again = method_behind(*other);
-    if (other == &recorded) {
-      made.others.push_back(made.explanations);
-    } else if (again && !refusal(*again, explain_task_of(subject))) {
-      made.others.push_back(explain(*again, subject, context));
-    }
-  }
-  made.columns = columns_of_players(*subject.players, *subject.rows);
-  const Encoder* encoder = opened->rows.model->encoder();
-  made.encoded_rows = decoded_table(subject.rows->x.view(), *subject.rows, encoder);
-  made.reference = decoded_table(reference.rows.view(), *subject.rows, encoder);
-  made.rows = own_cells(study, *opened, made.doubles);
-  return made;
+bool is_number(const ShownFeature& shown) {
+  return std::ranges::any_of(shown.numbers, [](double number) { return !std::isnan(number); });
 }
 
 std::vector<ShownFeature> values_for(const Explained& explained, const ReasonOptions& options) {
@@ -257,11 +58,18 @@ std::vector<ShownFeature> values_for(const Explained& explained, const ReasonOpt
   if (!explained.encoded_rows) return shown_features(columns, *explained.rows, &explained.doubles, reference);
   std::vector<ShownFeature> shown = shown_features(columns, *explained.encoded_rows, nullptr, reference);
   if (!explained.rows) return shown;
-  // Numbers as they are in the user's table: an encoder may have scaled, imputed and rounded them.
+  // As it is in the user's table, if it is of the same kind there: an encoder may have scaled, imputed and rounded
+  // numbers, and it calls a level that training did not have "unknown".
   const auto own = shown_features(columns, *explained.rows, &explained.doubles, reference);
+  const auto in_table = [&](const std::string& name) { return has_named_column(*explained.rows, name); };
   for (size_t j = 0; j < shown.size(); j++) {
-    const bool numbers = own[j].known && !own[j].several && !std::isnan(own[j].reference_number);
-    if (numbers || (own[j].known && !shown[j].known)) shown[j] = own[j];
+    if (!std::ranges::all_of(columns[j], in_table)) continue;
+    if (!own[j].known) continue;
+    if (!shown[j].known || is_number(own[j]) == is_number(shown[j])) {
+      shown[j] = own[j];
+    } else if (is_number(shown[j])) {
+      shown[j] = number_in_words(own[j], shown[j], reference, columns[j][0]);
+    }
   }
   return shown;
 }
@@ -311,7 +119,7 @@ void reasons(ReasonsArguments arguments, const Session& session) {
   const std::string groups = text_of(arguments.groups);
   const std::string templates = text_of(arguments.templates);
   arguments.where.data = arguments.table.what;
-  const Explained explained = study ? from_study(arguments, session) : from_file(arguments, session);
+  const Explained explained = study ? explained_by_study(arguments, session) : explained_in_file(arguments, session);
   ReasonOptions options{.top = arguments.top, .direction = arguments.direction(), .exclude = arguments.exclude};
   const Explanations& made = explained.explanations;
   if (!arguments.groups.empty()) options.groups = players_from_json(arguments.groups, groups, made.features);

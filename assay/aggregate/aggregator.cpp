@@ -158,6 +158,7 @@ Provenance provenance_of(const AggregatorInfo& info, const Spec& spec, const Agg
     made.unit = explained_unit(subject.model->info(), *subject.targets);
     made.target = target_in_words(*subject.targets);
     made.data = subject.words.rows;
+    made.part = subject.rows->part;
     made.players = subject.words.players;
   }
   if (task.subject.reference != nullptr && info.needs.reference) made.reference = task.subject.reference->description;
@@ -185,6 +186,7 @@ Explanations frame_of(const AggregateTask& task) {
     made.target_names = task.subject.targets->names;
     made.ids = task.subject.rows->ids;
     made.id_name = task.subject.rows->id_name;
+    made.row_numbers = task.subject.rows->row_numbers;
   }
   made.values = Matrix(rows, made.features.size());
   std::ranges::fill(made.values.values(), std::numeric_limits<float>::quiet_NaN());

@@ -197,6 +197,7 @@ void fill_frame(std::span<const Explanations* const> members, Explanations& made
     if (made.ids.empty() && !member->ids.empty()) {
       made.ids = member->ids;
       made.id_name = member->id_name;
+      made.row_numbers = member->row_numbers;
     }
   }
 }
@@ -206,6 +207,7 @@ void keep_shared(const Provenance& other, Provenance& shared) {
   shared.target = shared_or_nothing(shared.target, other.target);
   shared.model = shared_or_nothing(shared.model, other.model);
   shared.data = shared_or_nothing(shared.data, other.data);
+  shared.part = shared_or_nothing(shared.part, other.part);
   shared.players = shared_or_nothing(shared.players, other.players);
   shared.reference = shared_or_nothing(shared.reference, other.reference);
 }

@@ -32,7 +32,7 @@ bool has_row_numbers(const NpzFile& file) {
   if (meta.size() != 1 || !is_explanations_meta(meta[0])) return false;
   Explanations read;
   read_explanations_meta(where, meta[0], read);
-  return read.id_name == "row";
+  return read.row_numbers;
 }
 
 void read_facts(const std::string& where, std::string_view text, StudyFolder& study) {

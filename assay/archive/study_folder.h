@@ -40,7 +40,7 @@ StudyEntry read_study_entry(const StudyFolder& study, size_t entry, const Contex
 struct RowIds {
   std::vector<std::string> ids = {};  // empty if rows have no names
   // Whether the ids are only row numbers ("row"), which sampled rows without names get. They do not identify rows:
-  // another file has the same numbers. The ids of a column that is called "row" count as numbers too.
+  // another file has the same numbers. In studies of older versions, a column that is called "row" counts as numbers.
   bool numbers = false;
 };
 

@@ -12,10 +12,12 @@ namespace assay {
 Dataset select_rows(const Dataset& data, const std::vector<size_t>& rows) {
   Dataset out;
   out.source = data.source;
+  out.part = data.part;
   out.feature_names = data.feature_names;
   out.groups = data.groups;
   out.label_name = data.label_name;
   out.id_name = data.id_name;
+  out.row_numbers = data.row_numbers;
   out.class_names = data.class_names;
   out.item_shape = data.item_shape;
   out.notes = data.notes;
@@ -29,12 +31,17 @@ Dataset select_rows(const Dataset& data, const std::vector<size_t>& rows) {
     std::vector<double>& chosen = out.shown[column];
     for (const size_t row : rows) chosen.push_back(cells[row]);
   }
+  for (const auto& [column, missing] : data.imputed) {
+    std::vector<bool>& chosen = out.imputed[column];
+    for (const size_t row : rows) chosen.push_back(missing[row]);
+  }
   return out;
 }
 
 Table to_table(const Dataset& data) {
   Table out;
   out.source = data.source;
+  out.part = data.part;
   out.item_shape = data.item_shape;
   out.ids = data.ids;
   out.id_name = data.id_name;

@@ -21,8 +21,12 @@ struct FeatureGroup {
   std::vector<std::string> levels = {};  // of a categorical feature; one column each if one-hot (count > 1)
 };
 
+// What ids are called that are only numbers of rows. A user's column may have this name too: see row_numbers.
+inline constexpr const char* kRowNumbers = "row";
+
 struct Dataset {
-  std::string source;  // for messages
+  std::string source;     // for messages
+  std::string part = {};  // of the source: all, train or test; empty: not known
   Matrix x;
   std::vector<std::string> feature_names;  // of the columns of x
   std::vector<FeatureGroup> groups;        // cover the columns of x, in order
@@ -31,10 +35,14 @@ struct Dataset {
   std::vector<std::string> class_names;    // empty for a regression
   std::string id_name;                     // of the column that names rows; empty when there is none
   std::vector<std::string> ids;            // names of rows, where given
+  bool row_numbers = false;                // ids are numbers of rows that Assay gave, and id_name is kRowNumbers
   std::vector<size_t> item_shape = {};     // dimensions of one row, if rows are images
   std::vector<std::string> notes = {};     // what reading the cells lost, one sentence each
   // Columns of x whose numbers only stand for the user's cells, with those cells: what is shown to people.
   std::map<size_t, std::vector<double>> shown = {};
+  // First columns of features (groups) in whose place an encoder put something where the user's cell was missing: which
+  // rows. People are shown that it is missing.
+  std::map<size_t, std::vector<bool>> imputed = {};
 
   size_t rows() const { return x.rows(); }
 };

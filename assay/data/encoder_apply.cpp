@@ -116,6 +116,13 @@ void encode_categories(const ColumnEncoding& encoding, const Table& table, size_
   }
 }
 
+// Which cells of a column are missing; empty if none is.
+std::vector<bool> missing_cells(const Table& table, size_t column) {
+  std::vector<bool> missing(table.rows());
+  for (size_t i = 0; i < table.rows(); ++i) missing[i] = std::isnan(table.values(i, column));
+  return std::ranges::find(missing, true) == missing.end() ? std::vector<bool>() : missing;
+}
+
 // One-hot columns can make gigabytes of a small file: an encoded table may take as much as any job that a file sizes,
 // or this multiple of the table where that is more.
 constexpr uint64_t kMostGrowth = 64;
@@ -152,6 +159,7 @@ Matrix room_for(const std::vector<ColumnEncoding>& columns, const Table& table, 
 Dataset Encoder::apply(const Table& table) const {
   Dataset out;
   out.source = table.source;
+  out.part = table.part;
   out.id_name = table.id_name;
   out.ids = table.ids;
   out.item_shape = item_shape_;
@@ -177,6 +185,9 @@ Dataset Encoder::apply(const Table& table) const {
       }
     } else {
       encode_categories(encoding, table, found->second, out.x, to, group.count);
+    }
+    if (!std::isnan(encoding.fill)) {
+      if (auto missing = missing_cells(table, found->second); !missing.empty()) out.imputed[to] = std::move(missing);
     }
     to += group.count;
     out.groups.push_back(std::move(group));

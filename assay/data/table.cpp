@@ -60,6 +60,7 @@ std::vector<double> defined_values(const Matrix& values, size_t column) {
 Table select_rows(const Table& table, const std::vector<size_t>& rows) {
   Table out;
   out.source = table.source;
+  out.part = table.part;
   out.columns = table.columns;
   out.label = table.label;
   out.id_name = table.id_name;
@@ -70,6 +71,11 @@ Table select_rows(const Table& table, const std::vector<size_t>& rows) {
     if (!table.ids.empty()) out.ids.push_back(table.ids[rows[i]]);
   }
   return out;
+}
+
+void set_part(Table& table, const std::string& part) {
+  table.part = part;
+  if (part != "all") table.source = fmt::format("{} ({} part)", table.source, part);
 }
 
 Table stacked(const Table& top, const Table& bottom) {

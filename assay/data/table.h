@@ -59,7 +59,8 @@ class LevelCodes {
 
 // values(i, j) is row i of columns[j]: a number, or the code of a level. Missing is kMissing in both.
 struct Table {
-  std::string source;  // the file or data set, for messages
+  std::string source;     // the file or data set, for messages
+  std::string part = {};  // of the source: all, train or test; empty: not known
   std::vector<Column> columns;
   Matrix values;
   std::optional<size_t> label;          // which column is the label, where one was named
@@ -81,6 +82,9 @@ std::vector<double> defined_values(const Matrix& values, size_t column);
 
 // The rows with these indices, in this order.
 Table select_rows(const Table& table, const std::vector<size_t>& rows);
+
+// Says that the table is this part of its source (all, train or test), for messages too.
+void set_part(Table& table, const std::string& part);
 
 // The rows of one table below those of another with the same columns; categories are matched by their text. An input
 // error when names or kinds of columns differ.

@@ -33,6 +33,7 @@ struct Provenance {
   // Whether the reference's rows are a sample of a pool: kDrawnBackground, or kNothingDrawn for a fixed baseline, the
   // user's own rows or the whole pool. Empty: not known, as in older files and for aggregates.
   std::string draw = {};
+  std::string part = {};  // of the data set or file that the rows are of: all, train or test; empty: not known
 };
 inline constexpr std::string_view kDrawnBackground = "background";
 inline constexpr std::string_view kNothingDrawn = "nothing";
@@ -76,6 +77,7 @@ struct Explanations {
   std::vector<double> gap;
   std::vector<std::string> ids;  // names of rows, where given
   std::string id_name;
+  bool row_numbers = false;        // ids are numbers of rows that Assay gave (Dataset::row_numbers)
   uint64_t evaluations = 0;        // rows that the model predicted or differentiated, coalitions included
   std::vector<std::string> notes;  // what users should know, one sentence each
   Provenance provenance;

@@ -66,9 +66,15 @@ const FeatureGroup* RowCells::group_of(size_t player) const {
   return whole ? group : nullptr;
 }
 
+bool RowCells::was_missing(size_t row, size_t column) const {
+  const size_t first = groups_[column] == nullptr ? column : groups_[column]->first;
+  const auto found = data_.imputed.find(first);
+  return found != data_.imputed.end() && found->second[row];
+}
+
 std::string RowCells::column_text(size_t row, size_t column) const {
   const float value = data_.x(row, column);
-  if (std::isnan(value)) return "missing";
+  if (std::isnan(value) || was_missing(row, column)) return "missing";
   const FeatureGroup* group = groups_[column];
   if (group != nullptr && group->count == 1) {
     if (const auto level = coded_level(*group, value)) return group->levels[*level];
@@ -81,6 +87,7 @@ std::string RowCells::text(size_t row, size_t player) const {
   const std::vector<uint32_t>& columns = columns_[player];
   if (const FeatureGroup* group = group_of(player); group != nullptr && group->count > 1) {
     const std::span<const float> values = data_.x.row(row).subspan(group->first, group->count);
+    if (was_missing(row, group->first)) return "missing";
     if (std::ranges::all_of(values, [](float value) { return std::isnan(value); })) return "missing";
     if (const auto level = level_of(*group, values)) return group->levels[*level];
     if (std::ranges::all_of(values, [](float value) { return value == 0; })) return "none";
@@ -101,12 +108,14 @@ const std::vector<std::string>* RowCells::levels(size_t player) const {
 std::optional<size_t> RowCells::level(size_t row, size_t player) const {
   if (!is_category(player)) return {};
   const FeatureGroup& group = *group_of(player);
+  if (was_missing(row, group.first)) return {};
   return level_of(group, data_.x.row(row).subspan(group.first, group.count));
 }
 
 double RowCells::scale(size_t row, size_t player) const {
   if (!is_number(player)) return kUndefined;
   const size_t column = columns_[player][0];
+  if (was_missing(row, column)) return kUndefined;
   const double value = data_.x(row, column);
   const double least = least_[column];
   const double range = static_cast<double>(largest_[column]) - least;
@@ -121,8 +130,7 @@ std::optional<RowColumn> RowCells::column(size_t player, const std::string& name
     made.kind = ColumnKind::categorical;
     made.levels = group->levels;
     for (size_t row = 0; row < data_.rows(); row++) {
-      const std::span<const float> values = data_.x.row(row).subspan(group->first, group->count);
-      if (const auto level = level_of(*group, values)) {
+      if (const auto level = this->level(row, player)) {
         made.values.push_back(static_cast<double>(*level));
         continue;
       }
@@ -142,7 +150,8 @@ std::optional<RowColumn> RowCells::column(size_t player, const std::string& name
   const size_t column = columns_[player][0];
   const auto shown = data_.shown.find(column);
   for (size_t row = 0; row < data_.rows(); row++) {
-    made.values.push_back(shown == data_.shown.end() ? data_.x(row, column) : shown->second[row]);
+    const double cell = shown == data_.shown.end() ? data_.x(row, column) : shown->second[row];
+    made.values.push_back(was_missing(row, column) ? kUndefined : cell);
   }
   return made;
 }

@@ -1,6 +1,7 @@
 // The values of a row's players for people to read: numbers, names of categories, pixels.
 //
-// Values are those that the model sees: a column that the encoder standardised shows its standardised number.
+// Values are those that the model sees: a column that the encoder standardised shows its standardised number. But a
+// cell that was missing in the user's table is missing here, although the encoder put something in its place.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +42,8 @@ class RowCells {
 
  private:
   const FeatureGroup* group_of(size_t player) const;
+  // Whether the user's cell behind this column was missing, whatever the model sees in its place.
+  bool was_missing(size_t row, size_t column) const;
   std::string column_text(size_t row, size_t column) const;
 
   const Dataset& data_;

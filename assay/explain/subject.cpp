@@ -42,7 +42,9 @@ Explanations explain(const Spec& method, const Subject& subject, const Context& 
   Explanations made = explain(method, explain_task_of(subject), context);
   made.ids = subject.rows->ids;
   made.id_name = subject.rows->id_name;
+  made.row_numbers = subject.rows->row_numbers;
   made.provenance.data = subject.words.rows;
+  made.provenance.part = subject.rows->part;
   made.provenance.players = subject.words.players;
   made.notes.insert(made.notes.end(), subject.rows->notes.begin(), subject.rows->notes.end());
   if (subject.reference != nullptr) {

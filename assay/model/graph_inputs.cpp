@@ -298,6 +298,7 @@ Dataset gather_features(const GraphInputs& inputs, const ModelInfo& info, const 
   const Source source = inputs.named ? by_name(inputs, info, table) : by_position(inputs, info, table);
   Dataset data;
   data.source = table.source;
+  data.part = table.part;
   data.id_name = table.id_name;
   data.ids = table.ids;
   data.x = Matrix(table.rows(), source.columns.size());

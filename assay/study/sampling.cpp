@@ -66,7 +66,8 @@ std::vector<size_t> sample_pool_rows(const SampleWord& said, size_t players, con
 Dataset numbered_rows(const Dataset& data, const std::vector<size_t>& chosen, std::span<const size_t> numbers) {
   Dataset made = select_rows(data, chosen);
   if (!made.ids.empty()) return made;
-  made.id_name = "row";
+  made.id_name = kRowNumbers;
+  made.row_numbers = true;
   for (const size_t row : chosen) made.ids.push_back(fmt::format("{}", numbers[row] + 1));
   return made;
 }

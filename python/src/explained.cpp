@@ -126,6 +126,7 @@ std::shared_ptr<Explained> selected(const Explained& self, const std::vector<siz
   made.gap = chosen(from.gap, rows);
   made.ids = chosen(from.ids, rows);
   made.id_name = from.id_name;
+  made.row_numbers = from.row_numbers;
   made.evaluations = from.evaluations;
   made.notes = from.notes;
   made.provenance = from.provenance;

@@ -126,7 +126,7 @@ Reasons reasons_of(const Explained& explained, const Others& others, ReasonOptio
     FeatureColumns columns = columns_of_players(handle->subject.players, rows);
     if (options.groups) columns = grouped_columns(columns, *options.groups);
     const Matrix& absent = reference ? reference->rows : handle->subject.reference.rows;
-    const Table cells = decoded_table(rows.x.view(), rows, handle->encoder());
+    const Table cells = decoded_table(rows, handle->encoder());
     const Table reference_cells = decoded_table(absent.view(), rows, handle->encoder());
     KeptDoubles doubles;
     for (const auto& [column, values] : rows.shown) doubles.set(rows.feature_names[column], values);

@@ -100,7 +100,7 @@ Table open_by_name(const std::string& what, const std::string& split, const std:
   Table table = run_engine(run, [&](const Context& context) {
     return open_table(what, {.label = label.value_or(""), .id = id.value_or(""), .doubles = doubles}, request, context);
   });
-  if (split != "all") table.source = fmt::format("{} ({} part)", table.source, split);
+  set_part(table, split);
   return table;
 }
 

@@ -362,6 +362,27 @@ def test_a_column_called_row_holds_ids(made):
         assert line["value"] == (cell or "missing") or float(line["value"]) == float(cell)
 
 
+def test_numbers_of_rows_are_no_cells_of_a_column_called_row(made):
+    folder, run = made
+    lines = (folder / "rows.csv").read_text().splitlines()
+    count = len(lines) - 1
+    called = ["row," + lines[0], *(f"{count - i},{line}" for i, line in enumerate(lines[1:]))]  # counts down
+    (folder / "down.csv").write_text("\n".join(called) + "\n")
+    explain = ("explain", "--model", "model.json", "--method", "tree_shap", "--background", "background.csv")
+    explain += ("--target", "0", "--rows", "2,3", "--data")
+    for data, out in (("down.csv", "down.npz"), ("rows.csv", "up.npz"), ("down.csv", "down.csv.e.csv")):
+        assert run(*explain, data, "--out", out).returncode == 0
+    columns = ("row", "rank", "feature", "value")
+    expected, found = (
+        [[line[name] for name in columns] for line in lines_of(run("reasons", *words, "--out", "-").stdout)]
+        for words in (("up.npz", "--data", "rows.csv"), ("down.npz", "--data", "down.csv"))
+    )
+    assert found == expected and {line[0] for line in found} == {"2", "3"}
+    # A table of explanations does not say whose numbers they are.
+    sentence = "--id: expected row, if that column of 'down.csv' holds the ids of 'down.csv.e.csv'"
+    assert sentence in refused(run("reasons", "down.csv.e.csv", "--data", "down.csv"))
+
+
 def test_numbers_of_rows_are_those_of_the_part(study):
     _, run = study
     explain = ("explain", "--model", "study/model.onnx", "--data", "pool.csv", "--split", "test", "--label", "species")
@@ -439,3 +460,39 @@ def test_approved_needs_one_class(iris, assay):
     folder, _ = iris
     result = assay("reasons", folder, "--background", "approved")
     assert refused(result).startswith("--background approved: expected one class that is explained for all rows")
+
+
+def test_what_was_missing_is_missing_in_reasons_and_in_the_report(program, tmp_path):
+    """The encoder of the trained network puts means and modes there; a person knows what was left out."""
+    draw = np.random.default_rng(4)
+
+    def write(name, rows, gaps):
+        lines = ["age,job,y"]
+        for i in range(rows):
+            age, job = draw.integers(20, 70), draw.choice(["clerk", "nurse", "pilot"])
+            verdict = "good" if (job != "pilot") == (age > 35) else "bad"
+            shown_age, shown_job = ("" if gaps and i % 3 == 0 else age), ("" if gaps and i % 3 == 1 else job)
+            lines.append(f"{shown_age},{shown_job},{verdict}")
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+        return [line.split(",") for line in lines[1:]]
+
+    write("pool.csv", 200, False)
+    cells = write("rows.csv", 30, True)
+    words = ("--data", "rows.csv", "--pool", "pool.csv", "--label", "y", "--time", "none", "--no-curves")
+    words += ("--no-variations", "--methods", "exact_shapley,occlusion", "--aggregators", "none", "--out", "study")
+    for command in (("study", *words), ("reasons", "study", "--top", "2", "--out", "reasons.csv")):
+        done = subprocess.run([program, *command], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+    found = lines_of((tmp_path / "reasons.csv").read_text())
+    told = {"age": set(), "job": set()}
+    for line in found:
+        cell = cells[int(line["row"]) - 1]["age,job".split(",").index(line["feature"])]
+        assert line["value"] == (cell or "missing")
+        assert ("missing" in line["text"]) == (cell == "")
+        told[line["feature"]].add(cell == "")
+    assert told == {"age": {False, True}, "job": {False, True}}, "the rows do not show what is tested"
+    page = (tmp_path / "study" / "report.html").read_text()
+    data = page.split('<script type="application/json" id="assay-data">')[1].split("</script>")[0]
+    for row, own in zip(json.loads(data)["rows"], cells, strict=True):
+        assert row["cells"] == [own[0] or "missing", own[1] or "missing"]
+        assert (row["cell_scale"][0] is None) == (own[0] == "")

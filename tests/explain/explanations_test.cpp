@@ -70,7 +70,8 @@ Explanations full() {
                      "mean of train.csv",
                      "0.1.0",
                      "AVX2",
-                     "background"};
+                     "background",
+                     "test"};
   return made;
 }
 
@@ -120,6 +121,8 @@ void expect_provenance(const Explanations& found, const Explanations& expected) 
   EXPECT_EQ(a.version, b.version);
   EXPECT_EQ(a.vector_target, b.vector_target);
   EXPECT_EQ(a.draw, b.draw);
+  EXPECT_EQ(a.part, b.part);
+  EXPECT_EQ(found.row_numbers, expected.row_numbers);
   EXPECT_EQ(found.evaluations, expected.evaluations);
   EXPECT_EQ(found.notes, expected.notes);
   EXPECT_EQ(found.id_name, expected.id_name);

@@ -29,6 +29,7 @@ struct ColumnPlan {
 struct Plan {
   std::vector<ColumnPlan> columns;
   bool has_header = false;
+  bool has_index = false;  // the first column has no name, and names the rows
   char delimiter = '\0';
 };
 
@@ -46,6 +47,31 @@ bool looks_like_header(std::span<const std::string_view> cells) {
     return number && std::isfinite(number->value);
   };
   return counts_upwards(cells) || std::ranges::none_of(cells, is_number);
+}
+
+// A number with a decimal comma ("12,5", "1.234,5") or with commas between thousands ("1,234,567.5").
+bool has_number_commas(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  const auto digits = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  // Up to three digits, then groups of three.
+  const auto grouped = [&](std::string_view part, char between) {
+    size_t end = part.find(between);
+    if (end == std::string_view::npos) return digits(part);
+    if (end > 3 || !digits(part.substr(0, end))) return false;
+    while (end != std::string_view::npos) {
+      part.remove_prefix(end + 1);
+      end = part.find(between);
+      if (!digits(part.substr(0, end)) || std::min(end, part.size()) != 3) return false;
+    }
+    return true;
+  };
+  const size_t comma = text.rfind(',');
+  if (comma == std::string_view::npos) return false;
+  if (grouped(text.substr(0, comma), '.') && digits(text.substr(comma + 1))) return true;
+  const size_t point = text.find('.', comma);
+  return grouped(text.substr(0, point), ',') && (point == std::string_view::npos || digits(text.substr(point + 1)));
 }
 
 class TableReader {
@@ -115,6 +141,11 @@ class TableReader {
       } else {
         column.name = plan_.has_header ? std::string(rows.cells()[j]) : fmt::format("x{}", j + 1);
       }
+      if (column.name.empty() && j == 0 && plan_.columns.size() > 1) {
+        // pandas writes the index of a DataFrame so: it names the rows.
+        column.name = "index";
+        plan_.has_index = true;
+      }
       if (column.name.empty()) fail_input(rows.where(j), "the name of the column", "an empty cell");
       if (!seen.insert(column.name).second) {
         fail_input(rows.where(j), "a name no other column has", in_quotes(column.name) + " again");
@@ -141,6 +172,9 @@ class TableReader {
     if (!options_.id.empty()) {
       declare({options_.id}, Role::id);
       table_.id_name = names[find_column(file, names, options_.id)];
+    } else if (plan_.has_index && !plan_.columns[0].declared) {
+      declare({names[0]}, Role::id);
+      table_.id_name = names[0];
     }
     if (!options_.label.empty()) {
       label_ = find_column(file, names, options_.label);
@@ -230,11 +264,25 @@ class TableReader {
     return code;
   }
 
+  // Numbers that are written with commas would be categories, or names of rows, without a word.
+  void refuse_number_commas(size_t column) const {
+    const ColumnPlan& plan = plan_.columns[column];
+    if (plan.declared || plan.role != Role::categorical) return;
+    const std::vector<std::string> levels = levels_[column].in_order_of_code();
+    const auto with_comma = std::ranges::find_if(levels, has_number_commas);
+    const auto is_number = [](const std::string& level) { return has_number_commas(level) || parse_number(level); };
+    if (with_comma == levels.end() || !std::ranges::all_of(levels, is_number)) return;
+    fail_input(fmt::format("{}, column {}", table_.source, in_quotes(plan.name)),
+               "numbers with a decimal point and nothing between thousands (or a column that is declared categorical)",
+               in_quotes(*with_comma));
+  }
+
   void finish() {
     table_.values.shrink_to_fit();
     for (size_t j = 0; j < plan_.columns.size(); ++j) {
       const auto& plan = plan_.columns[j];
       if (plan.role == Role::id) continue;
+      refuse_number_commas(j);
       if (label_ == j) table_.label = table_.columns.size();
       Column column;
       column.name = plan.name;

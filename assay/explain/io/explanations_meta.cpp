@@ -100,6 +100,8 @@ std::string explanations_meta_text(std::string_view where, const Explanations& e
                {"notes", explanations.notes},
                {"id_name", explanations.id_name}};
   if (!made.draw.empty()) meta["draw"] = made.draw;
+  if (!made.part.empty()) meta["part"] = made.part;
+  if (explanations.id_name == kRowNumbers) meta["row_numbers"] = explanations.row_numbers;
   const Combination& combination = explanations.combination;
   if (!combination.members.empty()) {
     meta["aggregate"] = {{"members", combination.members}, {"relative", combination.relative}};
@@ -132,12 +134,16 @@ void read_explanations_meta(std::string_view where, std::string_view text, Expla
   made.players = reader.text(meta, "players");
   made.reference = reader.text(meta, "reference");
   made.draw = reader.text(meta, "draw");
+  made.part = reader.text(meta, "part");
   const json versions = reader.object("versions");
   made.version = reader.text(versions, "assay");
   made.vector_target = reader.text(versions, "vector_target");
   explanations.evaluations = reader.number("evaluations");
   explanations.notes = reader.texts(meta, "notes");
   explanations.id_name = reader.text(meta, "id_name");
+  // Older files do not say it.
+  explanations.row_numbers = explanations.id_name == kRowNumbers &&
+                             (!meta.contains("row_numbers") || reader.flag(meta, "row_numbers"));
   const json aggregate = reader.object("aggregate");
   explanations.combination.members = reader.texts(aggregate, "members");
   explanations.combination.relative = reader.flag(aggregate, "relative");

@@ -182,6 +182,7 @@ Explanations explanations_from_table(Table table, bool named) {
   }
   out.ids = std::move(table.ids);
   out.id_name = original(table.id_name, kId);
+  out.row_numbers = out.id_name == kRowNumbers;  // a table does not say more
   return out;
 }
 

@@ -117,7 +117,7 @@ std::map<std::string, std::string, std::less<>> names_in(const std::string& wher
 std::string kind_of(const Reason& reason, const ShownFeature* shown) {
   if (shown == nullptr || !shown->known) return "unknown";
   if (shown->several) return "group";
-  if (shown->values[reason.row] == "missing") return "missing";
+  if (shown->missing[reason.row]) return "missing";
   const double number = shown->numbers[reason.row];
   if (std::isnan(number)) {
     return shown->reference.empty() || shown->reference == shown->values[reason.row] ? "common_level" : "level";

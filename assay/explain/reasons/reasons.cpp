@@ -308,7 +308,7 @@ Reasons find_reasons(const Explanations& explanations, std::span<const Explanati
   made.features = options.groups ? options.groups->names : explanations.features;
   made.groups = options.groups;
   made.ids = explanations.ids;
-  made.id_name = explanations.id_name;
+  made.row_numbers = explanations.row_numbers;
   made.replicates = explanations.replicate_count();
   made.certainty_known = made.replicates > 0 || nothing_drawn(explanations);
   const std::vector<bool> excluded = excluded_features(made.features, explanations, options);

@@ -67,14 +67,14 @@ struct Reasons {
   std::vector<std::string> features;  // features and groups
   std::optional<Players> groups;      // as in the options
   std::vector<std::string> ids;       // of the rows, where given
-  std::string id_name;
+  bool row_numbers = false;           // ids are numbers of rows that Assay gave
   std::vector<Reason> list;        // by row, then by rank
   std::vector<std::string> notes;  // what certainty, share and agreement are, and why some are NaN; one sentence each
   bool certainty_known = false;
   size_t replicates = 0;
 
   // What the column that names rows is called: "row" for numbers, else "id".
-  std::string row_column() const { return ids.empty() || id_name == "row" ? "row" : "id"; }
+  std::string row_column() const { return ids.empty() || row_numbers ? kRowNumbers : "id"; }
   // The row's id, or its number from 1.
   std::string row_name(size_t row) const;
 };

@@ -65,6 +65,7 @@ ShownFeature of_one_column(const Table& rows, size_t column, const KeptDoubles* 
   const bool number = rows.columns[column].kind == ColumnKind::numeric;
   for (size_t row = 0; row < rows.rows(); row++) {
     made.values.push_back(cell_text(rows, row, column, own));
+    made.missing.push_back(std::isnan(rows.values(row, column)));
     made.numbers.push_back(number ? static_cast<double>(rows.values(row, column)) : NAN);
   }
   return made;
@@ -117,6 +118,21 @@ FeatureColumns columns_named_alike(std::span<const std::string> features) {
   return columns;
 }
 
+FeatureColumns columns_named_alike(std::span<const std::string> features, const Table& table) {
+  FeatureColumns columns = columns_named_alike(features);
+  for (std::vector<std::string>& own : columns) {
+    if (place_of(table, own[0])) continue;
+    std::vector<std::string> alike;
+    for (const Column& column : table.columns) {
+      std::string written = column.name;
+      std::ranges::replace(written, ' ', '_');
+      if (written == own[0]) alike.push_back(column.name);
+    }
+    if (alike.size() == 1) own = alike;
+  }
+  return columns;
+}
+
 FeatureColumns columns_of_players(const Players& players, const Dataset& data) {
   std::vector<std::string> raw = data.feature_names;
   for (const FeatureGroup& group : data.groups) {
@@ -155,6 +171,27 @@ std::vector<ShownFeature> shown_features(const FeatureColumns& columns, const Ta
   return shown;
 }
 
+ShownFeature number_in_words(const ShownFeature& own, const ShownFeature& as_number, const Table* reference,
+                             const std::string& column) {
+  std::map<double, std::string> words;
+  for (size_t row = 0; row < own.values.size(); row++) {
+    const double number = as_number.numbers[row];
+    if (std::isnan(number) || own.missing[row]) continue;
+    const auto [known, fresh] = words.emplace(number, own.values[row]);
+    if (!fresh && known->second != own.values[row]) return as_number;
+  }
+  ShownFeature made = own;
+  made.reference.clear();
+  made.reference_number = NAN;
+  const std::optional<size_t> place = reference == nullptr ? std::nullopt : place_of(*reference, column);
+  if (!place) return made;
+  std::map<double, size_t> counts;
+  for (const double number : defined_values(reference->values, *place)) ++counts[number];
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+  if (most != counts.end() && words.contains(most->first)) made.reference = words.at(most->first);
+  return made;
+}
+
 Table decoded_table(MatrixView<const float> rows, const Dataset& like, const Encoder* encoder) {
   struct Source {
     const FeatureGroup* group;
@@ -189,6 +226,19 @@ Table decoded_table(MatrixView<const float> rows, const Dataset& like, const Enc
       table.values(i, j) = group != nullptr           ? decoded_level(rows.row(i).subspan(column, group->count), *group)
                            : shift == 0 && scale == 1 ? static_cast<float>(cell)
                                                       : unscaled(cell, shift, scale);
+    }
+  }
+  return table;
+}
+
+Table decoded_table(const Dataset& data, const Encoder* encoder) {
+  Table table = decoded_table(data.x.view(), data, encoder);
+  for (const FeatureGroup& group : data.groups) {
+    const auto found = data.imputed.find(group.first);
+    const std::optional<size_t> column = place_of(table, group.name);
+    if (found == data.imputed.end() || !column) continue;
+    for (size_t i = 0; i < table.rows(); i++) {
+      if (found->second[i]) table.values(i, *column) = kMissing;
     }
   }
   return table;

@@ -23,6 +23,7 @@ struct ShownFeature {
   bool several = false;                  // a group of several columns
   std::vector<std::string> values = {};  // by row; "missing" where it is
   std::vector<double> numbers = {};      // by row, for a column of numbers; NaN for others
+  std::vector<bool> missing = {};        // by row; a level may be called "missing" too. Empty for several columns
   std::string reference = {};     // the mean, or the most frequent level, of the reference's rows; empty: not known
   double reference_number = NAN;  // the mean
 };
@@ -32,6 +33,9 @@ using FeatureColumns = std::vector<std::vector<std::string>>;
 
 // Each feature a column of its own name.
 FeatureColumns columns_named_alike(std::span<const std::string> features);
+// Each feature the column of its name in this table; else, if there is just one, a column whose name differs only in
+// having spaces for underscores: LightGBM writes "Marital Status" as "Marital_Status".
+FeatureColumns columns_named_alike(std::span<const std::string> features, const Table& table);
 // The columns of a table that players of encoded rows stand for: one-hot columns stand for the column before encoding.
 FeatureColumns columns_of_players(const Players& players, const Dataset& data);
 // The columns of groups of these features.
@@ -42,8 +46,16 @@ FeatureColumns grouped_columns(const FeatureColumns& columns, const Players& gro
 std::vector<ShownFeature> shown_features(const FeatureColumns& columns, const Table& rows, const KeptDoubles* doubles,
                                          const Table* reference);
 
+// A feature that is text in the user's table ("True") and a number for the model, as levels in the user's words: own and
+// as_number are of the same rows. reference, column: as the model has it; the number that most of its rows have is
+// `reference` in words, if a row tells the word. as_number itself if two texts have one number.
+ShownFeature number_in_words(const ShownFeature& own, const ShownFeature& as_number, const Table* reference,
+                             const std::string& column);
+
 // Encoded rows as a table in raw units: numbers as before they were scaled, and levels by their names.
 // like: a data set with the same columns. encoder: of the model; null if it has none.
 Table decoded_table(MatrixView<const float> rows, const Dataset& like, const Encoder* encoder);
+// The same of a data set, in which cells are missing that were missing in the user's table.
+Table decoded_table(const Dataset& data, const Encoder* encoder);
 
 }  // namespace assay

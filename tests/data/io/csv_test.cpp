@@ -286,6 +286,40 @@ TEST(Csv, PeakMemoryIsTheMatrixAndABuffer) {
   EXPECT_EQ(status, 0) << "more than 1.5 times the matrix";
 }
 
+TEST(Csv, AFirstColumnWithoutANameNamesTheRows) {
+  const Table t = read(",age,y\n7,1.5,a\nx,2,b\n");
+  EXPECT_EQ(t.id_name, "index");
+  EXPECT_EQ(t.ids, (std::vector<std::string>{"7", "x"}));
+  ASSERT_EQ(t.columns.size(), 2u);
+  EXPECT_EQ(t.columns[0].name, "age");
+  TableOptions options;
+  options.id = "age";
+  const Table own = read(",age\n7,1.5\n8,2\n", options);
+  EXPECT_EQ(own.id_name, "age");
+  EXPECT_EQ(own.columns[0].name, "index");
+  EXPECT_EQ(complaint("a,,c\nx,2,3\n"), "t.csv, line 1, column 2: expected the name of the column, found an empty cell");
+  EXPECT_EQ(complaint(",index\nx,2\n"), "t.csv, line 1, column 2: expected a name no other column has, found 'index' again");
+}
+
+TEST(Csv, NumbersWithCommasAreNoText) {
+  const auto refused = [](const std::string& cells) {
+    return complaint("a;b\n" + cells).starts_with(
+        "t.csv, column 'a': expected numbers with a decimal point and nothing between thousands");
+  };
+  EXPECT_TRUE(refused("12,5;1\n3;2\n"));
+  EXPECT_TRUE(refused("1.234,5;1\n-3,25;2\n"));
+  EXPECT_TRUE(refused("1,234;1\n1,234,567.5;2\n"));
+  EXPECT_TRUE(refused("12,5;1\nNA;2\n"));
+  // Text with commas is text.
+  for (const char* cells : {"12,5;1\nx;2\n", "1,2,3;1\n4,5,6;2\n", "a,b;1\nc;2\n", ",5;1\n,6;2\n", "12,;1\n13,;2\n",
+                            "1,2345.5;1\n1,2345.6;2\n", "1,5 %;1\n2,5 %;2\n"}) {
+    EXPECT_FALSE(refused(cells)) << cells;
+  }
+  TableOptions options;
+  options.categorical = {"a"};
+  EXPECT_EQ(read("a;b\n12,5;1\n3;2\n", options).columns[0].levels, (std::vector<std::string>{"12,5", "3"}));
+}
+
 TEST(Csv, NamesAndLinesToSkip) {
   TableOptions options;
   options.names = {"a", "b"};

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <optional>
 #include <vector>
+
+#include "assay/explain/row_cells.h"
 
 namespace assay {
 namespace {
@@ -39,6 +43,70 @@ TEST(ShownValues, EncodedRowsAreDecoded) {
     EXPECT_EQ(shown[1].reference, "rent");
     EXPECT_EQ(shown[2].reference, "5,355");
   }
+}
+
+// The encoder puts the mean and the mode there; the people whom a reason is for know that they left it out.
+TEST(ShownValues, WhatWasMissingIsMissing) {
+  for (const char* encoding : {"label:impute=mean", "one_hot:impute=mode:scale=standardise"}) {
+    Table raw = raw_rows();
+    raw.values(1, 0) = kMissing;
+    raw.values(2, 1) = kMissing;
+    const Encoder encoder = Encoder::fit(raw_rows(), encoder_options("--encode", encoding));
+    const Dataset data = select_rows(encoder.apply(raw), {1, 2, 3});
+    const auto shown = shown_features(columns_of_players(group_players(data), data), decoded_table(data, &encoder),
+                                      nullptr, nullptr);
+    EXPECT_THAT(shown[0].values, ElementsAre("missing", "31", "44"));
+    EXPECT_THAT(shown[0].missing, ElementsAre(true, false, false));
+    EXPECT_THAT(shown[1].values, ElementsAre("rent", "missing", "rent"));
+    EXPECT_THAT(shown[1].missing, ElementsAre(false, true, false));
+    EXPECT_THAT(shown[2].values, ElementsAre("5951", "12204", "2096"));
+    const RowCells cells(data, group_players(data));
+    EXPECT_EQ(cells.text(0, 0), "missing");
+    EXPECT_EQ(cells.text(1, 1), "missing");
+    EXPECT_TRUE(std::isnan(cells.scale(0, 0)) && !std::isnan(cells.scale(1, 0)));
+    EXPECT_FALSE(cells.level(1, 1));
+    EXPECT_EQ(cells.level(0, 1), std::optional<size_t>(1));
+    EXPECT_TRUE(std::isnan(cells.column(0, "age")->values[0]));
+    EXPECT_TRUE(std::isnan(cells.column(1, "housing")->values[1]));
+  }
+}
+
+TEST(ShownValues, NamesThatLightGbmWroteWithUnderscores) {
+  Table table;
+  table.columns = {{"Marital Status"}, {"a b"}, {"a_b"}, {"c d"}};
+  const std::vector<std::string> features = {"Marital_Status", "a_b", "c_d", "e"};
+  EXPECT_THAT(columns_named_alike(features, table),
+              ElementsAre(ElementsAre("Marital Status"), ElementsAre("a_b"), ElementsAre("c d"), ElementsAre("e")));
+  table.columns.push_back({"c d"});
+  EXPECT_THAT(columns_named_alike(features, table)[2], ElementsAre("c_d")) << "two of them";
+}
+
+// True and False in the table, 1 and 0 for the model, and 0 at most rows of the reference.
+TEST(ShownValues, NumbersOfTheModelInTheWordsOfTheTable) {
+  Table own;
+  own.columns = {{"owner", ColumnKind::categorical, {"False", "True"}}};
+  own.values = Matrix(3, 1);
+  own.values(1, 0) = 1;
+  own.values(2, 0) = kMissing;
+  Table model;
+  model.columns = {{"owner"}};
+  model.values = own.values;
+  const FeatureColumns columns = {{"owner"}};
+  const ShownFeature text = shown_features(columns, own, nullptr, nullptr)[0];
+  const ShownFeature number = shown_features(columns, model, nullptr, &model)[0];
+  EXPECT_EQ(number.reference, "0.5");
+  Table reference = model;
+  reference.values = Matrix(3, 1);
+  reference.values(2, 0) = 1;
+  const ShownFeature words = number_in_words(text, number, &reference, "owner");
+  EXPECT_THAT(words.values, ElementsAre("False", "True", "missing"));
+  EXPECT_EQ(words.reference, "False");
+  EXPECT_TRUE(std::isnan(words.numbers[0]) && std::isnan(words.reference_number));
+  EXPECT_EQ(number_in_words(text, number, nullptr, "owner").reference, "");
+  // Two words for one number: the number is what the model knows.
+  model.values(1, 0) = 0;
+  const ShownFeature merged = shown_features(columns, model, nullptr, nullptr)[0];
+  EXPECT_THAT(number_in_words(text, merged, &reference, "owner").values, ElementsAre("0", "0", "missing"));
 }
 
 TEST(ShownValues, KeepTheUsersDigits) {

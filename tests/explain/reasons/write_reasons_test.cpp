@@ -82,7 +82,9 @@ TEST(WriteReasons, RowsHaveTheirIds) {
   const Reasons named = find_reasons(made, {}, {.top = 1}, {});
   EXPECT_EQ(reasons_table(named).id_name, "id");
   EXPECT_THAT(reasons_table(named).ids, ElementsAre("A-17"));
-  made.id_name = "row";  // the number in the table that rows were sampled from
+  made.id_name = "row";  // the user's column of this name
+  EXPECT_EQ(reasons_table(find_reasons(made, {}, {.top = 1}, {})).id_name, "id");
+  made.row_numbers = true;  // the number in the table that rows were sampled from
   made.ids = {"17"};
   EXPECT_EQ(reasons_table(find_reasons(made, {}, {.top = 1}, {})).id_name, "row");
 }
