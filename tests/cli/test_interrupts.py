@@ -36,8 +36,11 @@ def save_table(path, rows, columns):
 def bytes_read(process, name: str) -> int:
     """How far the program is in a file that it has open."""
     for link in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
-        if link.is_symlink() and os.readlink(link).endswith(name):
-            return int((link.parent.parent / "fdinfo" / link.name).read_text().split()[1])
+        try:
+            if os.readlink(link).endswith(name):
+                return int((link.parent.parent / "fdinfo" / link.name).read_text().split()[1])
+        except FileNotFoundError:  # closed meanwhile
+            continue
     return 0
 
 
