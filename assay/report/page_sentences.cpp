@@ -50,7 +50,18 @@ std::string model_sentence(const StudyFacts& facts) {
                      doubtful ? " It may be no better than that." : "");
 }
 
-std::string drivers_sentence(const Study& study, std::optional<size_t> entry) {
+// "gradient, which is not faithful": an explanation that the reader chose in place of the recommended one.
+std::string chosen_words(const Study& study, const Advice& advice, size_t entry) {
+  const Faithful state = advice.entries[entry].faithful;
+  return fmt::format("{}{}", short_name(study.entries[entry].name),
+                     state == Faithful::yes  ? ""
+                     : state == Faithful::no ? ", which is not faithful"
+                                             : ", which is not known to be faithful");
+}
+
+bool is_recommended(const Advice& advice, size_t entry) { return advice.overall && advice.overall->entry == entry; }
+
+std::string drivers_sentence(const Study& study, const Advice& advice, std::optional<size_t> entry) {
   if (!entry) return "Not named: no explanation is recommended that they could be taken from.";
   std::vector<std::string> parts;
   for (const Driver& driver : drivers_of(study.entries[*entry])) {
@@ -62,7 +73,9 @@ std::string drivers_sentence(const Study& study, std::optional<size_t> entry) {
                                 trend.empty() ? "" : " it"));
   }
   if (parts.empty()) return "Nothing drives it: all attributions are 0.";
-  return fmt::format("{} is driven most by {}.", capital(explained_value(study.facts)), joined(parts));
+  const std::string value = explained_value(study.facts);
+  if (is_recommended(advice, *entry)) return fmt::format("{} is driven most by {}.", capital(value), joined(parts));
+  return fmt::format("By {}, {} is driven most by {}.", chosen_words(study, advice, *entry), value, joined(parts));
 }
 
 // How closely attributions with this faithfulness follow the model.
@@ -126,7 +139,7 @@ std::string explanation_sentence(const Study& study, const Assessment& assessmen
     text += fmt::format(" {}", others_words(study, advice, chosen));
   }
   if (opened && *opened != chosen) {
-    text += fmt::format(" This page opens on {} instead.", short_name(study.entries[*opened].name));
+    text += fmt::format(" This page opens on another one: {}.", chosen_words(study, advice, *opened));
   }
   return text;
 }
@@ -143,7 +156,8 @@ std::string cost_sentence(const Study& study, const Advice& advice, const StudyT
   const std::string runs = evaluations == 0 ? std::string("no run of the model, whose own structure is read")
                                             : fmt::format("{} runs of the model, {} a row", with_commas(evaluations),
                                                           with_commas((evaluations + rows / 2) / rows));
-  return fmt::format("Explaining these {} takes {}{}.", plural(study.rows(), "row"), runs,
+  const std::string by = is_recommended(advice, *entry) ? "" : fmt::format(" by {}", short_name(chosen.name));
+  return fmt::format("Explaining these {}{} takes {}{}.", plural(study.rows(), "row"), by, runs,
                      timed ? fmt::format(", and took {} here", duration_words(found->explaining)) : "");
 }
 
@@ -186,7 +200,7 @@ std::string explained_value(const StudyFacts& facts) {
 FactPairs page_sentences(const Study& study, const Assessment& assessment, const StudyTimes& times,
                          std::optional<size_t> entry) {
   return {{"Model", model_sentence(study.facts)},
-          {"Drivers", drivers_sentence(study, entry)},
+          {"Drivers", drivers_sentence(study, assessment.advice, entry)},
           {"Explanation", explanation_sentence(study, assessment, entry)},
           {"Cost", cost_sentence(study, assessment.advice, times, entry)},
           {"Next", next_sentence(study, assessment)}};

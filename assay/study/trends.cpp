@@ -16,8 +16,14 @@ bool is_clear(const RunningCorrelation& found) {
   return std::fabs(std::atanh(found.correlation())) * std::sqrt(static_cast<double>(found.count() - 3)) > kNormal95;
 }
 
-// Whether the values are slopes, or made of slopes. How a slope changes with the feature says nothing about how the
-// output does: with diminishing returns it falls while the output rises.
+bool in_category(const Dataset& data, size_t column) {
+  return std::ranges::any_of(data.groups, [&](const FeatureGroup& group) {
+    return group.kind == ColumnKind::categorical && column >= group.first && column < group.first + group.count;
+  });
+}
+
+}  // namespace
+
 bool has_slopes(const Explanations& explanations) {
   const auto gives_slopes = [](const std::string& entry) {
     const auto method = std::ranges::find(methods(), entry.substr(0, entry.find(':')), &MethodInfo::name);
@@ -26,14 +32,6 @@ bool has_slopes(const Explanations& explanations) {
   return gives_slopes(explanations.provenance.method) ||
          std::ranges::any_of(explanations.combination.members, gives_slopes);
 }
-
-bool in_category(const Dataset& data, size_t column) {
-  return std::ranges::any_of(data.groups, [&](const FeatureGroup& group) {
-    return group.kind == ColumnKind::categorical && column >= group.first && column < group.first + group.count;
-  });
-}
-
-}  // namespace
 
 std::vector<double> value_trends(const Subject& subject, const Explanations& explanations) {
   std::vector<double> trends(explanations.players(), NAN);

@@ -8,6 +8,10 @@
 
 namespace assay {
 
+// Whether the values are slopes, or made of slopes. How a slope changes with the feature says nothing about how the
+// output does: with diminishing returns it falls while the output rises.
+bool has_slopes(const Explanations& explanations);
+
 // By player: Pearson's correlation, over the subject's rows, of its value with its attribution. NaN for players of
 // several columns and of categories, whose values have no order, where one of the two is constant, and where its 95 %
 // interval (Fisher's, of the rows that have both) reaches 0. All NaN if rows have different targets: then there is no

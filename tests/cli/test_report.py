@@ -43,7 +43,7 @@ def test_another_explanation_is_opened(assay, studied, tmp_path):
     names = [entry["name"] for entry in other["entries"]]
     assert names[other["opened"]] == "occlusion" and names[recorded["opened"]] == "exact_shapley"
     assert other["recommended"] == recorded["recommended"]
-    assert "opens on occlusion instead" in other["sentences"][2]["text"]
+    assert "opens on another one: occlusion" in other["sentences"][2]["text"]
     changed = {key for key in other if other[key] != recorded[key]}
     assert changed == {"opened", "drivers", "sentences"}
 

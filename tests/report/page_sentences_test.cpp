@@ -65,9 +65,10 @@ TEST(PageSentences, OfASmallStudy) {
   EXPECT_THAT(page_sentences(study, assessment, times, 0)[0].second,
               HasSubstr("get 70 %. It may be no better than that."));
   const FactPairs other = page_sentences(study, assessment, times, 1);
-  EXPECT_THAT(other[2].second, HasSubstr("This page opens on b instead."));
+  EXPECT_THAT(other[1].second, StartsWith("By b, which is not faithful, the score (margin) of bad is driven most by "));
+  EXPECT_THAT(other[2].second, HasSubstr("This page opens on another one: b, which is not faithful."));
   // Its time is not known, and it reads the model without running it.
-  EXPECT_EQ(other[3].second, "Explaining these 401 rows takes no run of the model, whose own structure is read.");
+  EXPECT_EQ(other[3].second, "Explaining these 401 rows by b takes no run of the model, whose own structure is read.");
 }
 
 TEST(PageSentences, SayWhatIsNotKnown) {

@@ -77,7 +77,7 @@ TEST(ReportData, TheFirstScreensFactsAndWhatIsRecommended) {
   EXPECT_EQ(other["recommended"], 0);
   EXPECT_EQ(other["opened"], 2);
   EXPECT_NE(other["drivers"], data["drivers"]);
-  EXPECT_THAT(other["sentences"][2]["text"].get<std::string>(), ::testing::HasSubstr("opens on ava instead"));
+  EXPECT_THAT(other["sentences"][2]["text"].get<std::string>(), ::testing::HasSubstr("opens on another one: ava"));
 }
 
 TEST(ReportData, NothingInItCanBeTakenForMarkup) {
