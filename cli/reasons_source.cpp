@@ -36,6 +36,16 @@ std::vector<size_t> explained_rows(const std::string& file, const Explanations& 
     }
     return rows;
   }
+  // By position, one row's reasons would have another row's values if the orders differ.
+  if (!explanations.ids.empty() && table.ids.empty()) {
+    fail_input("--id", fmt::format("the column of {} with the ids of {}, such as {}", in_quotes(table.source),
+                                   in_quotes(file), in_quotes(explanations.ids[0])),
+               "none");
+  }
+  if (std::ranges::find(explanations.features, table.id_name) != explanations.features.end()) {
+    fail_input(file, fmt::format("attributions without the column {}, which names rows", in_quotes(table.id_name)),
+               "it among the features");
+  }
   std::vector<size_t> all(table.rows());
   std::iota(all.begin(), all.end(), size_t{0});
   // In one order, an id may stand for several rows.

@@ -383,6 +383,28 @@ def test_numbers_of_rows_are_no_cells_of_a_column_called_row(made):
     assert sentence in refused(run("reasons", "down.csv.e.csv", "--data", "down.csv"))
 
 
+def test_rows_with_ids_are_not_joined_by_position(made):
+    folder, run = made
+    lines = (folder / "rows.csv").read_text().splitlines()
+    ids = [f"c{i}" for i in range(len(lines) - 1)]
+    (folder / "named.csv").write_text("\n".join(f"{a},{b}" for a, b in zip(["who", *ids], lines, strict=True)) + "\n")
+    explained = run(
+        *("explain", "--model", "model.json", "--data", "named.csv", "--id", "who", "--method", "tree_shap"),
+        *("--background", "background.csv", "--out", "named.npz", "--target", "0"),
+    )
+    assert explained.returncode == 0, explained.stderr
+    assert refused(run("reasons", "named.npz", "--data", "rows.csv")) == (
+        "--id: expected the column of 'rows.csv' with the ids of 'named.npz', such as 'c0', found none"
+    )
+    # Attributions made elsewhere, with a column of numbers that name rows: it is no feature.
+    (folder / "elsewhere.csv").write_text("customer,age,debt\n12,0.5,-0.25\n11,0.75,-0.5\n")
+    (folder / "customers.csv").write_text("customer,age,debt\n11,30,4\n12,40,5\n")
+    assert refused(run("reasons", "elsewhere.csv", "--data", "customers.csv", "--id", "customer")) == (
+        "elsewhere.csv: expected attributions without the column 'customer', which names rows, found it among the "
+        "features"
+    )
+
+
 def test_numbers_of_rows_are_those_of_the_part(study):
     _, run = study
     explain = ("explain", "--model", "study/model.onnx", "--data", "pool.csv", "--split", "test", "--label", "species")

@@ -130,6 +130,25 @@ std::string percent(double share) {
   return std::isnan(share) ? "an unknown share" : fmt::format("{:.0f} %", 100 * share);
 }
 
+// The reference as text. A number has as many digits as it takes for the text to be on the reference's side of the
+// row's number: "189 is above 189" helps nobody.
+std::string reference_text(const ShownFeature& shown, size_t row) {
+  const double number = shown.numbers[row];
+  const double reference = shown.reference_number;
+  if (!std::isfinite(number) || !std::isfinite(reference) || number == reference) return shown.reference;
+  constexpr int kMostDigits = 17;
+  std::string text = shown.reference;
+  for (int digits = 4; digits <= kMostDigits; digits++) {
+    std::string plain = text;
+    std::erase(plain, ',');
+    const double told = parse_double(plain);
+    const double value = parse_double(shown.values[row]);
+    if (number > reference ? value > told : value < told) break;
+    text = fmt::format("{:.{}g}", reference, digits);
+  }
+  return text;
+}
+
 std::string filled(const ReasonTemplates& templates, std::string_view whole, const std::string& feature,
                    const Reason& reason, const ShownFeature* shown) {
   const auto known = [&](const std::string& value) {
@@ -141,7 +160,7 @@ std::string filled(const ReasonTemplates& templates, std::string_view whole, con
       [&](std::string_view name) {
         if (name == "feature") out += feature;
         if (name == "value") out += known(reason.value);
-        if (name == "reference") out += known(shown == nullptr ? std::string() : shown->reference);
+        if (name == "reference") out += known(shown == nullptr ? std::string() : reference_text(*shown, reason.row));
         if (name == "share") out += percent(reason.share);
         if (name == "rank") fmt::format_to(std::back_inserter(out), "{}", reason.rank);
       },

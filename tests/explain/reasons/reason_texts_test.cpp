@@ -48,6 +48,21 @@ TEST(ReasonTexts, SayWhatTheValueIsAndWhatItIsCompared) {
                           "a of 2000.05 is above 2,000", "b is rent", "c of 24"));
 }
 
+// The mean is 189.04, which four digits would tell as 189.
+TEST(ReasonTexts, TheReferenceHasTheDigitsThatTellItFromTheValue) {
+  const Explanations made = made_of({{-3, 0, 0}, {-3, 0, 0}}, {-3, -3});
+  Table rows;
+  rows.columns = {{"a"}};
+  rows.values = Matrix(2, 1);
+  rows.values(0, 0) = 189;
+  rows.values(1, 0) = 189.08F;
+  const std::vector<std::string> names = {"a", "b", "c"};
+  const auto shown = shown_features(columns_named_alike(names), rows, nullptr, &rows);
+  EXPECT_EQ(shown[0].reference, "189");
+  EXPECT_THAT(texts(made, {.top = 1}, shown, ReasonTemplates()),
+              ElementsAre("a of 189 is below 189.04", "a of 189.08 is above 189"));
+}
+
 TEST(ReasonTexts, WithoutValuesNameTheFeatureAlone) {
   const Explanations made = made_of({{-3, -2, -1}}, {-5});
   EXPECT_THAT(texts(made, {}, {}, ReasonTemplates()), ElementsAre("a", "b", "c"));
