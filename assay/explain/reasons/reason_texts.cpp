@@ -10,6 +10,7 @@
 #include "assay/core/error.h"
 #include "assay/core/text.h"
 #include "assay/data/io/json_depth.h"
+#include "assay/data/io/number.h"
 
 namespace assay {
 namespace {
