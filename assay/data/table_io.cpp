@@ -122,7 +122,7 @@ Table read_table(const std::string& path, const TableOptions& options, const Con
   Table table = format == Format::npy   ? read_npy_table(*open_bytes(path, context), options.doubles)
                 : format == Format::npz ? read_npz_table(path, context, options.doubles)
                 : format == Format::idx ? read_idx_table(*open_bytes(path, context))
-                                        : read_arrow_table(path, context, options.doubles);
+                                        : read_arrow_table(path, context, options.doubles, options.id);
   if (table.rows() == 0) fail_input(path, "a table with at least one row", "none");
   apply_options(table, options);
   return table;

@@ -43,7 +43,7 @@ struct ReasonWords {
   size_t whole_pool = 0;  // rows of which the subject's pool is a sample; 0: it is no sample
 };
 
-Reference reference_of(const std::string& word, SubjectHandle& handle, ReasonDirection direction,
+Reference reference_of(const std::string& word, SubjectHandle& handle, ReasonDirection direction, size_t whole_pool,
                        const Context& context) {
   const OwnedSubject& subject = handle.subject;
   const Model& model = *subject.model;
@@ -58,7 +58,7 @@ Reference reference_of(const std::string& word, SubjectHandle& handle, ReasonDir
     if (!handle.choice)
       fail_input("background", "one class or output that is explained for all rows", "a list of them");
     return word == "whole" ? reasons_background(pool, model, *handle.choice, context)
-                           : approved_background(pool, model, *handle.choice, direction, context);
+                           : approved_background(pool, model, *handle.choice, direction, context, whole_pool);
   }
   return choose_reference(
       {.baseline = {}, .background = word}, true, &pool, model, handle.encoder(),
@@ -97,7 +97,7 @@ Reasons reasons_of(const Explained& explained, const Others& others, ReasonOptio
   std::optional<Explanations> made;
   std::vector<Explanations> remade;
   if (!words.background.empty()) {
-    reference = reference_of(words.background, *handle, options.direction, context);
+    reference = reference_of(words.background, *handle, options.direction, words.whole_pool, context);
     if (words.whole_pool > handle->subject.pool->rows() && words.background != "approved") {
       reference->drawn_from = words.whole_pool;
     }

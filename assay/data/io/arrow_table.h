@@ -23,9 +23,10 @@ inline constexpr std::string_view kArrowLabelKey = "assay.label";
 inline constexpr std::string_view kArrowIdKey = "assay.id";
 
 // Reads the stream to its end and releases it, also when it throws. `source` names the data in messages, and `kind`
-// says what the producer should have found there. doubles: as in TableOptions.
+// says what the producer should have found there. doubles: as in TableOptions. id: the column of text or whole numbers,
+// however large, that names the rows; empty: the one that the stream itself tells, if any.
 Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind = "Arrow stream",
-                       const Context& context = {}, KeptDoubles* doubles = nullptr);
+                       const Context& context = {}, KeptDoubles* doubles = nullptr, std::string id = {});
 
 // Fills `out` with a stream of the table's rows in batches, copied when they are asked for: the table must outlive the
 // stream (not the batches). The caller, or whoever takes the stream over, releases it.

@@ -122,8 +122,8 @@ std::vector<std::string> pandas_index(const std::string& where,
 class Importer {
  public:
   Importer(ArrowArrayStream& stream, std::string source, std::string_view kind, const Context& context,
-           KeptDoubles* doubles)
-      : stream_(stream), kind_(kind), context_(context), kept_(doubles) {
+           KeptDoubles* doubles, std::string id)
+      : stream_(stream), kind_(kind), context_(context), kept_(doubles), id_name_(std::move(id)) {
     table_.source = std::move(source);
   }
 
@@ -187,7 +187,9 @@ class Importer {
       }
       const bool text = is_text(field.value);
       const bool of_index = std::ranges::find(index, field.name) != index.end();
-      const bool names_rows = own_names ? named(kArrowIdKey, field.name) : of_index && index.size() == 1;
+      const bool names_rows = !id_name_.empty() ? field.name == id_name_
+                              : own_names       ? named(kArrowIdKey, field.name)
+                                                : of_index && index.size() == 1;
       if (names_rows && (text || is_whole(field.value))) {
         table_.id_name = field.name.starts_with("__index_level_") ? "index" : field.name;
         continue;
@@ -337,6 +339,7 @@ class Importer {
   std::string_view kind_;
   const Context& context_;
   KeptDoubles* kept_;
+  std::string id_name_;
   Table table_;
   std::deque<Field> fields_;
   size_t first_row_ = 0;  // of the batch being read
@@ -345,12 +348,12 @@ class Importer {
 }  // namespace
 
 Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind, const Context& context,
-                       KeptDoubles* doubles) {
+                       KeptDoubles* doubles, std::string id) {
   if (stream == nullptr || stream->release == nullptr || stream->get_schema == nullptr || stream->get_next == nullptr) {
     fail_input(source, "an Arrow stream", "none, or one already read");
   }
   const ReleaseStream release{stream};
-  return Importer(*stream, std::move(source), kind, context, doubles).run();
+  return Importer(*stream, std::move(source), kind, context, doubles, std::move(id)).run();
 }
 
 }  // namespace assay

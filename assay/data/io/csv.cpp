@@ -77,7 +77,13 @@ bool has_number_commas(std::string_view text) {
 class TableReader {
  public:
   TableReader(const ByteOpener& open, const TableOptions& options, const Context& context)
-      : open_(open), options_(options), context_(context) {}
+      : open_(open), options_(options), context_(context) {
+    for (const std::string& word : options.missing) {
+      if (const auto number = parse_number(word); number && std::isfinite(number->value)) {
+        missing_numbers_.push_back(parse_double(word));
+      }
+    }
+  }
 
   Table read() {
     scout();
@@ -248,6 +254,7 @@ class TableReader {
     if (column.role == Role::numeric) {
       // Numbers first, because most cells are; what "nan" gives is missing all the same.
       if (const auto number = number_in(rows, j)) {
+        if (!missing_numbers_.empty() && std::ranges::count(missing_numbers_, parse_double(cell)) > 0) return kMissing;
         if (number->rounded) ++rounded_[j];
         return number->value;
       }
@@ -300,6 +307,8 @@ class TableReader {
   const ByteOpener& open_;
   const TableOptions& options_;
   const Context& context_;
+  // Numbers that stand for missing cells ("-999"), however a cell writes them ("-999.0").
+  std::vector<double> missing_numbers_;
   Plan plan_;
   Table table_;
   std::optional<size_t> label_;

@@ -56,7 +56,9 @@ FoundPlugin find_plugin(const char* file, const char* entry);
 bool is_arrow_path(const std::string& path);
 
 // The file may also be compressed as a whole; it is then unpacked into memory.
-Table read_arrow_table(const std::string& path, const Context& context = {}, KeptDoubles* doubles = nullptr);
+// id: the column that names rows, as for table_from_arrow.
+Table read_arrow_table(const std::string& path, const Context& context = {}, KeptDoubles* doubles = nullptr,
+                       const std::string& id = {});
 
 // An error when there is no plugin to write this file with.
 void require_arrow_plugin(const std::string& path);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "assay/core/error.h"
@@ -20,7 +21,7 @@ Reference reasons_background(const Dataset& pool, const Model& model, const Targ
 }
 
 Reference approved_background(const Dataset& pool, const Model& model, const TargetChoice& choice,
-                              ReasonDirection direction, const Context& context) {
+                              ReasonDirection direction, const Context& context, size_t whole_pool) {
   const ModelInfo& info = model.info();
   if (info.class_names.empty()) {
     fail_argument("background", fmt::format(" approved: expected a classifier, whose predicted classes say which rows "
@@ -51,6 +52,11 @@ Reference approved_background(const Dataset& pool, const Model& model, const Tar
   Dataset approved = select_rows(pool, rows);
   approved.source = fmt::format("{} that are {}", pool.source, words);
   Reference made = reasons_background(approved, model, choice, context);
+  if (whole_pool > pool.rows()) {
+    const double share = static_cast<double>(rows.size()) / static_cast<double>(pool.rows());
+    made.drawn_from = std::max(made.rows.rows() + 1, static_cast<size_t>(share * static_cast<double>(whole_pool)));
+    made.description = fmt::format("{} rows of a sample of {}", made.rows.rows(), approved.source);
+  }
   return made;
 }
 

@@ -23,7 +23,9 @@ Reference reasons_background(const Dataset& pool, const Model& model, const Targ
 // The same of the pool's rows that the model decides as the row would have liked: those predicted to be the explained
 // class for reasons against it, and those predicted to be another class for reasons for it. An input error for a
 // regression, for targets that differ from row to row (choice.predicted), and if there are no such rows.
+// whole_pool: rows of which the pool is a sample; 0: it is no sample. Then the approved rows are a draw as well, from
+// about as large a share of the whole.
 Reference approved_background(const Dataset& pool, const Model& model, const TargetChoice& choice,
-                              ReasonDirection direction, const Context& context);
+                              ReasonDirection direction, const Context& context, size_t whole_pool = 0);
 
 }  // namespace assay

@@ -352,6 +352,15 @@ TEST(ArrowTableIn, TheIndexOfADataFrameIsNoFeature) {
                "expected a column beside the index, found none");
 }
 
+// Customer numbers are larger than float32 tells apart.
+TEST(ArrowTableIn, TheColumnThatTheUserNamesNamesTheRows) {
+  HandMade stream({{numbers<int64_t>("who", "l", {16777217, 16777216}), numbers<float>("x", "f", {1, 2})}});
+  const Table table = table_from_arrow(&stream.stream, "hand.parquet", "Parquet file", {}, nullptr, "who");
+  EXPECT_EQ(table.id_name, "who");
+  EXPECT_THAT(table.ids, ElementsAre("16777217", "16777216"));
+  EXPECT_EQ(table.columns.size(), 1);
+}
+
 TEST(ArrowTableIn, RowNamesMayBeNumbersOrDictionaries) {
   const std::string metadata = raw<int32_t>({1, 8}) + "assay.id" + raw<int32_t>({1}) + "i";
   HandMade whole({{with_validity(numbers<int64_t>("i", "l", {INT64_MAX, 5}), 0b01), numbers<float>("x", "f", {1, 2})}});

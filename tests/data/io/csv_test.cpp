@@ -301,6 +301,22 @@ TEST(Csv, AFirstColumnWithoutANameNamesTheRows) {
   EXPECT_EQ(complaint(",index\nx,2\n"), "t.csv, line 1, column 2: expected a name no other column has, found 'index' again");
 }
 
+TEST(Csv, NumbersThatStandForMissingCells) {
+  TableOptions options;
+  options.missing = {"-999", "99"};
+  KeptDoubles doubles;
+  options.doubles = &doubles;
+  const Table t = read("a,b,c\n1,-999,x\n-999.0,99,-999\n\"-999\",5,y\n99.5,-9.99e2,z\n", options);
+  const auto is_missing = [&](size_t row, size_t column) { return std::isnan(t.values(row, column)); };
+  EXPECT_EQ(t.values(0, 0), 1);
+  EXPECT_TRUE(is_missing(1, 0) && is_missing(2, 0) && is_missing(0, 1) && is_missing(1, 1) && is_missing(3, 1));
+  EXPECT_EQ(t.values(3, 0), 99.5F);
+  EXPECT_EQ(t.values(2, 1), 5);
+  EXPECT_TRUE(is_missing(1, 2)) << "among words too";
+  EXPECT_EQ(t.columns[2].levels, (std::vector<std::string>{"x", "y", "z"}));
+  EXPECT_EQ(read("a\n1\n-999\n").values(1, 0), -999) << "unless nobody said so";
+}
+
 TEST(Csv, NumbersWithCommasAreNoText) {
   const auto refused = [](const std::string& cells) {
     return complaint("a;b\n" + cells).starts_with(

@@ -68,6 +68,18 @@ TEST(ApprovedBackground, OfManyRowsSomeAreDrawn) {
   EXPECT_EQ(spread.drawn_from, 1001U);
 }
 
+// A third of the pool is approved; of 300 rows that it was drawn from, so are about 100.
+TEST(ApprovedBackground, OfASampleOfThePoolItIsADraw) {
+  const auto model = one_margin({"bad", "good"});
+  const Reference all = approved_background(some_pool(30), *model, {false, 1}, ReasonDirection::against, {});
+  EXPECT_EQ(all.rows.rows(), 10U);
+  EXPECT_FALSE(all.is_draw());
+  const Reference drawn = approved_background(some_pool(30), *model, {false, 1}, ReasonDirection::against, {}, 300);
+  EXPECT_EQ(drawn.rows.rows(), 10U);
+  EXPECT_EQ(drawn.drawn_from, 100U);
+  EXPECT_EQ(drawn.description, "10 rows of a sample of train.csv that are predicted to be good");
+}
+
 TEST(ApprovedBackground, RefusesWhatHasNoApprovedRows) {
   const Dataset pool = some_pool(30);
   const auto refused = [&](const Model& model, const TargetChoice& choice, const Dataset& rows) {
