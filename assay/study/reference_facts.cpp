@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/core/sha256.h"
+#include "assay/core/statistics.h"
 
 namespace assay {
 namespace {
@@ -92,6 +93,33 @@ double mean_probability(const Subject& subject, MatrixView<const float> outputs,
   return sum / static_cast<double>(outputs.rows());
 }
 
+// ReferenceFacts::common_share, the mean over the targets of the studied rows.
+double common_share(const Subject& subject, MatrixView<const float> outputs) {
+  const ModelInfo& info = subject.model->info();
+  const Targets& targets = *subject.targets;
+  if (info.unit != OutputUnit::margin || info.margin_link != MarginLink::softmax || outputs.cols() < 2 ||
+      targets.information || targets.of_row.empty()) {
+    return NAN;
+  }
+  const std::vector<double> counts = rows_by_target(targets);
+  double sum = 0;
+  for (size_t t = 0; t < counts.size(); t++) {
+    if (counts[t] == 0) continue;
+    RunningMoments common;
+    RunningMoments own;
+    for (size_t i = 0; i < outputs.rows(); i++) {
+      const std::span<const float> row = outputs.row(i);
+      double mean = 0;
+      for (const float margin : row) mean += static_cast<double>(margin) / static_cast<double>(row.size());
+      common.add(mean);
+      own.add(static_cast<double>(row[targets.terms[t].output]) - mean);
+    }
+    const double all = common.variance() + own.variance();
+    sum += counts[t] * (all > 0 ? common.variance() / all : NAN);
+  }
+  return sum / static_cast<double>(targets.of_row.size());
+}
+
 // Another target turns the order of strata round, which changes nothing else.
 std::string hash_in_any_order(const Matrix& rows) {
   std::vector<std::string> hashes;
@@ -124,6 +152,7 @@ ReferenceFacts reference_facts(const Subject& subject, const ScoredPool& scored,
           .pool_value = known(mean_value(*subject.targets, scored.outputs.view())),
           .probability = known(mean_probability(subject, outputs.view(), reference_rows, context)),
           .pool_probability = known(mean_probability(subject, scored.outputs.view(), pool_rows, context)),
+          .common_share = known(common_share(subject, scored.outputs.view())),
           .drawn_rows = subject.reference->is_draw() ? hash_in_any_order(reference) : std::string()};
 }
 

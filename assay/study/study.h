@@ -86,6 +86,9 @@ struct ReferenceFacts {
   // The same as probabilities, if margins or log-odds of one class of a classifier are explained; else NaN.
   double probability = NAN;
   double pool_probability = NAN;
+  // Of margins that softmax turns into probabilities: var(m) / (var(m) + var(z - m)) over rows of the pool, where z is
+  // the explained margin and m the mean of all classes' margins, which moves no probability. NaN of other values.
+  double common_share = NAN;
   // If its rows were drawn from a pool, their hash in whatever order they are; empty if nothing was drawn. Nothing:
   // older studies do not say it.
   std::optional<std::string> drawn_rows = {};

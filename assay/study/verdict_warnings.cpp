@@ -22,6 +22,8 @@ constexpr double kStableOrder = 0.8;      // least Kendall's tau of two orders t
 // How many standard errors ahead an entry must be to count as taking over from one that it is tied with.
 constexpr double kLead = 2;
 constexpr size_t kMostNamed = 3;
+// From this share on, what all classes' margins have in common can change the order of a row's features.
+constexpr double kLargeCommonShare = 0.1;
 
 std::string name_of(const Study& study, size_t entry) { return short_name(study.entries[entry].name); }
 
@@ -83,6 +85,16 @@ void warn_of_background(const Study& study, std::vector<std::string>& warnings) 
       fmt::format("The background has {} rows: with fewer than {}, the main features of a row may not be those against "
                   "the whole pool.",
                   reference.rows, kStudyBackgroundRows));
+}
+
+// Softmax sees only differences between margins, and training leaves their common part as it was drawn at the start.
+void warn_of_common_margin(const Study& study, std::vector<std::string>& warnings) {
+  const double share = study.facts.reference_facts.common_share;
+  if (!(share >= kLargeCommonShare)) return;
+  warnings.push_back(
+      fmt::format("{} of the variance of the explained margin is common to all classes and changes no prediction, so "
+                  "that a feature may count here and not for the decision: log-odds in place of margins leave it out.",
+                  whole_percent(share)));
 }
 
 void warn_of_coverage(const Study& study, std::vector<std::string>& warnings) {
@@ -365,6 +377,7 @@ std::vector<std::string> sample_warnings(const Study& study) {
   warn_of_repeated_rows(study, warnings);
   warn_of_two_features(study, warnings);
   warn_of_background(study, warnings);
+  warn_of_common_margin(study, warnings);
   return warnings;
 }
 

@@ -89,7 +89,7 @@ TEST(AdviceJson, SaysWhatItIsAgainstAndHowGoodTheModelIs) {
   const Json made = advice_json(study, hand_advice());
   EXPECT_EQ(made["reference"], Json::parse(R"({"what": "100 rows of rows.csv", "rows": 100, "background": true,
                                                "value": 0.5, "pool_value": 0.25, "probability": 0.625,
-                                               "pool_probability": null, "drawn_rows": null})"));
+                                               "pool_probability": null, "common_share": null, "drawn_rows": null})"));
   EXPECT_EQ(made["quality"], quality_json(study.facts.quality));
   EXPECT_EQ(made["quality"]["accuracy"], 0.75);
 }

@@ -94,7 +94,7 @@ TEST(StudyJson, SaysWhatTheStudyFound) {
   EXPECT_EQ(read["facts"]["seed"], UINT64_MAX);
   EXPECT_TRUE(read["facts"]["accuracy"].is_null());
   json reference = json::parse(R"({"rows": 100, "background": true, "value": 0.5, "pool_value": 0.25,
-                                   "probability": null, "pool_probability": null})");
+                                   "probability": null, "pool_probability": null, "common_share": null})");
   reference["drawn_rows"] = std::string(64, 'd');
   EXPECT_EQ(read["facts"]["reference_facts"], reference);
   EXPECT_EQ(read["facts"]["settings"], json::parse(R"([["rows", "all"], ["methods", "lime"]])"));

@@ -121,12 +121,27 @@ TEST(ReferenceFacts, OfTheStudiedRowsOwnTargets) {
   EXPECT_NEAR(facts.pool_value, 2 * (std::log(3.0) / 2) / 3, 1e-7);
   // A mean over the probabilities of different classes says nothing about the reference.
   EXPECT_TRUE(std::isnan(facts.probability) && std::isnan(facts.pool_probability));
+  // In the pool the mean of both margins is 0 and ln(3) / 2; either margin less that mean is 0 and +-ln(3) / 2.
+  EXPECT_NEAR(facts.common_share, 0.5, 1e-7);
 
   OwnedSubject of_one = explaining({false, 0});
   const ReferenceFacts one = facts_at(of_one, matrix_of({{1, 0, 0}}));
   const double e = std::exp(1.0);
   EXPECT_NEAR(one.probability, e / (1 + e), 1e-7);
   EXPECT_NEAR(one.pool_probability, 0.625, 1e-7);
+}
+
+// Margins (3, 1), (1, -1), (2, 2): their means 2, 0, 2 have variance 4/3; the first less its mean is 1, 1, 0: 1/3.
+TEST(ReferenceFacts, WhatAllMarginsHaveInCommon) {
+  const Matrix pool = matrix_of({{3, 1, 0}, {1, -1, 0}, {2, 2, 0}});
+  const auto share = [&](OutputUnit unit, size_t outputs, MarginLink link) {
+    OwnedSubject subject = subject_of(first_columns(unit, outputs, 2, link), numbered(2), Matrix(pool), {false, 0});
+    return facts_at(subject, matrix_of({{1, 0, 0}})).common_share;
+  };
+  EXPECT_NEAR(share(OutputUnit::margin, 2, MarginLink::softmax), (4.0 / 3) / (4.0 / 3 + 1.0 / 3), 1e-12);
+  EXPECT_TRUE(std::isnan(share(OutputUnit::margin, 1, MarginLink::softmax)));
+  EXPECT_TRUE(std::isnan(share(OutputUnit::margin, 2, MarginLink::sigmoid)));
+  EXPECT_TRUE(std::isnan(share(OutputUnit::log_odds, 2, MarginLink::softmax)));
 }
 
 // Margins whose link is not known say nothing about probabilities: the model's own count, or there are none.

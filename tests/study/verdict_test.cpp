@@ -69,6 +69,18 @@ TEST(VerdictWords, WhereNothingDescribesTheModelNothingIsRecommended) {
   EXPECT_THAT(found.verdict, Not(Contains(StartsWith("Use "))));
 }
 
+TEST(VerdictWords, MarginsThatMoveTogetherAreWarnedOf) {
+  Study moving = two_entries();
+  moving.facts.reference_facts.common_share = 0.25;
+  EXPECT_THAT(assess(moving).warnings,
+              Contains(StartsWith("25 % of the variance of the explained margin is common to all classes")));
+  for (const double share : {0.0, 0.09, static_cast<double>(NAN)}) {
+    Study study = two_entries();
+    study.facts.reference_facts.common_share = share;
+    EXPECT_THAT(assess(study).warnings, Not(Contains(HasSubstr("common to all classes"))));
+  }
+}
+
 TEST(VerdictWords, RowsThatAreRepeatedAreWarnedOf) {
   Study study = two_entries();
   study.facts.distinct_rows = 6;

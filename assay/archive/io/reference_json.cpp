@@ -11,6 +11,7 @@ Json reference_facts_json(const ReferenceFacts& facts) {
           {"pool_value", number(facts.pool_value)},
           {"probability", number(facts.probability)},
           {"pool_probability", number(facts.pool_probability)},
+          {"common_share", number(facts.common_share)},
           {"drawn_rows", facts.drawn_rows.value_or("").empty() ? Json() : Json(*facts.drawn_rows)}};
 }
 
@@ -22,6 +23,7 @@ ReferenceFacts reference_facts_from(const JsonFields& facts) {
                       .pool_value = fields.number("pool_value"),
                       .probability = fields.number("probability"),
                       .pool_probability = fields.number("pool_probability")};
+  if (fields.has("common_share")) made.common_share = fields.number("common_share");
   if (fields.has("drawn_rows")) made.drawn_rows = fields.has_value("drawn_rows") ? fields.sha256("drawn_rows") : "";
   return made;
 }
