@@ -13,7 +13,7 @@
 #include "assay/report/quality_text.h"
 #include "assay/report/report_drivers.h"
 #include "assay/report/wrapped.h"
-#include "assay/study/roc_area.h"
+#include "assay/core/roc_area.h"
 #include "assay/study/verdict.h"
 
 namespace assay {

@@ -14,7 +14,7 @@
 #include "assay/data/known_levels.h"
 #include "assay/model/predict_rows.h"
 #include "assay/model/renamed_classes.h"
-#include "assay/study/roc_area.h"
+#include "assay/core/roc_area.h"
 
 namespace assay {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "assay/core/statistics.h"
 #include "assay/explain/methods.h"
-#include "assay/study/roc_area.h"
+#include "assay/core/roc_area.h"
 
 namespace assay {
 namespace {
