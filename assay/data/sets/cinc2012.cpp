@@ -106,7 +106,7 @@ Stay2012 read_stay(const std::string& where, const TarFile& file) {
     if (!seconds) fail_input(rows.where(0, "Time"), "a time as in 26:37", in_quotes(rows.cells()[0]));
     const auto value = parse_number(rows.cells()[2]);
     if (!value) fail_input(rows.where(2, "Value"), "a number", in_quotes(rows.cells()[2]));
-    if (*seconds < kDaySeconds) add_value(rows.cells()[1], *seconds, *value, stay);
+    if (*seconds < kDaySeconds) add_value(rows.cells()[1], *seconds, value->value, stay);
   }
   return stay;
 }
