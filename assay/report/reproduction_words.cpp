@@ -21,8 +21,8 @@ These cannot be reproduced, because they cannot all be true.
   may differ.
 - "Sensitivity decreases as r increases" cannot hold for the maximum on a fixed row: the wider neighbourhood holds the
   narrower one. Only a mean over rows can fall, when other rows get neighbours.
-- With one hidden layer of leaky ReLUs, margins and one reference, IG and DeepLift (rescale) are nearly the same
-  function. The paper's cells differ (Iris 60 and 46, Adult 47 and 58), so an output, a reference or a rule differs.
+- With one hidden layer of leaky ReLUs, margins and one reference, IG and DeepLift (rescale) are the same function. The
+  paper's cells differ (Iris 60 and 46, Adult 47 and 58), so an output, a reference or a rule differs.
 - AVA's weights are multiplied by the sum of inverse distances where they must be divided by it; Algorithm 1 steps along
   +dE/dt, which would raise complexity, and "2d walks" are 2m.
 - "Convex weights put all weight on one function" (section 4.1) is not so: see below.

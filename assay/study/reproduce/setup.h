@@ -76,7 +76,7 @@ Spec ava_spec(const Setup& setup);
 
 struct RunPlan {
   size_t runs = 10;          // of the primary set-up
-  size_t variant_runs = 5;   // of each variant
+  size_t variant_runs = 10;  // of each variant
   size_t test_rows = 100;    // explained in a run, at most
   size_t images = 20;        // explained in a run
   size_t image_training = 12000;

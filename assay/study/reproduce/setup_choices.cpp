@@ -65,7 +65,7 @@ std::vector<SetupChoice> setup_choices() {
        "The paper shows one image of one network, which is no test of anything."},
       {"Complexity", "Entropy of absolute attributions, Definition 4.",
        "\"We take the positive l1 norm\" can also be read as the positive part, a variant."},
-      {"Runs and intervals", "Ten runs of the primary set-up, five of each variant; Student's 95 % interval over runs.",
+      {"Runs and intervals", "Ten runs of the set-up and of each variant; Student's 95 % interval over runs.",
        "\"We average over ten random runs of this procedure.\" Comparisons are of differences within runs. All runs "
        "share the data set: nothing is said about other data."},
       {"Verdicts", "holds: every comparison of a claim has its interval on the claim's side. fails: none has, and one "
