@@ -275,7 +275,7 @@ Judged judge(const Claim& claim, const Results& results) {
   const auto& worst = claim.by_construction ? known.front() : *std::ranges::min_element(known, [](auto& a, auto& b) {
     return more_against(a.pair, b.pair);
   });
-  out.evidence += fmt::format("{}{} of {} hold here. ", claim.paper_parts.empty() ? "" : "Ours: ", holding,
+  out.evidence += fmt::format("{}Holds in {} of {}. ", claim.paper_parts.empty() ? "" : "Ours: ", holding,
                               plural(known.size(), "comparison"));
   out.evidence += fmt::format("{} {}", holding == std::ssize(known) ? "Nearest to failing:" : "Most against it:",
                               worst.text);

@@ -26,7 +26,7 @@ Interval resplit_interval(std::span<const double> values, double share) {
   const RunSummary plain = summarise_runs(values);
   const auto runs = static_cast<double>(plain.runs);
   const double reach = plain.reach() * std::sqrt(1 + share * runs);
-  return {plain.mean - reach, plain.mean + reach};
+  return {std::max(0.0, plain.mean - reach), std::min(1.0, plain.mean + reach)};
 }
 
 PairedRuns compare_runs(std::span<const double> first, std::span<const double> second) {

@@ -28,7 +28,8 @@ struct RunSummary {
 };
 RunSummary summarise_runs(std::span<const double> values);
 // The interval of Nadeau and Bengio (Machine Learning 52:239-281, 2003) for runs that split the same rows again and
-// again: s^2 (1 / n + test / train) in place of s^2 / n. share: test rows for each training row.
+// again: s^2 (1 / n + test / train) in place of s^2 / n. For shares: within 0 and 1. share: test rows for each training
+// row.
 Interval resplit_interval(std::span<const double> values, double share);
 
 // Whether numbers support a claim.
