@@ -45,7 +45,8 @@ std::string claims_section(const Reproduction& made) {
   std::string out = "\n## What replicates\n\n" + verdict_lines(made.claims);
   out +=
       "\nA verdict is about the [declared set-up](reproduction-setup.md), which also says how verdicts are reached. "
-      "\"Variants\" counts those under which our numbers alone say the same as under the declared set-up.\n\n"
+      "\"Partly\" stands with the number of comparisons that hold; of forty, one may do so by chance. \"Variants\" counts "
+      "those under which our numbers alone say the same as under the declared set-up.\n\n"
       "| section | claim | verdict | evidence | variants |\n|---|---|---|---|---|\n";
   for (const Claim& claim : made.claims) {
     if (claim.post_hoc) continue;

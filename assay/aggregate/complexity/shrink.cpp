@@ -34,7 +34,7 @@ class Region {
     fresh_.assign(now_.size(), true);
   }
 
-  // Whether there is a new point.
+  // Whether there is a new point, or, of pairs alone, a point less.
   bool shrink(const Context& context) {
     if (now_.size() < 2) return false;
     next_.clear();
@@ -49,7 +49,7 @@ class Region {
       }
     }
     fresh_.clear();
-    bool changed = false;
+    bool changed = next_.size() < now_.size() && pairs_alone_;
     for (const size_t slot : next_) {
       fresh_.push_back(std::ranges::find(now_, slot) == now_.end());
       changed = changed || fresh_.back();

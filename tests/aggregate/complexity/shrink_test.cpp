@@ -67,6 +67,8 @@ std::vector<double> shrink_plainly(const Row& row, const ShrinkOptions& options,
     for (size_t i = 0; i < now.size(); i++) {
       for (size_t j = i + 1; j < now.size(); j++) {
         Values point(row.values.cols());
+        // Opposite points are equally simple: rounding decides which of them a pair leaves.
+        by_rounding |= pairs && std::abs(now[i].first - now[j].first) < 1e-9;
         const double t = segment_minimum(now[i].second, now[j].second, floor, scratch).t;
         point_at(now[i].second, now[j].second, t, point);
         add(next, point);
@@ -109,7 +111,7 @@ TEST(Shrink, FindsWhatThePlainAlgorithmFinds) {
     }
   }
   EXPECT_GT(inside, 50U);
-  EXPECT_GT(lists, 100U);  // of 192
+  EXPECT_GT(lists, 90U);  // of 192
 }
 
 TEST(Shrink, PointsAreWeightedSumsOfTheMembersAndDistinct) {
