@@ -20,8 +20,8 @@
 // class of an antecedent is explained; the default here is the query's, because own classes did not lower maximum
 // sensitivity on Iris and raised it on Adult (docs/aggregators/ava.md). Distances are of columns scaled on the pool
 // unless space=raw. Members are not scaled to unit norm: Theorem 5 would not hold. norm=unit scales the explanation of
-// each antecedent to unit l2 norm first, as the paper's "before doing aggregation, we unit norm all explanations" can be
-// read: the result then adds up to nothing, and has neither base value nor standard error.
+// each antecedent to unit l2 norm first, as the paper's "before doing aggregation, we unit norm all explanations" can
+// be read: the result then adds up to nothing, and has neither base value nor standard error.
 #include <fmt/format.h>
 
 #include <algorithm>

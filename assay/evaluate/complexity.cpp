@@ -4,8 +4,8 @@
 //
 // part=positive takes max(phi_i, 0) instead of |phi_i|, one reading of the paper's "we take the positive l1 norm".
 //
-// Undefined for an explanation that is all zero, or without a positive value where only these count. Sums in float64, without cancellation (kernels/entropy.h).
-// Cost: none; the explanations alone, some nanoseconds for each player.
+// Undefined for an explanation that is all zero, or without a positive value where only these count. Sums in float64,
+// without cancellation (kernels/entropy.h). Cost: none; the explanations alone, some nanoseconds for each player.
 // Deviation from the paper: none; it does not say what an all-zero explanation scores.
 #include "assay/evaluate/complexity.h"
 

@@ -63,7 +63,8 @@ std::string variant_section(const Reproduction& made, const std::string& variant
 
 std::string verdicts_table(const Reproduction& made) {
   std::string out =
-      "\n### Verdicts under each variant\n\nWhat our numbers alone say, whether or not the paper's own table agrees. An "
+      "\n### Verdicts under each variant\n\nWhat our numbers alone say, whether or not the paper's own table agrees. "
+      "An "
       "empty cell: the variant does not touch the claim's table.\n\n| variant |";
   std::string rule = "|---|";
   for (const Claim& claim : made.claims) {
@@ -86,7 +87,8 @@ std::string verdicts_table(const Reproduction& made) {
 
 std::string reproduction_annex(const Reproduction& made) {
   std::string out = fmt::format(
-      "\n## Annex\n\nMeans over {} runs of the declared set-up and {} runs of each variant, with Student's 95 % interval. "
+      "\n## Annex\n\nMeans over {} runs of the declared set-up and {} runs of each variant, with Student's 95 % "
+      "interval. "
       "\"Of 40 %\": the share of rows with a score.\n",
       made.plan.runs, made.plan.variant_runs);
   for (const std::string& note : made.notes) out += fmt::format("\nNote: {}.\n", reproduction_escaped(note));

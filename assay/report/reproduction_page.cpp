@@ -45,7 +45,8 @@ std::string claims_section(const Reproduction& made) {
   std::string out = "\n## What replicates\n\n" + verdict_lines(made.claims);
   out +=
       "\nA verdict is about the [declared set-up](reproduction-setup.md), which also says how verdicts are reached. "
-      "\"Partly\" stands with the number of comparisons that hold; of forty, one may do so by chance. \"Variants\" counts "
+      "\"Partly\" stands with the number of comparisons that hold; of forty, one may do so by chance. \"Variants\" "
+      "counts "
       "those under which our numbers alone say the same as under the declared set-up.\n\n"
       "| section | claim | verdict | evidence | variants |\n|---|---|---|---|---|\n";
   for (const Claim& claim : made.claims) {
@@ -82,8 +83,10 @@ std::string networks_section(const Reproduction& made) {
                        facts.judged ? "judged" : "not judged");
   }
   out +=
-      "\nNearest to the paper's MIMIC-III cohort is cinc2012: the same hospital, and 14 of its 17 kinds of features; it "
-      "predicts death, not sepsis. Its networks weigh both classes alike, so that accuracy says little; the AUC does.\n";
+      "\nNearest to the paper's MIMIC-III cohort is cinc2012: the same hospital, and 14 of its 17 kinds of features; "
+      "it "
+      "predicts death, not sepsis. Its networks weigh both classes alike, so that accuracy says little; the AUC "
+      "does.\n";
   return out;
 }
 
@@ -93,7 +96,8 @@ std::string table_1(const Reproduction& made, std::string_view pictures) {
   std::string out = fmt::format(
       "\n## Table 1: complexity on MNIST\n\nComplexity, paper -> ours +- half of the 95 % interval. The paper's are of "
       "one image; ours are means over {} images in each of {} runs.\n\n"
-      "| Best (paper: DeepLift) | Convex | Gradient-Descent | Region-Shrinking |\n|---|---|---|---|\n| {} | {} | {} | {} "
+      "| Best (paper: DeepLift) | Convex | Gradient-Descent | Region-Shrinking |\n|---|---|---|---|\n| {} | {} | {} | "
+      "{} "
       "|\n",
       made.plan.images, made.plan.runs, cell("Best"), cell("Convex"), cell("Gradient-Descent"),
       cell("Region-Shrinking"));
@@ -150,11 +154,12 @@ std::string table_2(const Reproduction& made) {
       faithfulness_table(made, "");
   const std::string loss = "form=loss";
   if (std::ranges::find(made.variants, loss) == made.variants.end()) return out;
-  return out + fmt::format(
-                   "\nRead as section 7.1 prints it, a faithful explanation scores below 0: without features that speak "
-                   "for a class its logit falls. All cells of the paper are above 0, so that it must have computed "
-                   "something else. This is the variant `{}`, whose sign is that of Definition 3:\n\n",
-                   loss) +
+  return out +
+         fmt::format(
+             "\nRead as section 7.1 prints it, a faithful explanation scores below 0: without features that speak "
+             "for a class its logit falls. All cells of the paper are above 0, so that it must have computed "
+             "something else. This is the variant `{}`, whose sign is that of Definition 3:\n\n",
+             loss) +
          faithfulness_table(made, loss);
 }
 
@@ -166,7 +171,8 @@ std::string coverage_words(const Reproduction& made, const std::string& table, c
 std::string table_3(const Reproduction& made) {
   if (!measured(made, "sensitivity")) return "";
   std::string out =
-      "\n## Table 3: sensitivity\n\nIn thousandths: (maximum, average) at the paper's radius, each paper -> ours +- half "
+      "\n## Table 3: sensitivity\n\nIn thousandths: (maximum, average) at the paper's radius, each paper -> ours +- "
+      "half "
       "of the 95 % interval.\n\n| method |";
   std::string rule = "|---|";
   const std::vector<PageSet> sets = page_sets(made);
@@ -191,7 +197,8 @@ std::string table_3(const Reproduction& made) {
 std::string table_4(const Reproduction& made) {
   if (!measured(made, "ava")) return "";
   std::string out =
-      "\n## Table 4: AVA and SHAP\n\nPaper -> ours. After the paper's +- stands what it prints there, probably a deviation "
+      "\n## Table 4: AVA and SHAP\n\nPaper -> ours. After the paper's +- stands what it prints there, probably a "
+      "deviation "
       "over rows; after ours half of the 95 % interval of the mean.\n\n| |";
   std::string rule = "|---|";
   const std::vector<PageSet> sets = page_sets(made);
@@ -200,11 +207,13 @@ std::string table_4(const Reproduction& made) {
     rule += "---|";
   }
   out += "\n" + rule + "\n";
-  for (const auto& [title, column] : {std::pair{"average sensitivity", "avg at r"},
-                                      std::pair{"maximum sensitivity", "max at r"}, std::pair{"complexity", "complexity"}}) {
+  for (const auto& [title, column] :
+       {std::pair{"average sensitivity", "avg at r"}, std::pair{"maximum sensitivity", "max at r"},
+        std::pair{"complexity", "complexity"}}) {
     for (const char* row : {"SHAP", "AVA"}) {
       out += fmt::format("| {}, {} |", title, row);
-      for (const PageSet& set : sets) out += fmt::format(" {} |", beside(made, {"", "ava", set.data, row, column}, 1, 2));
+      for (const PageSet& set : sets)
+        out += fmt::format(" {} |", beside(made, {"", "ava", set.data, row, column}, 1, 2));
       out += "\n";
     }
   }
@@ -216,9 +225,12 @@ std::string table_4(const Reproduction& made) {
 std::string open_questions(const Reproduction& made) {
   std::string out =
       "\n## What the paper leaves open, and we answer\n\n"
-      "- **Convex weights inside the simplex.** The paper argues that the best weights are on one function. Sensitivity is "
-      "convex in the weights, so they need not be: [convex_min](aggregators/convex_min.md) finds them, with a certificate. "
-      "But mixtures are shorter than what they mix, and scaled back to unit norm they lose the gain (average sensitivity at "
+      "- **Convex weights inside the simplex.** The paper argues that the best weights are on one function. "
+      "Sensitivity is "
+      "convex in the weights, so they need not be: [convex_min](aggregators/convex_min.md) finds them, with a "
+      "certificate. "
+      "But mixtures are shorter than what they mix, and scaled back to unit norm they lose the gain (average "
+      "sensitivity at "
       "unit norm, radius of ten neighbours):\n";
   for (const PageSet& set : page_sets(made)) {
     const auto key = [&](const char* row) { return CellKey{"", "sensitivity", set.data, row, "avg at 1x, unit norm"}; };

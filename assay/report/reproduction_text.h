@@ -27,8 +27,8 @@ std::string verdict_lines(const std::vector<Claim>& claims);
 // Claims with verdict and evidence, then numbers as an aligned table, then notes.
 std::string reproduction_text(const Reproduction& made);
 
-// The page: claims, Tables 1 to 4 in the paper's layout, contradictions, open questions, a map of other criteria, and an
-// annex with all variants. pictures: what the names of pictures begin with, as in "reproduction-".
+// The page: claims, Tables 1 to 4 in the paper's layout, contradictions, open questions, a map of other criteria, and
+// an annex with all variants. pictures: what the names of pictures begin with, as in "reproduction-".
 std::string reproduction_markdown(const Reproduction& made, const ReproductionOrigin& origin,
                                   std::string_view pictures);
 std::string reproduction_annex(const Reproduction& made);

@@ -140,7 +140,8 @@ TEST(Png, ColoursOfAttributions) {
   EXPECT_EQ(coloured, png_bytes(std::vector<uint8_t>{255, 51, 0, 0, 77, 255, 255, 255, 255, 255, 255, 255}, 2, 2));
   picture.attribution = false;
   picture.values = {1, 0.5F, 0, 0};
-  EXPECT_EQ(picture_png(picture, 1), png_bytes(std::vector<uint8_t>{255, 255, 255, 128, 128, 128, 0, 0, 0, 0, 0, 0}, 2, 2));
+  EXPECT_EQ(picture_png(picture, 1),
+            png_bytes(std::vector<uint8_t>{255, 255, 255, 128, 128, 128, 0, 0, 0, 0, 0, 0}, 2, 2));
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Table 1 with three runs. Best less Gradient-Descent: 1, 1.1, 0.9; Gradient-Descent less Region-Shrinking: `shrink` and
-// some noise.
+// Table 1 with three runs. Best less Gradient-Descent: 1, 1.1, 0.9; Gradient-Descent less Region-Shrinking: `shrink`
+// and some noise.
 Reproduction images(double shrink, double broken = 0) {
   Reproduction made;
   made.variants = {""};

@@ -227,11 +227,11 @@ TEST(PaperNumbers, AreThoseOfItsTables) {
   EXPECT_DOUBLE_EQ(paper_cell({"", "ava", "iris", "SHAP", "complexity"}).spread, 0.36);
   EXPECT_DOUBLE_EQ(value({"", "mnist", "mnist", "Region-Shrinking", "complexity"}), 3.208);
   EXPECT_DOUBLE_EQ(value({"", "networks", "adult (a sample)", "network", "accuracy"}), 0.82);
-  for (const CellKey& none : {CellKey{"", "faithfulness", "adult", "SHAP", "zero, one"},
-                              CellKey{"", "sensitivity", "adult", "SHAP", "max at 1x"},
-                              CellKey{"", "ava", "adult", "SHAP", "avg at 1x"},
-                              CellKey{"", "mnist", "mnist", "SHAP", "complexity"},
-                              CellKey{"", "sensitivity", "adult", "neighbourhoods", "radius of ten neighbours"}}) {
+  for (const CellKey& none :
+       {CellKey{"", "faithfulness", "adult", "SHAP", "zero, one"},
+        CellKey{"", "sensitivity", "adult", "SHAP", "max at 1x"}, CellKey{"", "ava", "adult", "SHAP", "avg at 1x"},
+        CellKey{"", "mnist", "mnist", "SHAP", "complexity"},
+        CellKey{"", "sensitivity", "adult", "neighbourhoods", "radius of ten neighbours"}}) {
     EXPECT_TRUE(std::isnan(value(none))) << none.row << ", " << none.column;
   }
   EXPECT_EQ(paper_radius(PaperTable::sensitivity, "adult"), 2);
@@ -309,8 +309,7 @@ TEST_F(ReproduceIris, FaithfulnessIsThatOfDirectCalls) {
     const Explanations shap = direct.explained(kShapMethod, direct.zero);
     const Scores pooled = direct.scored("faithfulness:subset=2:form=pooled:runs=10", shap, direct.zero);
     printed -= pooled.mean / 2;
-    per_row +=
-        direct.scored("faithfulness:subset=2", direct.explained("gradient", direct.mean), direct.mean).mean / 2;
+    per_row += direct.scored("faithfulness:subset=2", direct.explained("gradient", direct.mean), direct.mean).mean / 2;
   }
   EXPECT_NEAR(ours(made, PaperTable::faithfulness, "SHAP", "zero, |S| = 2"), printed, 1e-14);
   EXPECT_NEAR(ours(other, PaperTable::faithfulness, "Grad", "average, |S| = 2"), per_row, 1e-14);
@@ -360,11 +359,10 @@ TEST_F(ReproduceIris, AvaIsThatOfDirectCalls) {
     const Spec spec = parse_spec("test", fmt::format("ava:k=10:class=query:space=raw:method=[{}]", kShapMethod));
     const Aggregate ava = aggregate(spec, task, direct.context);
     PoolExplanations of_pool = aggregate_of_pool(spec, task, ava);
-    average += direct
-                   .scored("avg_sensitivity:normalise=unit:space=raw:radius=0.3", ava.explanations, direct.mean,
-                           &of_pool)
-                   .mean /
-               2;
+    average +=
+        direct.scored("avg_sensitivity:normalise=unit:space=raw:radius=0.3", ava.explanations, direct.mean, &of_pool)
+            .mean /
+        2;
     const Scores entropy = direct.scored("complexity", ava.explanations, direct.mean);
     complexity += entropy.mean / 2;
     RunningMoments moments;
@@ -377,9 +375,8 @@ TEST_F(ReproduceIris, AvaIsThatOfDirectCalls) {
 }
 
 TEST_F(ReproduceIris, SameBitsOnAnyThreads) {
-  ReproduceOptions all{.quick = true,
-                       .tables = {PaperTable::faithfulness, PaperTable::sensitivity, PaperTable::ava},
-                       .variants = true};
+  ReproduceOptions all{
+      .quick = true, .tables = {PaperTable::faithfulness, PaperTable::sensitivity, PaperTable::ava}, .variants = true};
   Context one = context_;
   one.threads = 1;
   const Reproduction a = reproduce(all, one);

@@ -19,7 +19,7 @@ T = (12.7062, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.306, 2.262
 def run_means(cells, keys):
     """The mean over cells, run by run; None where one is undefined."""
     series = [cells.get(tuple(key), []) for key in keys]
-    return [None if None in values else statistics.fmean(values) for values in zip(*series)]
+    return [None if None in values else statistics.fmean(values) for values in zip(*series, strict=False)]
 
 
 def support(cells, part):
@@ -29,7 +29,7 @@ def support(cells, part):
         if not first or None in first:
             return None
         return 1 if all(value == 0 for value in first) else -1
-    both = zip(first, run_means(cells, part["second"]))
+    both = zip(first, run_means(cells, part["second"]), strict=False)
     differences = [a - b for a, b in both if a is not None and b is not None]
     if not differences:
         return None

@@ -14,7 +14,7 @@
 namespace assay {
 
 struct TarFile {
-  std::string name;   // as in the archive: "set-a/132539.txt"
+  std::string name;  // as in the archive: "set-a/132539.txt"
   std::string bytes;
 };
 

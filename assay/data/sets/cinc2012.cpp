@@ -1,9 +1,9 @@
 // PhysioNet / Computing in Cardiology Challenge 2012, set A: the first day of a stay, and whether the patient dies in
 // hospital.
 //
-// 4,000 adult intensive-care stays of 48 hours or more, from MIMIC-II: the same hospital as MIMIC-III, 2001 to 2008. The
-// archive has one file for each stay (Time,Parameter,Value; time as hh:mm since admission; -1 for what is not known).
-// One row here per stay, of its first 24 hours; values outside the ranges of clinical.h are dropped:
+// 4,000 adult intensive-care stays of 48 hours or more, from MIMIC-II: the same hospital as MIMIC-III, 2001 to 2008.
+// The archive has one file for each stay (Time,Parameter,Value; time as hh:mm since admission; -1 for what is not
+// known). One row here per stay, of its first 24 hours; values outside the ranges of clinical.h are dropped:
 //
 //   glasgow_coma_scale    the lowest GCS, 3 to 15
 //   systolic_pressure     the mean of SysABP and NISysABP

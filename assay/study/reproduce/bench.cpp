@@ -76,7 +76,6 @@ double largest_share(const Dataset& data) {
   return static_cast<double>(most) / static_cast<double>(data.rows());
 }
 
-
 // Of the margins on the test part; of several classes the mean, each against the rest.
 double area_of_test(const EngineModel& model, const Dataset& test, const Context& context) {
   const size_t outputs = model.info().output_names.size();
@@ -218,8 +217,7 @@ std::unique_ptr<Bench> make_bench(const TrainedBench& trained, const Setup& setu
   bench->trained = &trained;
   EngineModelOptions unit;
   if (setup.value == "probability") unit.unit = OutputUnit::probability;
-  const std::shared_ptr<EngineModel> model =
-      EngineModel::from_onnx(trained.plan.dataset, trained.model, unit, context);
+  const std::shared_ptr<EngineModel> model = EngineModel::from_onnx(trained.plan.dataset, trained.model, unit, context);
   bench->zero = named_baseline("zero", &trained.training, *model, &trained.encoder, context);
   bench->mean = named_baseline("mean", &trained.training, *model, &trained.encoder, context);
   size_t pool = setup.rows_in_pool(table);

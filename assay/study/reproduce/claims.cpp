@@ -277,8 +277,8 @@ Judged judge(const Claim& claim, const Results& results) {
   });
   out.evidence += fmt::format("{}Holds in {} of {}. ", claim.paper_parts.empty() ? "" : "Ours: ", holding,
                               plural(known.size(), "comparison"));
-  out.evidence += fmt::format("{} {}", holding == std::ssize(known) ? "Nearest to failing:" : "Most against it:",
-                              worst.text);
+  out.evidence +=
+      fmt::format("{} {}", holding == std::ssize(known) ? "Nearest to failing:" : "Most against it:", worst.text);
   if (claim.by_construction) out.evidence = fmt::format("{}.", worst.text);
   return out;
 }
@@ -293,11 +293,13 @@ std::vector<Claim> paper_claims() {
   const auto add = [&](std::string id, std::string section, PaperTable table, std::string text) {
     out.push_back({.id = std::move(id), .section = std::move(section), .text = std::move(text), .table = table});
   };
-  add("shap-faithful", "7.1", faithfulness, "SHAP is the most faithful explanation on the small data sets (Adult, Iris)");
+  add("shap-faithful", "7.1", faithfulness,
+      "SHAP is the most faithful explanation on the small data sets (Adult, Iris)");
   add("faithfulness-rises", "7.1", faithfulness,
       "Faithfulness rises with the size of the subset until all informative features are in it");
-  out.back().paper_parts = {
-      {"Table 2, MIMIC, zero baseline, mean of |S| = 20 and of 10", {37, 38, 28, 59, 68, 43}, {31, 59, 37, 54, 66, 84}}};
+  out.back().paper_parts = {{"Table 2, MIMIC, zero baseline, mean of |S| = 20 and of 10",
+                             {37, 38, 28, 59, 68, 43},
+                             {31, 59, 37, 54, 66, 84}}};
   add("falls-with-radius", "7.2", sensitivity, "Sensitivity falls as the radius grows");
   add("shap-least-sensitive", "7.2", sensitivity, "On the clinical data SHAP is the least sensitive");
   add("perturbation-below-gradient", "7.4", sensitivity,
@@ -306,8 +308,9 @@ std::vector<Claim> paper_claims() {
       {"Table 3, Adult, maximum, gradient and perturbation methods", {60, 86, 19, 74}, {60, 191}}};
   add("ava-average", "7.4", ava, "AVA lowers average sensitivity on all data sets");
   add("ava-maximum", "7.4", ava, "AVA lowers maximum sensitivity on all data sets");
-  add("ava-complexity", "7.4", ava, "AVA is slightly less complex where features are few (Adult, Iris), and more complex "
-                                    "on the clinical data");
+  add("ava-complexity", "7.4", ava,
+      "AVA is slightly less complex where features are few (Adult, Iris), and more complex "
+      "on the clinical data");
   add("deeplift-simplest", "7.3", mnist, "DeepLift is the simplest of the six explanations of an image");
   add("both-lower", "7.3", mnist, "Both algorithms lower complexity below the best single explanation");
   add("shrinking-below-walks", "7.3", mnist, "Region shrinking is simpler than gradient-descent style");

@@ -1,7 +1,7 @@
 // What the paper claims, as comparisons of measured cells, and what the numbers say about it.
 //
-// A claim is a list of comparisons (ClaimPart). A comparison holds when the 95 % interval of the difference, run by run,
-// is on the claim's side. Verdicts, in this order:
+// A claim is a list of comparisons (ClaimPart). A comparison holds when the 95 % interval of the difference, run by
+// run, is on the claim's side. Verdicts, in this order:
 //   holds by construction   a theorem, and no value broke it
 //   paper_disagrees         the means of the paper's own cells contradict the sentence
 //   cannot be tested        no comparison has numbers, or none has an interval that leaves 0 out

@@ -5,7 +5,8 @@
 //               of the mean attribution in the subset with the value of the modified row. Higher counts as more
 //               faithful, as the paper's table reads. The mean over ten draws of subsets
 //   loss        the same with what the value loses, f(x) - f(modified x)
-//   definition  Definition 3. For a row, over subsets of one size: the correlation of the attribution in the subset with
+//   definition  Definition 3. For a row, over subsets of one size: the correlation of the attribution in the subset
+//   with
 //               the loss; then the mean over rows
 //
 // Cost: pooled, ten predictions of each row, method, baseline and size; definition: all subsets if there are at most
@@ -61,8 +62,7 @@ void measure_faithfulness(const Bench& bench, const Setup& setup, const CellKey&
     std::vector<double> sums(growing.size(), 0.0);
     for (const PaperMethod& method : paper_methods()) {
       context.check_cancelled();
-      const Explanations made =
-          explain(method.spec, bench.against(bench.explained_against(setup, replaced)), context);
+      const Explanations made = explain(method.spec, bench.against(bench.explained_against(setup, replaced)), context);
       const EvaluateTask task{.explanations = made, .subject = bench.against(*replaced)};
       double coverage = 0;
       CellKey key = where;

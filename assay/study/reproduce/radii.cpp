@@ -18,9 +18,9 @@ Scores sensitivity_scores(const EvaluateTask& task, const Setup& setup, PaperTab
                           double radius, const Context& context) {
   // Enough digits to read back the same number.
   const Spec spec = parse_spec(
-      "reproduce", fmt::format("{}_sensitivity:distance=l2:normalise={}:rho=linf:space=raw:radius={}:weighting={}",
-                               kind, setup.unit_norm(table) ? "unit" : "raw", radius,
-                               kind == "avg" ? setup.weighting : "uniform"));
+      "reproduce",
+      fmt::format("{}_sensitivity:distance=l2:normalise={}:rho=linf:space=raw:radius={}:weighting={}", kind,
+                  setup.unit_norm(table) ? "unit" : "raw", radius, kind == "avg" ? setup.weighting : "uniform"));
   return evaluate(spec, task, {.draws = 0}, context);
 }
 

@@ -57,8 +57,8 @@ NetworkFacts judge_networks(const BenchPlan& plan, const std::vector<std::unique
   if (plan.clinical && !(facts.auc_interval.low > kLeastAuc)) {
     facts.judged = false;
     facts.note = fmt::format("{}: AUC {} ({} to {}) is not above {} with confidence, so no claim is judged on it",
-                             plan.data, short_number(summarise_runs(areas).mean),
-                             short_number(facts.auc_interval.low), short_number(facts.auc_interval.high), kLeastAuc);
+                             plan.data, short_number(summarise_runs(areas).mean), short_number(facts.auc_interval.low),
+                             short_number(facts.auc_interval.high), kLeastAuc);
   }
   return facts;
 }

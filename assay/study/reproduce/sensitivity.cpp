@@ -73,8 +73,8 @@ void measure_sensitivity(const Bench& bench, const Setup& setup, const CellKey& 
   double automatic = NAN;
   std::deque<MethodMember> members;
   for (const PaperMethod& method : paper_methods()) {
-    members.push_back({explain(method.spec, subject, context),
-                       pool_explanations_by(subject, method.spec, bench.trained->seed)});
+    members.push_back(
+        {explain(method.spec, subject, context), pool_explanations_by(subject, method.spec, bench.trained->seed)});
     const Explanations& made = members.back().made;
     PoolExplanations& of_pool = members.back().of_pool;
     const EvaluateTask task{.explanations = made, .subject = subject, .pool_explanations = &of_pool};

@@ -10,9 +10,7 @@ using enum PaperTable;
 constexpr int64_t kSmallPool = 500;
 constexpr int64_t kLargePool = 5000;
 
-PaperMethod pinned(std::string name, std::string_view spec) {
-  return {std::move(name), parse_spec("reproduce", spec)};
-}
+PaperMethod pinned(std::string name, std::string_view spec) { return {std::move(name), parse_spec("reproduce", spec)}; }
 
 }  // namespace
 
@@ -34,8 +32,7 @@ void Setup::describe(OptionVisitor& visit) {
   visit.choice("weighting", weighting, "Tables 3, 4: distances of explanations as they are, or each divided by rho",
                {"uniform", "inverse_distance"});
   visit.choice("value", value, "Tables 2 to 4: which value of the network is explained", {"margin", "probability"});
-  visit.choice("target", target,
-               "Tables 2 to 4: the predicted class, or auto: the positive class where there are two",
+  visit.choice("target", target, "Tables 2 to 4: the predicted class, or auto: the positive class where there are two",
                {"predicted", "auto"});
   visit.choice("scale", scale, "Tables 2 to 4: how columns are scaled", {"standardise", "min_max", "none"});
   visit.integer_or("pool_rows", pool_rows, "auto",
@@ -54,8 +51,7 @@ void Setup::describe(OptionVisitor& visit) {
                {"printed", "loss", "definition"});
   visit.choice("complexity", complexity, "Tables 1, 4: entropy of absolute attributions, or of positive ones alone",
                {"absolute", "positive"});
-  visit.choice("step", step, "Table 1: the step of the gradient-descent style walks",
-               {"derivative", "fixed", "exact"});
+  visit.choice("step", step, "Table 1: the step of the gradient-descent style walks", {"derivative", "fixed", "exact"});
   visit.choice("candidates", candidates, "Table 1: region shrinking keeps minima of pairs alone, or its points too",
                {"pairs", "all"});
 }
@@ -120,10 +116,11 @@ std::vector<PaperMethod> image_methods(bool quick) {
 std::vector<PaperMethod> image_aggregates(const Setup& setup) {
   // The paper states no alpha. A hundredth moves a coordinate of usual size by a few per cent at a time.
   const std::string_view size = setup.step == "derivative" ? "0.01" : "0.1";
-  return {pinned("Convex", "convex_min:criterion=complexity:per=all:rho=linf:space=scaled:radius=auto:"
-                           "weighting=uniform:gap=1e-06:scale=relative"),
-          pinned("Gradient-Descent", fmt::format("gradient_descent_style:step={}:size={}:floor=0.05:scale=relative",
-                                                 setup.step, size)),
+  return {pinned("Convex",
+                 "convex_min:criterion=complexity:per=all:rho=linf:space=scaled:radius=auto:"
+                 "weighting=uniform:gap=1e-06:scale=relative"),
+          pinned("Gradient-Descent",
+                 fmt::format("gradient_descent_style:step={}:size={}:floor=0.05:scale=relative", setup.step, size)),
           pinned("Region-Shrinking", fmt::format("region_shrinking:rounds=10:keep=10:candidates={}:floor=0.05:"
                                                  "scale=relative",
                                                  setup.candidates)),
@@ -131,8 +128,8 @@ std::vector<PaperMethod> image_aggregates(const Setup& setup) {
 }
 
 Spec ava_spec(const Setup& setup) {
-  return parse_spec("reproduce", fmt::format("ava:k=10:rho=linf:space=raw:class=query:norm={}:method=auto",
-                                             setup.antecedents));
+  return parse_spec("reproduce",
+                    fmt::format("ava:k=10:rho=linf:space=raw:class=query:norm={}:method=auto", setup.antecedents));
 }
 
 RunPlan run_plan(bool quick) {

@@ -1,8 +1,8 @@
 // How the paper's experiments are set up: one declared choice for everything the paper leaves open, and the variants.
 //
 // The choices were made from what the paper says and from evidence in its own numbers, and committed as
-// docs/reproduction-setup.md before the first run. Each variant changes one choice. All variants are run and printed, so
-// that choosing one of them cannot be tuning.
+// docs/reproduction-setup.md before the first run. Each variant changes one choice. All variants are run and printed,
+// so that choosing one of them cannot be tuning.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,8 @@ namespace assay {
 std::vector<SetupChoice> setup_choices() {
   return {
       {"Methods", "The published estimators, every option written out.",
-       "SHAP is weighted least squares without interactions (Lundberg and Lee 2017), coalitions drawn by its kernel. SS "
+       "SHAP is weighted least squares without interactions (Lundberg and Lee 2017), coalitions drawn by its kernel. "
+       "SS "
        "is plain permutation sampling. Defaults of this program do not matter here, and a test fails if a method gets "
        "an option that is not written out."},
       {"Networks", "As in the appendix; one for each run.",
@@ -52,8 +53,9 @@ std::vector<SetupChoice> setup_choices() {
       {"Average sensitivity", "The mean of D, as in Definition 2 with uniform P.",
        "The appendix says that D / rho was used. With rho at most 0.2 on Iris that would make averages five times "
        "larger or more, and the paper's averages are all just below its maxima."},
-      {"Radius of claims", "The paper's; where it leaves half of the rows or more without a neighbour, the radius that "
-                           "gives the median row ten.",
+      {"Radius of claims",
+       "The paper's; where it leaves half of the rows or more without a neighbour, the radius that "
+       "gives the median row ten.",
        "A mean over a few rows in dense places is no mean over the data."},
       {"Baseline in Tables 3 and 4", "The training average.", "The paper does not say; zero is a variant."},
       {"Table 1: walks", "Steps in proportion to the derivative, alpha 0.01.",
@@ -68,8 +70,9 @@ std::vector<SetupChoice> setup_choices() {
       {"Runs and intervals", "Ten runs of the set-up and of each variant; Student's 95 % interval over runs.",
        "\"We average over ten random runs of this procedure.\" Comparisons are of differences within runs. All runs "
        "share the data set: nothing is said about other data."},
-      {"Verdicts", "holds: every comparison of a claim has its interval on the claim's side. fails: none has, and one "
-                   "is on the other side. partly: some have.",
+      {"Verdicts",
+       "holds: every comparison of a claim has its interval on the claim's side. fails: none has, and one "
+       "is on the other side. partly: some have.",
        "cannot be tested: no data, no network that learnt, or no interval that leaves 0 out. The paper's own table "
        "disagrees: the means of its own cells contradict the sentence; ours are then reported beside. Holds by "
        "construction: a theorem, no finding."},

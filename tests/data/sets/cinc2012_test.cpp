@@ -17,7 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::string kStayHeader = "Time,Parameter,Value\n00:00,RecordID,1\n";
-const std::string kOutcomes = "RecordID,SAPS-I,SOFA,Length_of_stay,Survival,In-hospital_death\n1,6,1,5,-1,0\n2,7,2,5,3,1\n";
+const std::string kOutcomes =
+    "RecordID,SAPS-I,SOFA,Length_of_stay,Survival,In-hospital_death\n1,6,1,5,-1,0\n2,7,2,5,3,1\n";
 
 Tables made_tables(const std::string& first, const std::string& second, const std::string& outcomes = kOutcomes) {
   return {{"set-a.tar", tar_entry("set-a/", "", '5') + tar_entry("set-a/1.txt", first) +
@@ -28,9 +29,9 @@ Tables made_tables(const std::string& first, const std::string& second, const st
 TEST(Cinc2012, FirstDayByHand) {
   const std::string first = kStayHeader +
                             "00:00,Age,54\n00:00,Gender,0\n00:00,ICUType,4\n"
-                            "00:07,GCS,15\n03:00,GCS,7\n25:00,GCS,3\n"     // after a day nothing counts
-                            "01:00,SysABP,100\n02:00,NISysABP,120\n"       // both ways of measuring: 110
-                            "01:00,HR,80\n02:00,HR,-5\n03:00,HR,90\n"      // -5 is no heart rate: 85
+                            "00:07,GCS,15\n03:00,GCS,7\n25:00,GCS,3\n"  // after a day nothing counts
+                            "01:00,SysABP,100\n02:00,NISysABP,120\n"    // both ways of measuring: 110
+                            "01:00,HR,80\n02:00,HR,-5\n03:00,HR,90\n"   // -5 is no heart rate: 85
                             "01:00,Urine,100\n23:59,Urine,50\n24:00,Urine,1000\n"
                             "01:00,FiO2,0.5\n02:00,PaO2,100\n10:00,PaO2,60\n";  // 100 / 0.5; at 10:00 no fraction
   const std::string second = "Time,Parameter,Value\n00:00,Age,-1\n00:00,ICUType,1\n05:00,K,4.5\n05:00,Na,140\n";
