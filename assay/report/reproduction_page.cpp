@@ -157,7 +157,7 @@ std::string table_2(const Reproduction& made) {
   return out +
          fmt::format(
              "\nRead as section 7.1 prints it, a faithful explanation scores below 0: without features that speak "
-             "for a class its logit falls. All cells of the paper are above 0, so that it must have computed "
+             "for a class its logit falls. All cells of the paper are above 0, so it probably computed "
              "something else. This is the variant `{}`, whose sign is that of Definition 3:\n\n",
              loss) +
          faithfulness_table(made, loss);

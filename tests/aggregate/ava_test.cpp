@@ -75,18 +75,6 @@ TEST(Ava, WeighsAntecedentsByInverseDistance) {
   EXPECT_THAT(made.combined.notes, Contains("antecedents are explained by exact_shapley"));
 }
 
-// y = 3 x0 + 4 x1. Antecedents (1, 1) and (4, 0) of (2, 0): distances 1 and 2, weights 2/3 and 1/3. Their explanations
-// are (3, 4) and (12, 0), at unit norm (0.6, 0.8) and (1, 0): 2/3 * 0.6 + 1/3 and 2/3 * 0.8.
-TEST(Ava, AntecedentsOfUnitNorm) {
-  const auto plane = function_model(2, 1, {}, [](auto x, auto y) { y[0] = 3 * x[0] + 4 * x[1]; });
-  MemberTrial trial = trial_of(plane, matrix_of({{2, 0}}), matrix_of({{1, 1}, {4, 0}, {90, 90}}));
-  const Made made = ava(":k=2:space=raw:norm=unit", trial);
-  EXPECT_NEAR(made.values(0, 0), 2.0 / 3 * 0.6 + 1.0 / 3, 1e-6);
-  EXPECT_NEAR(made.values(0, 1), 2.0 / 3 * 0.8, 1e-6);
-  EXPECT_TRUE(std::isnan(made.combined.base[0]));
-  EXPECT_THAT(made.combined.notes, Contains(HasSubstr("unit norm")));
-}
-
 TEST(Ava, TakesTheMeanOverAntecedentsAtDistanceZero) {
   MemberTrial trial = line_trial(matrix_of({{4}, {5}}), matrix_of({{4}, {1}, {4}, {9}}));
   const Made made = ava(":k=3:space=raw", trial);

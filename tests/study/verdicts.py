@@ -1,7 +1,7 @@
 """Recomputes the verdict of each claim from the JSON of `assay reproduce all`, by its own arithmetic.
 
-A claim is a list of comparisons. The first cells of a comparison (their mean, run by run) are to be above the second; if
-there are no second cells, all values of the first are to be 0. A comparison holds if Student's 95 % interval of the
+A claim is a list of comparisons. The first cells of a comparison (their mean, run by run) are to be above the second;
+if there are no second cells, all values of the first are to be 0. A comparison holds if Student's 95 % interval of the
 difference is above 0, and is contradicted if it is below 0.
 
     python tests/study/verdicts.py docs/reproduction.json
