@@ -10,17 +10,18 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/study/reproduce/reproduction.h"
 
 namespace assay {
 
-// The claims, without numbers. post_hoc: asked after the results were seen.
+// The claims, without numbers.
 std::vector<Claim> paper_claims();
+// The comparisons of a claim under one variant, of the cells that were measured.
+std::vector<ClaimPart> claim_parts(std::string_view id, const Reproduction& made, std::string variant);
 // Fills parts, verdict and evidence of all claims, under the primary set-up and under every variant that was run.
 void judge_claims(Reproduction& made);
-// The verdict of one claim, whose parts are filled; for tests.
-Verdict verdict_of(const Claim& claim, const Results& results);
 
 }  // namespace assay
