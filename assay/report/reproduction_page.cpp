@@ -172,8 +172,9 @@ std::string table_3(const Reproduction& made) {
   if (!measured(made, "sensitivity")) return "";
   std::string out =
       "\n## Table 3: sensitivity\n\nIn thousandths: (maximum, average) at the paper's radius, each paper -> ours +- "
-      "half "
-      "of the 95 % interval.\n\n| method |";
+      "half of the 95 % interval. Raw distances are in the unit of the explained value, which the paper does not "
+      "state: "
+      "compare orders, not sizes.\n\n| method |";
   std::string rule = "|---|";
   const std::vector<PageSet> sets = page_sets(made);
   for (const PageSet& set : sets) {
