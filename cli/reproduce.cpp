@@ -1,4 +1,4 @@
-// assay reproduce faithfulness|sensitivity|ava|mnist|all
+// assay reproduce faithfulness|sensitivity|ava|mnist|all|setup
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "assay/core/version.h"
 #include "assay/data/io/bytes.h"
 #include "assay/data/table_io.h"
+#include "assay/report/png.h"
 #include "assay/report/reproduction_text.h"
 #include "assay/study/reproduce/reproduction.h"
 #include "cli/commands.h"
@@ -17,32 +18,26 @@
 namespace assay::cli {
 namespace {
 
+constexpr size_t kZoom = 4;
+
 struct ReproduceArguments {
   std::string name;
   bool quick = false;
   std::string sepsis = "explicit";
   std::string out;
+  Spec setup = {"reproduce"};  // options of the set-up, as given
 };
 
-struct Experiment {
-  const char* name;
-  Reproduction (*run)(const ReproduceOptions&, const Context&);
-};
-
-// In the order of the paper's tables, but Table 1 (mnist) last.
-constexpr Experiment kExperiments[] = {{"faithfulness", reproduce_faithfulness},
-                                       {"sensitivity", reproduce_sensitivity},
-                                       {"ava", reproduce_ava},
-                                       {"mnist", reproduce_mnist}};
-
-std::vector<Experiment> chosen_experiments(const std::string& name) {
-  std::vector<Experiment> chosen;
+std::vector<PaperTable> chosen_tables(const std::string& name) {
+  std::vector<PaperTable> chosen;
   std::vector<std::string> known;
-  for (const Experiment& experiment : kExperiments) {
-    known.emplace_back(experiment.name);
-    if (name == "all" || name == experiment.name) chosen.push_back(experiment);
+  for (size_t i = 0; i < kPaperTables; i++) {
+    const auto table = static_cast<PaperTable>(i);
+    known.emplace_back(table_name(table));
+    if (name == "all" || name == known.back()) chosen.push_back(table);
   }
   known.emplace_back("all");
+  known.emplace_back("setup");
   if (!chosen.empty()) return chosen;
   fail_input(fmt::format("there is no experiment {}{}; the experiments are {}", in_quotes(name),
                          suggestion(name, known), joined(known)));
@@ -63,6 +58,11 @@ ReproductionOrigin origin_of(const ReproduceArguments& arguments, const Session&
   ReproductionOrigin origin;
   origin.command = fmt::format("assay reproduce {}{}", arguments.name, arguments.quick ? " --quick" : "");
   if (arguments.sepsis != "explicit") origin.command += fmt::format(" --sepsis {}", arguments.sepsis);
+  for (const auto& [name, value] : arguments.setup.options) {
+    std::string flag = name;
+    std::ranges::replace(flag, '_', '-');
+    origin.command += fmt::format(" --{} {}", flag, value);
+  }
   if (session.context.seed != 0) origin.command += fmt::format(" --seed {}", session.context.seed);
   origin.version = kVersion;
   origin.seed = session.context.seed;
@@ -76,30 +76,47 @@ void write_out(const std::string& path, const std::string& text, const Context& 
   file.commit();
 }
 
-void reproduce(const ReproduceArguments& arguments, const Session& session) {
-  const std::vector<Experiment> experiments = chosen_experiments(arguments.name);
+// A page, the JSON beside it and its pictures; or the JSON alone.
+void write_reproduction(const std::string& path, const Reproduction& made, const ReproductionOrigin& origin,
+                        const Context& context) {
+  const std::string json = reproduction_json(made, origin);
+  if (format_extension(path) == ".json") {
+    write_out(path, json, context);
+    return;
+  }
+  const std::string stem = path.substr(0, path.size() - std::string_view(".md").size());
+  const std::string word = stem.substr(stem.rfind('/') + 1);
+  for (const Picture& picture : made.pictures) {
+    write_out(fmt::format("{}-{}.png", stem, picture.name), picture_png(picture, kZoom), context);
+  }
+  write_out(stem + ".json", json, context);
+  write_out(path, reproduction_markdown(made, origin, word + "-"), context);
+}
+
+void reproduce_command(const ReproduceArguments& arguments, const Session& session) {
   check_reproduction_out(arguments.out);
+  if (arguments.name == "setup") {
+    if (arguments.out.empty()) {
+      fmt::print("{}", setup_markdown());
+    } else {
+      write_out(arguments.out, setup_markdown(), session.context);
+    }
+    return;
+  }
   ReproduceOptions options;
+  options.tables = chosen_tables(arguments.name);
   options.quick = arguments.quick;
   options.data_dirs = session.data_dirs;
   options.sepsis = arguments.sepsis;
+  options.setup = options_from<Setup>(arguments.setup);
+  options.variants = arguments.name == "all" && arguments.setup.options.empty();
   const bool shown = !session.json && !(session.quiet && !arguments.out.empty());
-  std::vector<Reproduction> tables;
-  for (const Experiment& experiment : experiments) {
-    tables.push_back(experiment.run(options, session.context));
-    if (!shown) continue;
-    // Each is printed as soon as it is there, because all of them take long.
-    if (tables.size() > 1) fmt::print("\n");
-    fmt::print("{}", reproduction_text({tables.back()}));
-    std::fflush(stdout);
-  }
+  const Reproduction made = reproduce(options, session.context);
   const ReproductionOrigin origin = origin_of(arguments, session);
-  if (shown) fmt::print("\n{}\n", findings_summary(tables));
-  if (session.json) fmt::print("{}", reproduction_json(tables, origin));
+  if (shown) fmt::print("{}\n{}", reproduction_text(made), verdict_lines(made.claims));
+  if (session.json) fmt::print("{}", reproduction_json(made, origin));
   if (arguments.out.empty()) return;
-  const bool as_json = format_extension(arguments.out) == ".json";
-  write_out(arguments.out, as_json ? reproduction_json(tables, origin) : reproduction_markdown(tables, origin),
-            session.context);
+  write_reproduction(arguments.out, made, origin, session.context);
   if (shown && !session.quiet) fmt::print("wrote {}\n", one_line(arguments.out));
 }
 
@@ -108,12 +125,28 @@ void reproduce(const ReproduceArguments& arguments, const Session& session) {
 void add_reproduce(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<ReproduceArguments>();
   CLI::App* command = app.add_subcommand("reproduce", "Run the paper's experiments again, its numbers beside ours");
-  command->add_option("experiment", arguments->name, "faithfulness, sensitivity, ava, mnist or all")->required();
+  command
+      ->add_option("experiment", arguments->name,
+                   "faithfulness, sensitivity, ava, mnist, all (with all variants), or setup: the declared set-up")
+      ->required();
   command->add_flag("--quick", arguments->quick, "Few runs on few rows: a test that the protocol works");
   command->add_option("--sepsis", arguments->sepsis, "The rule that labels sepsis in MIMIC-III")
       ->check(CLI::IsMember({"explicit", "martin", "angus"}));
-  command->add_option("--out", arguments->out, "Where the tables go too: a page (.md) or data (.json)");
-  command->callback([&session, arguments] { session.run = [&session, arguments] { reproduce(*arguments, session); }; });
+  // The set-up's own options, each changed alone in the variants.
+  for (const OptionInfo& option : list_options<Setup>()) {
+    std::string flag = "--" + option.name;
+    std::ranges::replace(flag, '_', '-');
+    command->add_option_function<std::string>(
+        flag,
+        [arguments, name = option.name](const std::string& value) {
+          arguments->setup.options.emplace_back(name, value);
+        },
+        fmt::format("{} ({}; {})", option.meaning, option.range, option.value));
+  }
+  command->add_option("--out", arguments->out,
+                      "A page (.md) with its pictures and JSON beside it, or the JSON alone (.json)");
+  command->callback(
+      [&session, arguments] { session.run = [&session, arguments] { reproduce_command(*arguments, session); }; });
 }
 
 }  // namespace assay::cli

@@ -177,7 +177,7 @@ void add_train(CLI::App& app, Session& session) {
                       "Options of the network: activation, slope; with --cnn also kernel, pool, padding; as in "
                       "activation=tanh");
   command->add_option("--training", arguments->training,
-                      "Options of training: epochs, batch, rate, weight_decay, schedule, patience, validation, "
+                      "Options of training: epochs, batch, rate, weight_decay, schedule, patience, stop, validation, "
                       "class_weights, loss, scale; as in epochs=50:rate=0.001");
   command->add_option("--encode", arguments->encode,
                       "How raw columns become numbers, stored with the model: label or one_hot, with options");

@@ -19,10 +19,13 @@
 // Deviation from the paper: it multiplies by the sum of inverse distances where it must divide. It does not say which
 // class of an antecedent is explained; the default here is the query's, because own classes did not lower maximum
 // sensitivity on Iris and raised it on Adult (docs/aggregators/ava.md). Distances are of columns scaled on the pool
-// unless space=raw. Members are not scaled to unit norm: Theorem 5 would not hold.
+// unless space=raw. Members are not scaled to unit norm: Theorem 5 would not hold. norm=unit scales the explanation of
+// each antecedent to unit l2 norm first, as the paper's "before doing aggregation, we unit norm all explanations" can
+// be read: the result then adds up to nothing, and has neither base value nor standard error.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -207,6 +210,21 @@ void note_explained(const Explained& how, const ExplainedPairs& made, Combined& 
   }
 }
 
+// The explanations with rows scaled to unit l2 norm. Rows that no antecedent needs may be anything.
+Matrix unit_rows_of(const Valuations& found) {
+  Matrix scaled(found.values.rows(), found.values.cols());
+  for (size_t i = 0; i < scaled.rows(); i++) {
+    const auto from = found.values.row(i);
+    double squares = 0;
+    for (const float value : from) squares += static_cast<double>(value) * value;
+    const double length = std::sqrt(squares);
+    for (size_t p = 0; p < from.size(); p++) {
+      scaled(i, p) = length > 0 ? static_cast<float>(from[p] / length) : from[p];
+    }
+  }
+  return scaled;
+}
+
 std::vector<std::string> method_words() {
   std::vector<std::string> words = {"auto"};
   for (const MethodInfo& method : methods()) words.push_back(method.name);
@@ -229,6 +247,7 @@ class Ava final : public Aggregator {
     std::string rho = "linf";
     std::string space = "scaled";
     std::string of_class = "auto";
+    std::string norm = "raw";
     std::string method = "auto";  // as in the table; a method with its options is in `explained_by`
     std::optional<Spec> explained_by = {};
 
@@ -243,6 +262,8 @@ class Ava final : public Aggregator {
           "what is explained at antecedents: the query's target, their own predicted class, or the query's target "
           "at rows of its predicted class alone; auto: query, or same where the pool's explanations are given",
           {"auto", "query", "own", "same"});
+      visit.choice("norm", norm, "explanations of antecedents as they are, or each scaled to unit l2 norm",
+                   {"raw", "unit"});
       visit.choice(
           "method", method,
           "what explains antecedents, with its options in brackets; auto: as the member was explained, without a "
@@ -275,7 +296,7 @@ class Ava final : public Aggregator {
   }
 
   bool takes_raw_members() const override { return true; }
-  bool adds_up() const override { return true; }
+  bool adds_up() const override { return options_.norm == "raw"; }
 
   void combine(const AggregateTask& task, const Members& /*members*/, Combined& out,
                const Context& context) const override {
@@ -315,6 +336,12 @@ class Ava final : public Aggregator {
       found.output = made.output;
       out.evaluations += made.evaluations;
       note_explained(how, made, out);
+    }
+    Matrix scaled;
+    if (options_.norm == "unit") {
+      scaled = unit_rows_of(found);
+      found = {.places = std::move(found.places), .values = scaled.view()};
+      out.notes.emplace_back("explanations of antecedents have unit norm, so that values add up to nothing");
     }
     add_up_antecedents(antecedents, found, out, context);
   }

@@ -1,7 +1,7 @@
 // A point near the mean that is no more complex than the simplest member.
 //
 //   minimise |phi - mean|_2 over phi with H(phi) <= h,   h = min over members that are not zero of H(g_j),
-// H the entropy of |phi| / |phi|_1 (Bhatt, Weller, Moura 2020, Definition 3). The mean is that of all members, of unit
+// H the entropy of |phi| / |phi|_1 (Bhatt, Weller, Moura 2020, Definition 4). The mean is that of all members, of unit
 // l2 norm each. Where H(mean) <= h the mean itself is the answer. phi need not lie in the members' convex hull, so
 // there are no weights.
 //

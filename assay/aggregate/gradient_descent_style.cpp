@@ -13,8 +13,9 @@
 //
 // Deviations from the paper: its printed step along +dE/dt would raise entropy; here, as in its text, steps go towards
 // the target while entropy falls. There are 2m walks, not 2d. By default steps are exact: they jump to 0 or to the
-// target. Fixed steps stop there instead of overshooting, and all have one length; the paper's is in proportion to a
-// derivative that is infinite at 0. Points that are no members have a floor under their l1 norm (complexity/segment.h).
+// target. Fixed steps stop there instead of overshooting, and all have one length; step=derivative is the paper's, in
+// proportion to a derivative that is infinite at 0. Points that are no members have a floor under their l1 norm
+// (complexity/segment.h).
 #include "assay/aggregate/aggregator.h"
 #include "assay/aggregate/common.h"
 #include "assay/aggregate/complexity/options.h"

@@ -1,7 +1,7 @@
 // The simplest explanation in the convex hull of the members, certified where that is affordable.
 //
 //   minimise H(phi) over phi = sum over i of lambda_i g_i,  lambda >= 0 summing to 1,  |phi|_1 >= floor,
-// H the entropy of |phi| / |phi|_1 (Bhatt, Weller, Moura 2020, Definition 3), g_i the members of unit l2 norm that are
+// H the entropy of |phi| / |phi|_1 (Bhatt, Weller, Moura 2020, Definition 4), g_i the members of unit l2 norm that are
 // not zero, floor a share of their mean l2 norm (which is 1). Members are always admitted, even below the floor. Of
 // points of equal entropy, up to rounding, the longest that was looked at is the result.
 //

@@ -13,8 +13,8 @@
 // Cost: keep^2 / 2 segments a round at most; a few milliseconds a row for m = 6, d = 784.
 //
 // Deviations from the paper: minima are exact; it uses numeric convex optimisation, but entropy is not convex. S stays
-// among the candidates, or the best point could be lost. Points that are no members have a floor under their l1 norm
-// (complexity/segment.h).
+// among the candidates unless candidates=pairs, which is the paper's printed form. Points that are no members have a
+// floor under their l1 norm (complexity/segment.h).
 #include <algorithm>
 #include <limits>
 #include <vector>

@@ -20,7 +20,7 @@ constexpr double kTestShare = 0.2;
 const std::vector<DatasetSource>& sources() {
   static const std::vector<DatasetSource> all = {
       iris_set(),   adult_set(),  mnist_set(),  wine_set(), breast_cancer_set(), diabetes_set(),
-      digits_set(), german_set(), mimic3_set(), eicu_set(), cinc2019_set(),
+      digits_set(), german_set(), mimic3_set(), eicu_set(), cinc2012_set(),      cinc2019_set(),
   };
   return all;
 }

@@ -8,7 +8,7 @@
 // 0 or 1. Several reference rows: the mean over them. The class is the predicted one, as in the paper, even if another
 // was explained. For one output, and for two classes in probabilities or log-odds, |phi| is the same for both;
 // otherwise a note counts the rows explained for another class.
-// Deviation from the paper: it does not say what S is; here it is the k strongest players, ties by index.
+// Deviation from the paper: none. Its S is the k strongest players too (ties here by index); it leaves k open.
 // Cost: 1 evaluation for each pair of row and reference row, plus one for each row and for each reference row.
 #include "assay/evaluate/criterion.h"
 #include "assay/evaluate/removal/top_k.h"

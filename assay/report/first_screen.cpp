@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "assay/core/roc_area.h"
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/report/quality_text.h"
 #include "assay/report/report_drivers.h"
 #include "assay/report/wrapped.h"
-#include "assay/study/roc_area.h"
 #include "assay/study/verdict.h"
 
 namespace assay {

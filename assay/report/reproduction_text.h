@@ -1,7 +1,7 @@
-// The paper's tables, run again: as text for a terminal, as a page of docs/, and as JSON.
+// The paper's experiments, run again: as text for a terminal, as a page of docs/, as JSON, and the declared set-up.
 //
-// All three have the paper's numbers, ours with the 95 % interval over runs, and for each finding whether it
-// replicates, with the evidence. They have no times and no paths: the same runs give the same bytes.
+// All have the paper's numbers, ours with the 95 % interval over runs, and the verdict about each claim. They have no
+// times and no paths: the same runs give the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace assay {
 
-// What is needed to make the same tables again.
+// What is needed to make the same page again.
 struct ReproductionOrigin {
   std::string command = {};  // "assay reproduce all"
   std::string version = {};
@@ -21,20 +21,30 @@ struct ReproductionOrigin {
   bool quick = false;
 };
 
-// "replicates", "does not replicate" or "cannot be tested here".
-std::string_view finding_status_name(FindingStatus status);
+// One line for each verdict that some claim has: "- **holds** (2): AVA lowers ...; ...". At most six lines.
+std::string verdict_lines(const std::vector<Claim>& claims);
 
-// "12 findings: 8 replicate, 3 do not replicate, 1 cannot be tested here".
-std::string findings_summary(const std::vector<Reproduction>& tables);
+// Claims with verdict and evidence, then numbers as an aligned table, then notes.
+std::string reproduction_text(const Reproduction& made);
 
-// Numbers as an aligned table; then findings, protocol and notes in lines of at most 100 characters.
-std::string reproduction_text(const std::vector<Reproduction>& tables);
+// The page: claims, Tables 1 to 4 in the paper's layout, contradictions, open questions, a map of other criteria, and
+// an annex with all variants. pictures: what the names of pictures begin with, as in "reproduction-".
+std::string reproduction_markdown(const Reproduction& made, const ReproductionOrigin& origin,
+                                  std::string_view pictures);
+std::string reproduction_annex(const Reproduction& made);
+// The sections of the page that no run changes; defined in reproduction_words.cpp.
+std::string contradictions_markdown();
+std::string other_criteria_markdown();
 
-// Laid out like the paper's tables: for each data set one row for each method, with the paper's number beside ours in
-// each column.
-std::string reproduction_markdown(const std::vector<Reproduction>& tables, const ReproductionOrigin& origin);
+// One object that ends with a newline; undefined is null. tests/study/verdicts.py recomputes the verdicts from it.
+std::string reproduction_json(const Reproduction& made, const ReproductionOrigin& origin);
 
-// One object, indented, ends with a newline. Undefined is null.
-std::string reproduction_json(const std::vector<Reproduction>& tables, const ReproductionOrigin& origin);
+// The declared set-up, as docs/reproduction-setup.md: choices with their evidence, methods, variants and claims.
+std::string setup_markdown();
+
+// Escapes text for Markdown: no markup, no HTML, no end of a table cell.
+std::string reproduction_escaped(std::string_view text);
+// "0.31 +- 0.04" in units of 1 / factor, or "-" without such a cell.
+std::string our_number(const Results& results, const CellKey& key, double factor, int digits);
 
 }  // namespace assay

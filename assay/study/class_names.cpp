@@ -9,12 +9,12 @@
 #include <set>
 
 #include "assay/core/error.h"
+#include "assay/core/roc_area.h"
 #include "assay/core/table_text.h"
 #include "assay/core/text.h"
 #include "assay/data/known_levels.h"
 #include "assay/model/predict_rows.h"
 #include "assay/model/renamed_classes.h"
-#include "assay/study/roc_area.h"
 
 namespace assay {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "assay/core/random.h"
+#include "assay/core/roc_area.h"
 #include "assay/model/predict_rows.h"
-#include "assay/study/roc_area.h"
 
 namespace assay {
 namespace {

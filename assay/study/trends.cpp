@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
+#include "assay/core/roc_area.h"
 #include "assay/core/statistics.h"
 #include "assay/explain/methods.h"
-#include "assay/study/roc_area.h"
 
 namespace assay {
 namespace {

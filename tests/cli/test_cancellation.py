@@ -51,7 +51,7 @@ COMMANDS = {
     "diff": "diff study study",
     "inspect": "inspect wide.onnx",
     "list": "list methods",
-    "reproduce": "reproduce faithfulness --out made.md",
+    "reproduce": "reproduce all --out made.md",
 }
 # They end within milliseconds: a signal may come too late.
 QUICK = {"report", "gate", "diff", "inspect", "list"}

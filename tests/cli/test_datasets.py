@@ -169,13 +169,15 @@ def test_diabetes_is_a_regression(described, data_dir):
     assert (target["min"], target["max"], round(target["mean"], 4)) == (25, 346, 152.1335)
 
 
-@pytest.mark.parametrize("name", ["mimic3", "eicu", "cinc2019"])
-def test_clinical_tables_load(assay, described, data_dir, name):
+@pytest.mark.parametrize(
+    ("name", "label"), [("mimic3", "sepsis"), ("eicu", "sepsis"), ("cinc2012", "death"), ("cinc2019", "sepsis")]
+)
+def test_clinical_tables_load(assay, described, data_dir, name, label):
     listed = {entry["name"]: entry for entry in json.loads(assay("list", "datasets", "--json").stdout)["datasets"]}
     if not listed[name]["available"]:
         pytest.skip(f"the files of {name} are not in {data_dir}")
     found = described(name)
-    assert found["label"] == "sepsis" and set(classes_of(found)) == {"yes", "no"}
+    assert found["label"] == label and set(classes_of(found)) == {"yes", "no"}
     assert found["attributes"] == listed[name]["features"]
 
 
@@ -188,7 +190,7 @@ def test_split_is_stratified_and_complete(convert):
 def test_list_datasets(assay, data_dir):
     listed = json.loads(assay("list", "datasets", "--json").stdout)["datasets"]
     names = ["iris", "adult", "mnist", "wine", "breast_cancer", "diabetes", "digits", "german"]
-    clinical = ["mimic3", "eicu", "cinc2019"]
+    clinical = ["mimic3", "eicu", "cinc2012", "cinc2019"]
     assert [entry["name"] for entry in listed] == names + clinical
     for entry in listed:
         assert entry["address"].startswith("http") or entry["name"] == "iris"

@@ -34,6 +34,7 @@ def test_unknown_option_of_a_data_set(refused, spec):
         ("wine", "wine_data.csv", ["http", "10e8a802908b34f86e5da8ce962f3c806694bc98450a18f61851af59f324bede"]),
         ("mimic3", ".csv", ["physionet"]),
         ("eicu", ".csv", ["physionet"]),
+        ("cinc2012", "Outcomes-a.txt", ["physionet"]),
         ("cinc2019", "", ["physionet"]),
     ],
 )

@@ -1,7 +1,9 @@
-"""`assay reproduce --quick`: every table runs, shows the paper's numbers beside ours, and says which findings hold."""
+"""`assay reproduce --quick`: every table runs, shows the paper's numbers beside ours, and says which claims hold."""
 
+import importlib.util
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -9,16 +11,33 @@ import time
 
 import pytest
 
-EXPERIMENTS = ("faithfulness", "sensitivity", "ava", "mnist")
-STATUSES = ("replicates", "does not replicate", "cannot be tested here")
+EXPERIMENTS = ("mnist", "faithfulness", "sensitivity", "ava")
+VERDICTS = (
+    "holds",
+    "partly",
+    "fails",
+    "cannot be tested",
+    "the paper's own table disagrees",
+    "holds by construction",
+)
 # Table 1 of the paper.
 MNIST = {"Best": 3.688, "Convex": 3.685, "Gradient-Descent": 3.575, "Region-Shrinking": 3.208}
 NOWHERE = {"ASSAY_DATA": "", "XDG_CACHE_HOME": "/nowhere", "HOME": "/nowhere"}
+SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "study" / "verdicts.py"
+
+
+@pytest.fixture(scope="module")
+def recomputed():
+    """The verdicts of a document, by the script that knows nothing of the program."""
+    spec = importlib.util.spec_from_file_location("verdicts", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.verdicts
 
 
 @pytest.fixture(scope="module")
 def made(program, tmp_path_factory):
-    """made(*arguments, env) runs the program once for all tests: what it printed, and page.md and page.json."""
+    """made(*arguments, env) runs the program once for all tests: what it printed, and the folder it ran in."""
     runs = {}
 
     def run(*arguments, env=None):
@@ -49,26 +68,11 @@ def table(request, made):
     else:
         env = NOWHERE
     text, folder = made("reproduce", request.param, "--quick", "--out", "page.json", env=env)
-    (found,) = json.loads((folder / "page.json").read_text())["tables"]
-    assert found["name"] == request.param
-    return found, text
+    return request.param, json.loads((folder / "page.json").read_text()), text
 
 
-def test_papers_numbers_stand_beside_ours(table):
-    found, text = table
-    assert found["title"] in text and found["protocol"]
-    assert any(entry["paper"] is not None for entry in found["numbers"])
-    for entry in found["numbers"]:
-        line = [entry["data"], entry["row"], entry["column"]]
-        spread = "" if entry["paper_spread"] is None else rf" \+- {re.escape(short(entry['paper_spread']))}"
-        paper = "-" if entry["paper"] is None else re.escape(short(entry["paper"])) + spread
-        pattern = r"^" + r" +".join(map(re.escape, line)) + rf" +{paper} +{re.escape(short(entry['ours']))} "
-        assert re.search(pattern, text, re.MULTILINE), pattern
-        if entry["interval"] is not None:
-            low, high = entry["interval"]
-            assert low <= entry["ours"] <= high
-        assert entry["runs"] >= 1 or entry["ours"] is None
-        assert 0 <= entry["coverage"] <= 1
+def cells_of(document):
+    return {tuple(entry["cell"]): entry for entry in document["cells"]}
 
 
 def short(value):
@@ -78,34 +82,67 @@ def short(value):
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def test_every_finding_has_a_status_and_evidence(table):
-    found, text = table
-    assert found["findings"]
+def test_papers_numbers_stand_beside_ours(table):
+    name, document, text = table
+    assert any("paper" in entry for entry in document["cells"])
+    for entry in document["cells"]:
+        variant, of_table, data, row, column = entry["cell"]
+        assert variant == "" and of_table in (name, "networks")
+        assert len(entry["runs"]) == 2
+        defined = [value for value in entry["runs"] if value is not None]
+        mean = sum(defined) / len(defined) if defined else None
+        pattern = (
+            r"^" + r" +".join(map(re.escape, (of_table, data, row, column, short(entry.get("paper"))))) + " +(\\S+) "
+        )
+        shown = re.search(pattern, text, re.MULTILINE)
+        assert shown, pattern
+        assert shown.group(1) == "-" if mean is None else float(shown.group(1)) == pytest.approx(mean, rel=6e-4)
+        assert 0 <= entry.get("coverage", 1) <= 1
+
+
+def test_every_claim_has_a_verdict_that_follows_from_the_numbers(table, recomputed):
+    _, document, text = table
+    assert document["claims"]
     flat = " ".join(text.split())
-    for finding in found["findings"]:
-        assert finding["status"] in STATUSES
-        assert len(finding["evidence"]) > 10
-        assert " ".join(f"- {finding['status']}: {finding['claim']} {finding['evidence']}".split()) in flat
-    counts = [sum(finding["status"] == status for finding in found["findings"]) for status in STATUSES]
-    last = text.strip().splitlines()[-2]
-    assert [int(number) for number in re.findall(r"\d+", last)] == [sum(counts), *counts]
+    again = recomputed(document)
+    for claim in document["claims"]:
+        assert claim["verdict"] in VERDICTS
+        assert claim["verdict"] == again[claim["id"]], claim["id"]
+        assert f"- {claim['verdict']}: {claim['claim']} (section {claim['section']}" in flat
+        assert len(claim["evidence"]) > 10
+        assert "" in claim["our_numbers_alone"]
+
+
+def test_the_script_sees_a_changed_number(made, recomputed):
+    """Or it would prove nothing: by other numbers the same claim fails."""
+    _, folder = made("reproduce", "ava", "--quick", "--out", "page.json", env=NOWHERE)
+    document = json.loads((folder / "page.json").read_text())
+    claim = next(claim for claim in document["claims"] if claim["id"] == "ava-average")
+    cells = cells_of(document)
+    for part in claim["parts"]:
+        for side, values in (("first", [3.0, 3.001]), ("second", [1.0, 1.0])):
+            cells[tuple(part[side][0])]["runs"] = values
+    assert recomputed(document)["ava-average"] == "holds"
+    for part in claim["parts"]:
+        cells[tuple(part["first"][0])]["runs"] = [0.5, 0.501]
+    assert recomputed(document)["ava-average"] == "fails"
 
 
 def test_mnist_keeps_what_is_proven(made, data_dir):
     _, folder = made("reproduce", "mnist", "--quick", "--out", "page.json")
-    numbers = json.loads((folder / "page.json").read_text())["tables"][0]["numbers"]
-    complexity = {entry["row"]: entry for entry in numbers if entry["column"] == "complexity"}
+    cells = cells_of(json.loads((folder / "page.json").read_text()))
+    complexity = {key[3]: entry for key, entry in cells.items() if key[1] == "mnist" and key[4] == "complexity"}
     assert {name: complexity[name]["paper"] for name in MNIST} == MNIST
-    ours = {name: entry["ours"] for name, entry in complexity.items()}
-    members = [ours[name] for name in ("SHAP", "SS", "Grad", "G*I", "IG", "DL")]
-    # Means over runs of the least of six are at most the least of six means.
-    assert ours["Convex"] <= ours["Best"] <= min(members)
-    assert ours["simplest member of each image"] <= ours["Best"]
-    for name in ("Gradient-Descent", "Gradient-Descent, fixed steps", "Region-Shrinking", "simplest mixture"):
-        assert 0 < ours[name] <= ours["simplest member of each image"]
-    for name in ("Convex", "Region-Shrinking", "simplest mixture"):
-        assert ours["bound of all mixtures"] <= ours[name]
-    assert all(0 < value < 6.665 for value in ours.values())  # ln 784
+    for run in range(2):
+        ours = {name: entry["runs"][run] for name, entry in complexity.items()}
+        members = [ours[name] for name in ("SHAP", "SS", "Grad", "G*I", "IG", "DL")]
+        assert ours["Convex"] <= ours["Best"] == min(members)
+        assert ours["simplest member of each image"] <= ours["Best"]
+        for name in ("Gradient-Descent", "Region-Shrinking", "simplest mixture"):
+            assert 0 < ours[name] <= ours["simplest member of each image"]
+        for name in ("Convex", "Region-Shrinking", "simplest mixture"):
+            assert ours["bound of mixtures"] <= ours[name]
+        assert all(0 < value < 6.665 for value in ours.values())  # ln 784
 
 
 def test_same_bits_on_one_thread(made, data_dir):
@@ -114,36 +151,54 @@ def test_same_bits_on_one_thread(made, data_dir):
     assert (folder / "page.json").read_bytes() == (again / "page.json").read_bytes()
 
 
-def test_without_files_all_runs_and_names_what_is_missing(made):
-    """And --json prints what --out writes; other bits for another seed, the same for the same."""
+def test_without_files_all_runs_every_variant_and_names_what_is_missing(made, recomputed):
+    """And --json prints what --out writes beside the page."""
     printed, folder = made("--json", "reproduce", "all", "--quick", "--out", "page.md", env=NOWHERE)
     found = json.loads(printed)
+    assert printed == (folder / "page.json").read_text()
     assert (found["command"], found["seed"], found["quick"]) == ("assay reproduce all --quick", 0, True)
-    assert [table["name"] for table in found["tables"]] == list(EXPERIMENTS)
-    missing = " ".join(note for table in found["tables"] for note in table["notes"])
+    missing = " ".join(found["notes"])
     for name in ("adult", "mnist"):
         assert name in missing, f"no word about {name}"
+    assert recomputed(found) == {claim["id"]: claim["verdict"] for claim in found["claims"]}
     page = (folder / "page.md").read_text()
-    assert page.startswith("# The paper's tables, run again\n\nWritten by `assay reproduce all --quick` (assay ")
-    for table in found["tables"]:
-        assert f"\n## {table['title']}\n" in page
-        for finding in table["findings"]:
-            assert f"\n- **{finding['status']}**: " in page
-    for name in EXPERIMENTS[:3]:
+    assert page.startswith("# The paper's experiments, run again\n\nWritten by `assay reproduce all --quick` (assay ")
+    for variant in filter(None, found["variants"]):
+        assert f"| `{variant}` |" in page
+        if any(entry["cell"][0] == variant for entry in found["cells"]):
+            assert f"<summary>{variant}</summary>" in page
+    # Variants of Table 1 alone have no numbers without its images.
+    without = {"step=fixed", "step=exact", "candidates=all"}
+    assert {entry["cell"][0] for entry in found["cells"]} == set(found["variants"]) - without
+    # One table alone gives the same numbers as all of them together.
+    cells = cells_of(found)
+    for name in EXPERIMENTS[1:]:
         _, again = made("reproduce", name, "--quick", "--out", "page.json", env=NOWHERE)
-        (alone,) = json.loads((again / "page.json").read_text())["tables"]
-        assert alone == found["tables"][EXPERIMENTS.index(name)]
+        for key, entry in cells_of(json.loads((again / "page.json").read_text())).items():
+            assert entry == cells[key]
+
+
+def test_an_option_of_the_set_up_is_its_variant(made):
+    printed, _ = made("--json", "reproduce", "all", "--quick", env=NOWHERE)
+    changed, _ = made("--json", "reproduce", "faithfulness", "--quick", "--form", "loss", env=NOWHERE)
+    found = json.loads(changed)
+    assert found["command"] == "assay reproduce faithfulness --quick --form loss"
+    assert found["setup"]["form"] == "loss"
+    variant = {key[1:]: entry["runs"] for key, entry in cells_of(json.loads(printed)).items() if key[0] == "form=loss"}
+    ours = {key[1:]: entry["runs"] for key, entry in cells_of(found).items() if key[1] == "faithfulness"}
+    assert ours and ours == variant
 
 
 def test_what_is_wrong_is_said_before_any_work(assay, one_sentence, tmp_path):
     assert one_sentence(assay("reproduce", "faithfullness")) == (
-        "there is no experiment 'faithfullness' (did you mean 'faithfulness'?); the experiments are faithfulness, "
-        "sensitivity, ava, mnist and all"
+        "there is no experiment 'faithfullness' (did you mean 'faithfulness'?); the experiments are mnist, "
+        "faithfulness, sensitivity, ava, all and setup"
     )
     assert one_sentence(assay("reproduce", "all", "--out", "page.txt")) == (
         "--out: expected a file that ends in .md or .json, found 'page.txt'"
     )
     assert "nowhere" in one_sentence(assay("reproduce", "all", "--out", "nowhere/page.md"))
+    assert "raw" in one_sentence(assay("reproduce", "ava", "--norm", "l1"))
     for wrong in (("reproduce",), ("reproduce", "ava", "--sepsis", "sofa")):
         done = assay(*wrong)
         assert (done.returncode, done.stdout) == (2, "")

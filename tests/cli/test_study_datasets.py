@@ -26,6 +26,7 @@ NAMES = (
     "german",
     "mimic3",
     "eicu",
+    "cinc2012",
     "cinc2019",
 )
 

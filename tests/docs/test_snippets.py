@@ -12,7 +12,8 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*
 
 
 def needs_data(command):
-    return any(f" {name}" in command for name in ("adult", "mnist", "mimic3", "eicu", "cinc2019", "wine", "german"))
+    sets = ("adult", "mnist", "mimic3", "eicu", "cinc2012", "cinc2019", "wine", "german")
+    return any(f" {name}" in command for name in sets)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -35,6 +35,16 @@ std::vector<float> random_row(size_t players, uint64_t row) {
   return values;
 }
 
+// (3, -5, 1): of 3 and 1 alone, p = (3/4, 1/4). (-1, -2, 0) has nothing positive.
+TEST(Complexity, OfThePositivePart) {
+  Trial trial = bare_trial({{3, -5, 1}, {-1, -2, 0}, {2, 0, 2}});
+  const Scores found = scored("complexity", ":part=positive", trial);
+  EXPECT_DOUBLE_EQ(found.values[0], -0.75 * std::log(0.75) - 0.25 * std::log(0.25));
+  EXPECT_TRUE(std::isnan(found.values[1]));
+  EXPECT_DOUBLE_EQ(found.values[2], std::log(2.0));
+  EXPECT_DOUBLE_EQ(found.coverage, 2.0 / 3);
+}
+
 // The paper's example: each of the two has one player with everything, their mean (-1/2, 1/2) has p = (1/2, 1/2):
 // -2 x 1/2 ln 1/2 = ln 2.
 TEST(Complexity, OfThePapersExample) {

@@ -3,12 +3,14 @@
 `python tests/hostile/seeds.py FOLDER [PROGRAM]` writes them into a folder for each fuzz target (tools/fuzz does)."""
 
 import gzip
+import io
 import json
 import lzma
 import pathlib
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -34,6 +36,17 @@ def floats(count):
 
 def text_array(text):
     return npy("()", text.encode("utf-32-le"), f"<U{len(text)}")
+
+
+def tar(files):
+    """Member name -> bytes; tarfile's plain ustar form, without times."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return out.getvalue()
 
 
 def idx(shape, code=8, data=None):
@@ -133,6 +146,7 @@ def target_seeds(kit):
     texts["npy"] = [npy("(4, 3)", floats(12)), npy("(2, 3)", bytes(24), "<i4", "True"), npy("(2,)", b"ab", "|S1")]
     texts["npz"] = npz_files()
     texts["idx"] = [idx((6,)), idx((3, 2, 2))]
+    texts["tar"] = [tar({"a/1.txt": b"Time,Parameter,Value\n", "b": b""}), tar({"long": bytes(513)})]
     texts["packed"] = [gzip.compress(CSV), lzma.compress(CSV), gzip.compress(CSV) * 2, CSV[:60]]
     texts["options"] = [
         b"kernel_shap:count=8:flag=true,convex:weights=[0.2,0.8]:radius=auto:size=3",

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "assay/core/random.h"
-#include "assay/study/roc_area.h"
+#include "assay/core/roc_area.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,5 @@
 // Tables 2 to 4, on iris alone: the other sets are the user's files.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +23,8 @@
 #include "assay/data/split.h"
 #include "assay/model/engine_model.h"
 #include "assay/model/train/recipe.h"
-#include "assay/study/reproduce/paper_radii.h"
-#include "assay/study/reproduce/protocol.h"
+#include "assay/study/reproduce/bench.h"
+#include "assay/study/reproduce/radii.h"
 #include "assay/study/reproduce/runs.h"
 
 namespace assay::testing {
@@ -53,17 +54,17 @@ class ReproduceIris : public ::testing::Test {
   }
   std::vector<std::optional<std::string>> were_;
   Context context_{.threads = 2, .seed = kSeed};
-  ReproduceOptions quick_{.quick = true};
+  static ReproduceOptions quick(PaperTable table) { return {.quick = true, .tables = {table}}; }
 };
 
-double ours(const Reproduction& made, const std::string& row, const std::string& column) {
-  const auto found = std::ranges::find_if(
-      made.replications, [&](const Replication& r) { return r.data == "iris" && r.row == row && r.column == column; });
-  if (found == made.replications.end()) {
+// The mean over runs of a cell of iris.
+double ours(const Reproduction& made, PaperTable table, const std::string& row, const std::string& column) {
+  const Cell* cell = made.results.find({"", std::string(table_name(table)), "iris", row, column});
+  if (cell == nullptr) {
     ADD_FAILURE() << row << ", " << column;
     return NAN;
   }
-  return found->ours;
+  return summarise_runs(cell->values).mean;
 }
 
 // One run, by calls of the library alone.
@@ -163,61 +164,19 @@ TEST(ReproducedRuns, ComparedWithinRuns) {
   EXPECT_EQ(partly.above, Support::supported);
 }
 
-// A small difference that is certain comes before a larger one that is not.
+// A contradiction comes before what is not clear, and that before what holds; of two that hold, the nearer to 0.
 TEST(ReproducedRuns, ContradictionsSpeakFirst) {
   const std::vector<double> zeros = {0, 0, 0};
   const PairedRuns certain = compare_runs(zeros, std::vector<double>{0.1, 0.1, 0.1});
   const PairedRuns wide = compare_runs(zeros, std::vector<double>{-3, 1, 5});
   ASSERT_EQ(wide.above, Support::unclear);
-  ASSERT_LT(wide.difference.mean, certain.difference.mean);
   EXPECT_TRUE(more_against(certain, wide));
   EXPECT_FALSE(more_against(wide, certain));
-  const PairedRuns above = compare_runs(std::vector<double>{1, 1, 1}, zeros);
-  EXPECT_TRUE(more_against(wide, above));
-  EXPECT_FALSE(more_against(above, wide));
-}
-
-TEST(ReproducedRuns, SeveralClaimsHoldTogetherOnly) {
-  using enum Support;
-  EXPECT_EQ(all_of_them(std::vector{supported, supported}), supported);
-  EXPECT_EQ(all_of_them(std::vector{supported, unclear}), unclear);
-  EXPECT_EQ(all_of_them(std::vector{unclear, contradicted}), contradicted);
-  EXPECT_EQ(all_of_them({}), unclear);
-  EXPECT_EQ(opposite(supported), contradicted);
-  EXPECT_EQ(opposite(contradicted), supported);
-  EXPECT_EQ(opposite(unclear), unclear);
-}
-
-TEST(ReproducedRuns, FindingsByTheirEvidence) {
-  using enum Support;
-  const std::vector<Evidence> both = {{supported, "iris: 1"}, {supported, "adult: 2"}};
-  EXPECT_EQ(make_finding("claim", both).status, FindingStatus::replicates);
-  const std::vector<Evidence> half = {{supported, "iris: 1"}, {unclear, "adult: 2"}};
-  const Finding open = make_finding("claim", half);
-  EXPECT_EQ(open.status, FindingStatus::does_not_replicate);
-  EXPECT_EQ(open.evidence, "Holds in 1 of 2 cases. iris: 1: holds; adult: 2: is not clear.");
-  const std::vector<Evidence> against = {{contradicted, "iris: 1"}};
-  EXPECT_EQ(make_finding("claim", against).status, FindingStatus::does_not_replicate);
-  EXPECT_EQ(make_finding("claim", against).evidence, "iris: 1: does not hold.");
-  EXPECT_EQ(make_finding("claim", {}).status, FindingStatus::cannot_be_tested);
-  EXPECT_EQ(make_finding("claim", both).claim, "claim.");
-  EXPECT_EQ(make_finding("claim.", both).claim, "claim.");
-  std::vector<Finding> withheld = {make_finding("claim", both)};
-  withhold_findings(withheld);
-  EXPECT_EQ(withheld[0].status, FindingStatus::cannot_be_tested);
-}
-
-TEST(ReproducedRuns, CurvesThatRise) {
-  const std::vector<double> low = {1, 1.1, 0.9};
-  const std::vector<double> middle = {2, 2.1, 1.9};
-  const std::vector<double> high = {3, 3.1, 2.9};
-  using Points = std::vector<std::vector<double>>;
-  EXPECT_EQ(rises_then_stays(Points{low, middle, high}), Support::supported);
-  EXPECT_EQ(rises_then_stays(Points{low, high, middle, low}), Support::supported);  // it may fall afterwards
-  EXPECT_EQ(rises_then_stays(Points{low, high, low, high}), Support::contradicted);
-  EXPECT_EQ(rises_then_stays(Points{high, low, middle}), Support::contradicted);
-  EXPECT_EQ(rises_then_stays(Points{low, low, high}), Support::unclear);
-  EXPECT_EQ(rises_then_stays(Points{low}), Support::unclear);
+  const PairedRuns near = compare_runs(std::vector<double>{0.3, 0.4, 0.5}, zeros);
+  const PairedRuns far = compare_runs(std::vector<double>{3, 3.1, 2.9}, zeros);
+  EXPECT_TRUE(more_against(wide, near));
+  EXPECT_TRUE(more_against(near, far));
+  EXPECT_FALSE(more_against(far, near));
 }
 
 TEST(ReproducedRuns, MeansOfSeriesRunByRun) {
@@ -230,54 +189,73 @@ TEST(ReproducedRuns, MeansOfSeriesRunByRun) {
   EXPECT_TRUE(std::isnan(made[2]));
 }
 
-TEST(ReproducedRuns, TableKeepsCellsInOrder) {
-  RunTable table;
-  for (const double run : {1.0, 2.0, 3.0}) {
-    table.add({"SHAP", "b", 0.5, 0.1}, run, run / 4);
-    table.add({"SHAP", "a", NAN, NAN, false}, 7);
-    table.add({"AVA", "b"}, NAN, 0);
-  }
-  std::vector<Replication> out;
-  table.append_to("iris", out);
-  ASSERT_EQ(out.size(), 2U);  // one is for findings alone
-  EXPECT_EQ(out[0].data + out[0].row + out[0].column, "irisSHAPb");
-  EXPECT_EQ(out[0].paper, 0.5);
-  EXPECT_EQ(out[0].paper_spread, 0.1);
-  EXPECT_EQ(out[0].ours, 2);
-  EXPECT_EQ(out[0].deviation, 1);
-  EXPECT_EQ(out[0].runs, 3U);
-  EXPECT_DOUBLE_EQ(out[0].coverage, 0.5);
-  EXPECT_EQ(out[1].row, "AVA");
-  EXPECT_EQ(out[1].runs, 0U);
-  EXPECT_TRUE(std::isnan(out[1].ours));
-  EXPECT_EQ(table.values("SHAP", "a").size(), 3U);
-  EXPECT_TRUE(table.values("SHAP", "c").empty());
+// 0.7, 0.8, 0.9: mean 0.8, deviation 0.1. With a test row for every four training rows the variance of the mean is
+// 0.01 (1/3 + 1/4) in place of 0.01 / 3, and t(0.975; 2) = 4.302652730.
+TEST(ReproducedRuns, IntervalOfSplitsThatShareRows) {
+  const Interval found = resplit_interval(std::vector<double>{0.7, 0.8, 0.9}, 0.25);
+  EXPECT_NEAR(found.low, 0.8 - 4.302652730 * 0.1 * std::sqrt(1.0 / 3 + 0.25), 1e-8);
+  EXPECT_EQ(found.high, 1);  // an area is at most that
 }
 
-TEST(ReproducedRuns, RadiusOfFindingsNeedsCoverage) {
-  RunTable table;
-  table.add({"SHAP", sensitivity_column("avg", radius_words(0.2), false)}, 1, 0.4);
-  table.add({"SHAP", sensitivity_column("avg", radius_words(2), false)}, 1, 0.6);
-  EXPECT_EQ(sensitivity_column("max", "r = 2", true), "max sensitivity of D / rho, r = 2");
-  EXPECT_EQ(judged_radius(table, "SHAP", 0.2), "r = auto");
-  EXPECT_EQ(judged_radius(table, "SHAP", 2), "r = 2");
+TEST(Results, KeepCellsInOrder) {
+  Results results;
+  for (const double run : {1.0, 2.0, 3.0}) {
+    results.add({"", "ava", "iris", "SHAP", "b"}, run, run / 4);
+    results.add({"", "ava", "iris", "SHAP", "a"}, 7);
+    results.add({"norm=raw", "ava", "iris", "SHAP", "a"}, NAN);
+  }
+  ASSERT_EQ(results.cells().size(), 3U);
+  EXPECT_EQ(results.cells()[0].values, (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(results.cells()[0].coverages, (std::vector<double>{0.25, 0.5, 0.75}));
+  EXPECT_EQ(results.find({"", "ava", "iris", "SHAP", "a"}), &results.cells()[1]);
+  EXPECT_EQ(results.find({"", "ava", "iris", "AVA", "a"}), nullptr);
+}
+
+// Read off the paper.
+TEST(PaperNumbers, AreThoseOfItsTables) {
+  const auto value = [](const CellKey& key) { return paper_cell(key).value; };
+  EXPECT_DOUBLE_EQ(value({"", "faithfulness", "adult", "SHAP", "zero, |S| = 2"}), 0.62);
+  EXPECT_DOUBLE_EQ(value({"", "faithfulness", "iris", "DL", "average, |S| = 2"}), 0.48);
+  EXPECT_DOUBLE_EQ(value({"", "faithfulness", "cinc2012", "DL", "zero, 10 of 17"}), 0.84);
+  EXPECT_DOUBLE_EQ(value({"", "faithfulness", "cinc2019", "Grad", "average, 15 of 17"}), 0.63);
+  EXPECT_DOUBLE_EQ(value({"", "sensitivity", "adult", "SS", "max at r"}), 0.191);
+  EXPECT_DOUBLE_EQ(value({"", "sensitivity", "iris", "DL", "avg at r"}), 0.82);
+  EXPECT_DOUBLE_EQ(value({"", "sensitivity", "cinc2012", "SHAP", "max at r"}), 0.006);
+  EXPECT_DOUBLE_EQ(value({"", "ava", "adult", "AVA", "avg at r"}), 0.07);
+  EXPECT_DOUBLE_EQ(value({"", "ava", "iris", "SHAP", "max at r"}), 1.2);
+  EXPECT_DOUBLE_EQ(value({"", "ava", "cinc2012", "AVA", "complexity"}), 2.61);
+  EXPECT_DOUBLE_EQ(paper_cell({"", "ava", "iris", "SHAP", "complexity"}).spread, 0.36);
+  EXPECT_DOUBLE_EQ(value({"", "mnist", "mnist", "Region-Shrinking", "complexity"}), 3.208);
+  EXPECT_DOUBLE_EQ(value({"", "networks", "adult (a sample)", "network", "accuracy"}), 0.82);
+  for (const CellKey& none :
+       {CellKey{"", "faithfulness", "adult", "SHAP", "zero, one"},
+        CellKey{"", "sensitivity", "adult", "SHAP", "max at 1x"}, CellKey{"", "ava", "adult", "SHAP", "avg at 1x"},
+        CellKey{"", "mnist", "mnist", "SHAP", "complexity"},
+        CellKey{"", "sensitivity", "adult", "neighbourhoods", "radius of ten neighbours"}}) {
+    EXPECT_TRUE(std::isnan(value(none))) << none.row << ", " << none.column;
+  }
+  EXPECT_EQ(paper_radius(PaperTable::sensitivity, "adult"), 2);
+  EXPECT_EQ(paper_radius(PaperTable::sensitivity, "iris"), 0.2);
+  EXPECT_EQ(paper_radius(PaperTable::ava, "cinc2012"), 10);
 }
 
 TEST_F(ReproduceIris, BenchIsTheSplitAsSaid) {
-  Reproduction notes;
+  std::vector<std::string> notes;
   const std::vector<BenchPlan> plans = bench_plans({}, notes);
   ASSERT_EQ(plans.size(), 1U);
-  EXPECT_EQ(notes.notes.size(), 4U);  // adult and three clinical sets
+  EXPECT_EQ(notes.size(), 5U);  // adult and four clinical sets
   const BenchSource source(plans[0], {}, context_);
-  const auto bench = source.make(1, context_);
+  const auto trained = source.train(1, "standardise", context_);
+  const auto bench = make_bench(*trained, {}, PaperTable::sensitivity, 100, trained->context(context_));
   const DirectRun direct(1);
   EXPECT_EQ(bench->subject.rows->rows(), 60U);
   EXPECT_EQ(bench->subject.pool->rows(), 90U);
   EXPECT_TRUE(std::ranges::equal(bench->subject.rows->x.values(), direct.test.x.values()));
   EXPECT_TRUE(std::ranges::equal(bench->subject.pool->x.values(), direct.pool.x.values()));
   EXPECT_EQ(bench->subject.targets.of_row, direct.targets.of_row);
-  EXPECT_NEAR(bench->largest_class, 1.0 / 3, 1e-12);
-  EXPECT_GT(bench->accuracy, 0.9);
+  EXPECT_NEAR(trained->largest_class, 1.0 / 3, 1e-12);
+  EXPECT_GT(trained->accuracy, 0.9);
+  EXPECT_GT(trained->auc, 0.95);
   // Zero in raw units is as many deviations below the training mean as that is long.
   for (size_t j = 0; j < 4; j++) {
     RunningMoments moments;
@@ -286,65 +264,88 @@ TEST_F(ReproduceIris, BenchIsTheSplitAsSaid) {
     EXPECT_NEAR(bench->zero.rows(0, j), -moments.mean() / deviation, 1e-5) << j;
     EXPECT_NEAR(bench->mean.rows(0, j), 0, 1e-5) << j;
   }
-  const auto other = source.make(0, context_);
-  EXPECT_FALSE(std::ranges::equal(bench->subject.rows->x.values(), other->subject.rows->x.values()));
+  const auto other = source.train(0, "standardise", context_);
+  EXPECT_FALSE(std::ranges::equal(trained->test.x.values(), other->test.x.values()));
+  const auto raw = source.train(1, "none", context_);
+  EXPECT_EQ(raw->training.x(0, 0), direct.raw.values(direct.split.train[0], 0));
 }
 
+TEST_F(ReproduceIris, SetupsChangeWhatTheySay) {
+  std::vector<std::string> notes;
+  const BenchSource source(bench_plans({}, notes)[0], {}, context_);
+  const auto trained = source.train(0, "standardise", context_);
+  const auto bench_of = [&](const std::string& change, PaperTable table) {
+    const auto setup = options_from<assay::Setup>(parse_spec("test", "setup:" + change));
+    return make_bench(*trained, setup, table, 100, trained->context(context_));
+  };
+  EXPECT_EQ(bench_of("pool_rows=30", PaperTable::ava)->subject.pool->rows(), 30U);
+  EXPECT_EQ(bench_of("value=probability", PaperTable::ava)->subject.model->info().unit, OutputUnit::probability);
+  EXPECT_EQ(bench_of("value=margin", PaperTable::ava)->subject.model->info().unit, OutputUnit::margin);
+  EXPECT_TRUE(bench_of("game=information", PaperTable::ava)->subject.targets.information);
+  EXPECT_FALSE(bench_of("game=information", PaperTable::sensitivity)->subject.targets.information);
+  const auto bench = bench_of("norm=raw", PaperTable::faithfulness);
+  assay::Setup setup;
+  EXPECT_EQ(&bench->explained_against(setup, &bench->zero), &bench->zero);
+  EXPECT_EQ(&bench->explained_against(setup, nullptr), &bench->mean);
+  setup.explain_baseline = "average";
+  EXPECT_EQ(&bench->explained_against(setup, &bench->zero), &bench->mean);
+  setup.explain_baseline = "zero";
+  EXPECT_EQ(&bench->explained_against(setup, nullptr), &bench->zero);
+  EXPECT_FALSE(assay::Setup().unit_norm(PaperTable::sensitivity));
+  EXPECT_TRUE(assay::Setup().unit_norm(PaperTable::ava));
+}
+
+constexpr const char* kShapMethod = "kernel_shap:sampling=kernel:interactions=false";
+
 TEST_F(ReproduceIris, FaithfulnessIsThatOfDirectCalls) {
-  const Reproduction made = reproduce_faithfulness(quick_, context_);
+  const Reproduction made = reproduce(quick(PaperTable::faithfulness), context_);
+  ReproduceOptions by_definition = quick(PaperTable::faithfulness);
+  by_definition.setup.form = "definition";
+  const Reproduction other = reproduce(by_definition, context_);
   double per_row = 0;
   double printed = 0;
-  double gradient = 0;
   for (const size_t run : {0U, 1U}) {
     const DirectRun direct(run);
-    per_row +=
-        direct.scored("faithfulness:subset=2", direct.explained("kernel_shap", direct.zero), direct.zero).mean / 2;
-    const Scores pooled = direct.scored("faithfulness:subset=2:form=pooled:runs=1",
-                                        direct.explained("kernel_shap", direct.zero), direct.zero);
-    printed -= pooled.values[0] / 2;
-    gradient += direct.scored("faithfulness:subset=2", direct.explained("gradient", direct.mean), direct.mean).mean / 2;
+    const Explanations shap = direct.explained(kShapMethod, direct.zero);
+    const Scores pooled = direct.scored("faithfulness:subset=2:form=pooled:runs=10", shap, direct.zero);
+    printed -= pooled.mean / 2;
+    per_row += direct.scored("faithfulness:subset=2", direct.explained("gradient", direct.mean), direct.mean).mean / 2;
   }
-  EXPECT_NEAR(ours(made, "SHAP", "faithfulness per row, zero baseline, |S| = 2"), per_row, 1e-14);
-  EXPECT_NEAR(ours(made, "SHAP", "faithfulness pooled, printed, zero baseline, |S| = 2"), printed, 1e-14);
-  EXPECT_NEAR(ours(made, "Grad", "faithfulness per row, average baseline, |S| = 2"), gradient, 1e-14);
-  const auto shap = std::ranges::find(made.replications, "SHAP", &Replication::row);
-  EXPECT_DOUBLE_EQ(shap->paper, 0.67);
-  ASSERT_EQ(made.notes.size(), 1U);
-  EXPECT_EQ(made.notes[0], "adult (a sample) is left out: its files are not found");
-  for (const Finding& finding : made.findings) EXPECT_EQ(finding.status, FindingStatus::cannot_be_tested);
+  EXPECT_NEAR(ours(made, PaperTable::faithfulness, "SHAP", "zero, |S| = 2"), printed, 1e-14);
+  EXPECT_NEAR(ours(other, PaperTable::faithfulness, "Grad", "average, |S| = 2"), per_row, 1e-14);
+  EXPECT_EQ(made.notes, (std::vector<std::string>{"adult (a sample) is left out: its files are not found"}));
 }
 
 TEST_F(ReproduceIris, SensitivityIsThatOfDirectCalls) {
-  const Reproduction made = reproduce_sensitivity(quick_, context_);
+  const Reproduction made = reproduce(quick(PaperTable::sensitivity), context_);
   double most = 0;
-  double divided = 0;
+  double average = 0;
   for (const size_t run : {0U, 1U}) {
     const DirectRun direct(run);
-    PoolExplanations of_pool(direct.pool_values("shapley_sampling"));
-    const Explanations sampling = direct.explained("shapley_sampling", direct.mean);
-    most += direct.scored("max_sensitivity:normalise=unit:radius=0.2", sampling, direct.mean, &of_pool).mean / 2;
-    divided += direct
-                   .scored("avg_sensitivity:normalise=unit:radius=auto:weighting=inverse_distance", sampling,
-                           direct.mean, &of_pool)
-                   .mean /
-               2;
+    const std::string method = "shapley_sampling:antithetic=false";
+    PoolExplanations of_pool(direct.pool_values(method));
+    const Explanations sampling = direct.explained(method, direct.mean);
+    const std::string options = ":normalise=raw:space=raw:radius=";
+    most += direct.scored("max_sensitivity" + options + "0.2", sampling, direct.mean, &of_pool).mean / 2;
+    average += direct.scored("avg_sensitivity" + options + "auto", sampling, direct.mean, &of_pool).mean / 2;
   }
-  EXPECT_NEAR(ours(made, "SS", "max sensitivity, r = 0.2"), most, 1e-14);
-  EXPECT_NEAR(ours(made, "SS", "avg sensitivity of D / rho, r = auto"), divided, 1e-14);
-  const auto cell = std::ranges::find_if(
-      made.replications, [](const Replication& r) { return r.row == "SS" && r.column == "max sensitivity, r = 0.2"; });
-  EXPECT_DOUBLE_EQ(cell->paper, 0.477);
-  EXPECT_LT(cell->coverage, 1);
+  EXPECT_NEAR(ours(made, PaperTable::sensitivity, "SS", "max at r"), most, 1e-14);
+  EXPECT_NEAR(ours(made, PaperTable::sensitivity, "SS", "avg at 1x"), average, 1e-14);
+  EXPECT_LT(made.results.find({"", "sensitivity", "iris", "SS", "max at r"})->coverages[0], 1);
+  // The best weights are never worse than the best method, nor better than their own bound.
+  const auto open = [&](const char* row) { return ours(made, PaperTable::sensitivity, row, "avg at 1x, unit norm"); };
+  EXPECT_LE(open("convex weights"), open("best single method") + 1e-12);
+  EXPECT_GE(open("convex weights"), open("certified bound of all weights"));
 }
 
 TEST_F(ReproduceIris, AvaIsThatOfDirectCalls) {
-  const Reproduction made = reproduce_ava(quick_, context_);
+  const Reproduction made = reproduce(quick(PaperTable::ava), context_);
   double average = 0;
   double complexity = 0;
   double spread = 0;
   for (const size_t run : {0U, 1U}) {
     const DirectRun direct(run);
-    const Spec method{"kernel_shap"};
+    const Spec method = parse_spec("test", kShapMethod);
     const AggregateTask task{.members = {},
                              .subject = {.model = direct.model.get(),
                                          .rows = &direct.test,
@@ -355,46 +356,70 @@ TEST_F(ReproduceIris, AvaIsThatOfDirectCalls) {
                                          .pool_targets = &direct.pool_targets},
                              .method = &method,
                              .method_seed = direct.context.seed};
-    const Spec spec = parse_spec("test", "ava:k=10:class=query:method=kernel_shap");
+    const Spec spec = parse_spec("test", fmt::format("ava:k=10:class=query:space=raw:method=[{}]", kShapMethod));
     const Aggregate ava = aggregate(spec, task, direct.context);
     PoolExplanations of_pool = aggregate_of_pool(spec, task, ava);
     average +=
-        direct.scored("avg_sensitivity:normalise=unit:radius=0.3", ava.explanations, direct.mean, &of_pool).mean / 2;
+        direct.scored("avg_sensitivity:normalise=unit:space=raw:radius=0.3", ava.explanations, direct.mean, &of_pool)
+            .mean /
+        2;
     const Scores entropy = direct.scored("complexity", ava.explanations, direct.mean);
     complexity += entropy.mean / 2;
     RunningMoments moments;
     for (const double value : entropy.values) moments.add(value);
     spread += moments.standard_deviation() / 2;
   }
-  EXPECT_NEAR(ours(made, "AVA", "avg sensitivity, r = 0.3"), average, 1e-14);
-  EXPECT_NEAR(ours(made, "AVA", "complexity"), complexity, 1e-14);
-  EXPECT_NEAR(ours(made, "AVA", "deviation over rows of complexity"), spread, 1e-14);
+  EXPECT_NEAR(ours(made, PaperTable::ava, "AVA", "avg at r"), average, 1e-14);
+  EXPECT_NEAR(ours(made, PaperTable::ava, "AVA", "complexity"), complexity, 1e-14);
+  EXPECT_NEAR(ours(made, PaperTable::ava, "AVA", "complexity, deviation over rows"), spread, 1e-14);
 }
 
 TEST_F(ReproduceIris, SameBitsOnAnyThreads) {
+  ReproduceOptions all{
+      .quick = true, .tables = {PaperTable::faithfulness, PaperTable::sensitivity, PaperTable::ava}, .variants = true};
   Context one = context_;
   one.threads = 1;
-  for (const auto reproduce : {reproduce_faithfulness, reproduce_sensitivity, reproduce_ava}) {
-    const Reproduction a = reproduce(quick_, one);
-    const Reproduction b = reproduce(quick_, context_);
-    ASSERT_EQ(a.replications.size(), b.replications.size());
-    const auto bits = [](double value) { return std::bit_cast<uint64_t>(value); };
-    for (size_t i = 0; i < a.replications.size(); i++) {
-      const Replication& x = a.replications[i];
-      const Replication& y = b.replications[i];
-      EXPECT_EQ(bits(x.ours), bits(y.ours)) << x.row << ", " << x.column;
-      EXPECT_EQ(bits(x.interval.low), bits(y.interval.low)) << x.row << ", " << x.column;
-      EXPECT_EQ(bits(x.coverage), bits(y.coverage)) << x.row << ", " << x.column;
+  const Reproduction a = reproduce(all, one);
+  const Reproduction b = reproduce(all, context_);
+  ASSERT_EQ(a.results.cells().size(), b.results.cells().size());
+  const auto bits = [](double value) { return std::bit_cast<uint64_t>(value); };
+  for (size_t i = 0; i < a.results.cells().size(); i++) {
+    const Cell& x = a.results.cells()[i];
+    const Cell& y = b.results.cells()[i];
+    ASSERT_EQ(x.key, y.key);
+    ASSERT_EQ(x.values.size(), y.values.size());
+    for (size_t run = 0; run < x.values.size(); run++) {
+      EXPECT_EQ(bits(x.values[run]), bits(y.values[run])) << x.key.variant << ", " << x.key.row << ", " << x.key.column;
     }
-    ASSERT_EQ(a.findings.size(), b.findings.size());
-    for (size_t i = 0; i < a.findings.size(); i++) EXPECT_EQ(a.findings[i].evidence, b.findings[i].evidence);
+  }
+  // Every variant of these tables was run, and changed some number.
+  for (const Variant& variant : setup_variants()) {
+    for (const PaperTable table : variant.tables) {
+      if (variant.name.empty() || table == PaperTable::mnist) continue;
+      size_t cells = 0;
+      size_t changed = 0;
+      for (const Cell& cell : a.results.cells()) {
+        if (cell.key.variant != variant.name || cell.key.table != table_name(table)) continue;
+        CellKey key = cell.key;
+        key.variant.clear();
+        const Cell* primary = a.results.find(key);
+        if (primary == nullptr) continue;
+        cells++;
+        changed += primary->values != cell.values ? 1 : 0;
+      }
+      EXPECT_GT(cells, 0U) << variant.name;
+      // Iris has three classes, of which only the predicted one is asked for, and a pool of 90 rows.
+      const bool same = variant.name == "target=auto" || variant.name == "pool_rows=5000" ||
+                        variant.name == "pool_rows=500" || variant.name == "pool_rows=100";
+      EXPECT_TRUE(same || changed > 0) << variant.name;
+    }
   }
 }
 
 TEST_F(ReproduceIris, StopsWhenAsked) {
   const std::atomic<bool> cancelled = true;
   context_.cancelled = &cancelled;
-  EXPECT_THROW(reproduce_ava(quick_, context_), Error);
+  EXPECT_THROW(reproduce(quick(PaperTable::ava), context_), Error);
 }
 
 }  // namespace

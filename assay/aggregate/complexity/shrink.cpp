@@ -18,7 +18,7 @@ constexpr double kSamePointEntropy = 1e-9;
 class Region {
  public:
   Region(const MemberRow& row, const ShrinkOptions& options, double floor)
-      : keep_(static_cast<size_t>(options.keep)), floor_(floor) {
+      : keep_(static_cast<size_t>(options.keep)), pairs_alone_(options.candidates == "pairs"), floor_(floor) {
     const size_t members = row.values.rows();
     for (const size_t j : row.nonzero) {
       const auto values = row.values.row(j);
@@ -34,17 +34,22 @@ class Region {
     fresh_.assign(now_.size(), true);
   }
 
-  // Whether there is a new point.
+  // Whether there is a new point, or, of pairs alone, a point less.
   bool shrink(const Context& context) {
-    next_.assign(now_.begin(), now_.begin() + static_cast<std::ptrdiff_t>(std::min(keep_, now_.size())));
+    if (now_.size() < 2) return false;
+    next_.clear();
+    if (!pairs_alone_) {
+      next_.assign(now_.begin(), now_.begin() + static_cast<std::ptrdiff_t>(std::min(keep_, now_.size())));
+    }
     for (size_t i = 0; i < now_.size(); i++) {
       context.check_cancelled();
       for (size_t j = i + 1; j < now_.size(); j++) {
-        if (fresh_[i] || fresh_[j]) look_between(now_[i], now_[j]);
+        // A pair's minimum may have been dropped since, and as printed all pairs count in every round.
+        if (fresh_[i] || fresh_[j] || pairs_alone_) look_between(now_[i], now_[j]);
       }
     }
     fresh_.clear();
-    bool changed = false;
+    bool changed = next_.size() < now_.size() && pairs_alone_;
     for (const size_t slot : next_) {
       fresh_.push_back(std::ranges::find(now_, slot) == now_.end());
       changed = changed || fresh_.back();
@@ -78,7 +83,10 @@ class Region {
     double below = std::min(points_[first].entropy, points_[second].entropy);
     if (next_.size() == keep_) below = std::min(below, points_[next_.back()].entropy);
     const auto found = segment_inside(points_[first].values, points_[second].values, floor_, below, scratch_);
-    if (!found) return;
+    if (!found) {
+      if (pairs_alone_) keep_end(first, second);
+      return;
+    }
     const size_t slot = new_slot();
     const ShrunkPoint& a = points_[first];
     const ShrunkPoint& b = points_[second];
@@ -91,6 +99,15 @@ class Region {
       point.weights[j] = (1 - found->t) * a.weights[j] + found->t * b.weights[j];
     }
     insert(slot, next_, keep_);
+  }
+
+  // The simpler end of a segment without a simpler point inside.
+  void keep_end(size_t first, size_t second) {
+    const size_t end = better(points_[second], points_[first]) ? second : first;
+    for (const size_t other : next_) {
+      if (other == end || same(points_[other], points_[end])) return;
+    }
+    insert(end, next_, keep_);
   }
 
   bool same(const ShrunkPoint& a, const ShrunkPoint& b) const {
@@ -121,6 +138,7 @@ class Region {
   }
 
   size_t keep_;
+  bool pairs_alone_;
   double floor_;
   std::vector<ShrunkPoint> points_ = {};  // slots: those of now_, next_ and unused_
   std::vector<size_t> unused_ = {};

@@ -8,8 +8,9 @@
 // Two shortcuts, neither of which changes the result: pairs that were together in an earlier S are skipped, and on a
 // segment only points are sought that are simpler than its ends and than the `keep` points found so far.
 // Cost: keep (keep - 1) / 2 segments a round at most, m (m - 1) / 2 in the first.
-// Deviation from the paper: as printed, the next S is made of the pairs' minima alone, which can lose the simplest
-// point; here the minimum never rises. It ends early when a round finds nothing new.
+// Deviation from the paper: as printed, the next S is made of the pairs' minima alone (candidates = pairs). As a
+// segment holds its ends, that does not lose the simplest point, but it loses others that could lead further: here the
+// points of S stay. It ends early when a round finds nothing new, or when S is a single point.
 #pragma once
 
 #include <vector>

@@ -32,6 +32,11 @@ class Walker {
     fresh_norm_ = fresh.norm;
   }
 
+  // |dH/dv| of a coordinate that is not 0.
+  double slope(size_t k) const {
+    return std::abs(std::log(std::abs(point_[k]) * now_.inverse) + now_.entropy) * now_.inverse;
+  }
+
   // Makes the move of a coordinate, or that to 0 where it may, whichever lowers entropy more, if one does.
   bool try_moves(size_t k, const Move& move, bool or_zero) {
     const double rest = now_.norm - std::abs(point_[k]);
@@ -115,8 +120,8 @@ double fixed_step(double from, double target, double length) {
 
 }  // namespace
 
-double walk_towards(std::span<const double> start, std::span<const double> target, double floor,
-                    std::optional<double> fixed, const Context& context, WalkScratch& scratch) {
+double walk_towards(std::span<const double> start, std::span<const double> target, double floor, const WalkStep& step,
+                    const Context& context, WalkScratch& scratch) {
   scratch.point.assign(start.begin(), start.end());
   scratch.logs.resize(start.size());
   scratch.target_logs.resize(start.size());
@@ -133,8 +138,10 @@ double walk_towards(std::span<const double> start, std::span<const double> targe
     std::erase_if(left, [&](size_t k) { return scratch.point[k] == target[k]; });
     for (const size_t k : left) {
       const double here = scratch.point[k];
-      if (fixed) {
-        const double next = fixed_step(here, target[k], *fixed);
+      if (step.alpha && here == 0) continue;
+      if (step.fixed || step.alpha) {
+        const double length = step.fixed ? *step.fixed : *step.alpha * walker.slope(k);
+        const double next = fixed_step(here, target[k], length);
         const double size = std::abs(next);
         const Move move{next, size > 0 ? size * std::log(size) : 0};
         moved = walker.try_moves(k, move, false) || moved;
@@ -148,7 +155,8 @@ double walk_towards(std::span<const double> start, std::span<const double> targe
 
 MeanWalks::MeanWalks(const MemberRow& row, double floor, const WalkOptions& options, const Context& context)
     : context_(context), floor_(floor), mean_(row.values.cols(), 0.0) {
-  if (options.step == "fixed") fixed_ = options.size / std::sqrt(static_cast<double>(mean_.size()));
+  if (options.step == "fixed") step_.fixed = options.size / std::sqrt(static_cast<double>(mean_.size()));
+  if (options.step == "derivative") step_.alpha = options.size;
   simplest_.entropy = std::numeric_limits<double>::infinity();
   for (const size_t j : row.nonzero) {
     const auto member = row.values.row(j);
@@ -166,7 +174,7 @@ void MeanWalks::both_ways(std::span<const double> point) {
 }
 
 void MeanWalks::one_way(std::span<const double> start, std::span<const double> target) {
-  const double entropy = walk_towards(start, target, floor_, fixed_, context_, scratch_);
+  const double entropy = walk_towards(start, target, floor_, step_, context_, scratch_);
   if (!(entropy < simplest_.entropy)) return;
   if (l1_norm(scratch_.point) < floor_ && !std::ranges::equal(scratch_.point, start)) return;
   simplest_.entropy = entropy;

@@ -5,7 +5,9 @@
 // entropy is ln S - T / S, so that a move costs O(1). Along one coordinate entropy is quasi-concave on each side of 0:
 // it is least at 0, at the target, or where the coordinate is now. So an exact step jumps to the target, or to 0 if
 // that lies on the way and is simpler. A fixed step goes a given length, stops at 0 (where the derivative is infinite),
-// and never goes beyond the target. A move counts when entropy falls by more than rounding.
+// and never goes beyond the target. A derivative step has the length alpha |dH/dv_k| = alpha |ln p_k + H| / S, with
+// p_k = |v_k| / S; it stops at 0 and at the target too, and a coordinate at 0 stays there. A move counts when entropy
+// falls by more than rounding.
 //
 // Exact steps move a coordinate at most twice: at most 2 d moves. Cost of a pass: d times some nanoseconds.
 // Deviation from the paper: it prints a step along +dE/dt, which would raise the entropy it wants to lower.
@@ -32,10 +34,16 @@ struct WalkScratch {
   std::vector<size_t> left = {};         // coordinates that are not at the target
 };
 
-// Walks from start, which must not be all zero. Leaves the last point in scratch.point and returns its entropy. fixed:
-// the length of a step; nothing for exact steps. No move lowers the l1 norm to less than floor.
-double walk_towards(std::span<const double> start, std::span<const double> target, double floor,
-                    std::optional<double> fixed, const Context& context, WalkScratch& scratch);
+// How far a coordinate goes at a time: exactly as far as it should unless one of these is given.
+struct WalkStep {
+  std::optional<double> fixed = {};  // a length
+  std::optional<double> alpha = {};  // what the derivative is multiplied by
+};
+
+// Walks from start, which must not be all zero. Leaves the last point in scratch.point and returns its entropy. No move
+// lowers the l1 norm to less than floor.
+double walk_towards(std::span<const double> start, std::span<const double> target, double floor, const WalkStep& step,
+                    const Context& context, WalkScratch& scratch);
 
 // The simplest point seen.
 struct Simplest {
@@ -59,7 +67,7 @@ class MeanWalks {
 
   const Context& context_;
   double floor_;
-  std::optional<double> fixed_ = {};
+  WalkStep step_ = {};
   std::vector<double> mean_ = {};
   bool mean_counts_ = false;
   Simplest simplest_ = {};

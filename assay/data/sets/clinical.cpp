@@ -259,19 +259,19 @@ float level_code(Column& column, std::string_view level) {
   return static_cast<float>(column.levels.size() - 1);
 }
 
-StayTable::StayTable(std::string source, std::string id_name, std::vector<Column> features) {
+StayTable::StayTable(std::string source, std::string id_name, std::vector<Column> features, std::string label) {
   table_.source = std::move(source);
   table_.id_name = std::move(id_name);
   table_.columns = std::move(features);
   table_.label = table_.columns.size();
-  table_.columns.push_back({"sepsis", ColumnKind::categorical, {"no", "yes"}});
+  table_.columns.push_back({std::move(label), ColumnKind::categorical, {"no", "yes"}});
   table_.values = Matrix(0, table_.columns.size());
 }
 
-void StayTable::add(std::string_view id, std::span<const float> features, bool septic) {
+void StayTable::add(std::string_view id, std::span<const float> features, bool positive) {
   const auto row = table_.values.append_row();
   std::ranges::copy(features, row.begin());
-  row.back() = septic ? 1.0F : 0.0F;
+  row.back() = positive ? 1.0F : 0.0F;
   table_.ids.emplace_back(id);
 }
 

@@ -209,13 +209,13 @@ std::vector<Column> numeric_columns(std::initializer_list<std::string_view> name
 // The code of a level of a categorical column. A new level is added.
 float level_code(Column& column, std::string_view level);
 
-// The table of a set: one row per stay, its features, and last the label "sepsis" with the levels "no" and "yes".
+// The table of a set: one row per stay, its features, and last the label with the levels "no" and "yes".
 class StayTable {
  public:
-  StayTable(std::string source, std::string id_name, std::vector<Column> features);
+  StayTable(std::string source, std::string id_name, std::vector<Column> features, std::string label = "sepsis");
   Column& column(size_t index) { return table_.columns[index]; }
   // features: one for each column.
-  void add(std::string_view id, std::span<const float> features, bool septic);
+  void add(std::string_view id, std::span<const float> features, bool positive);
   LoadedSet finish();
 
  private:

@@ -61,6 +61,7 @@ DatasetSource digits_set();
 DatasetSource german_set();
 DatasetSource mimic3_set();
 DatasetSource eicu_set();
+DatasetSource cinc2012_set();
 DatasetSource cinc2019_set();
 
 }  // namespace assay

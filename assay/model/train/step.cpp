@@ -110,7 +110,7 @@ Evaluator::Evaluator(const OnnxModel& network, const Parameters& parameters, Los
       context_(context),
       blocks_(network, parameters, evaluation_block_rows(network), false, scaling, context.thread_count()) {}
 
-LossSum Evaluator::run(const LabelledRows& data) {
+LossSum Evaluator::run(const LabelledRows& data, std::span<double> scores) {
   const auto part = [&](const Block& block) {
     const NetworkBlocks::Lease slot(blocks_);
     std::array<uint32_t, kMostEvaluationRows> chosen{};
@@ -123,6 +123,9 @@ LossSum Evaluator::run(const LabelledRows& data) {
     for (const float label : labels) sum.weight += weight_of(loss_, label);
     sum.total = loss_of(loss_, outputs, labels, 0, {});
     if (loss_.loss == Loss::cross_entropy) sum.correct = correct_count(outputs, labels);
+    for (size_t i = 0; !scores.empty() && i < rows; i++) {
+      scores[block.begin + i] = static_cast<double>(outputs(i, 1)) - outputs(i, 0);
+    }
     return sum;
   };
   return parallel_reduce(context_, data.rows.rows(), blocks_.block_rows(), LossSum(), part,

@@ -61,8 +61,9 @@ class Evaluator {
   Evaluator(const OnnxModel& network, const Parameters& parameters, LossOptions loss, const InputScaling& scaling,
             const Context& context);
 
-  // The loss over all rows, and how many are classified right (with cross-entropy).
-  LossSum run(const LabelledRows& data);
+  // The loss over all rows, and how many are classified right (with cross-entropy). scores: empty, or a place for each
+  // row, for the margin of class 1 over class 0.
+  LossSum run(const LabelledRows& data, std::span<double> scores = {});
   size_t outputs() const { return blocks_.outputs(); }
 
  private:

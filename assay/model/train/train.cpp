@@ -9,6 +9,7 @@
 
 #include "assay/core/error.h"
 #include "assay/core/random.h"
+#include "assay/core/roc_area.h"
 #include "assay/model/train/scaling.h"
 #include "assay/model/train/step.h"
 
@@ -105,6 +106,25 @@ double rate_at(const TrainOptions& options, size_t step, size_t steps) {
                          std::isnan(loss) ? "not a number" : "infinite", epoch, options.rate));
 }
 
+// The area under the ROC curve of two classes can choose the epoch; NaN if the rows are of one class.
+double area_of(std::span<const float> labels, const std::vector<double>& scores) {
+  std::vector<size_t> classes;
+  for (const float label : labels) classes.push_back(static_cast<size_t>(label));
+  return area_under_curve({scores}, classes, 1).auc;
+}
+
+void check_stop(const TrainOptions& options, const Dataset& training, const Dataset& validation) {
+  if (options.stop != "auc") return;
+  if (training.class_names.size() != 2) {
+    fail_input("train, option stop", "loss, unless there are two classes", "auc");
+  }
+  if (validation.rows() == 0) fail_input("train, option stop", "rows for validation, where it is auc", "none");
+  const auto positive = std::ranges::count(validation.labels, 1.0F);
+  if (positive == 0 || positive == std::ssize(validation.labels)) {
+    fail_input(validation.source, "validation rows of both classes, for stop=auc", "rows of one");
+  }
+}
+
 // The batches of one epoch; the mean loss over them.
 double run_epoch(TrainingStep& step, const LabelledRows& rows, std::vector<uint32_t>& order, size_t epoch,
                  const TrainOptions& options, const Context& context, ProgressScope& progress) {
@@ -140,6 +160,8 @@ TrainResult train(OnnxModel network, const Dataset& training, const Dataset& val
     check_fit(network, validation);
     check_data(validation, classification);
   }
+  check_stop(options, training, validation);
+  const bool by_area = options.stop == "auc";
 
   const InputScaling scaling = scaling_of(options, network, training);
   const LabelScaling labels =
@@ -162,7 +184,8 @@ TrainResult train(OnnxModel network, const Dataset& training, const Dataset& val
 
   TrainResult result;
   std::vector<float> best(parameters.size());
-  double best_loss = std::numeric_limits<double>::infinity();
+  double best_loss = std::numeric_limits<double>::infinity();  // minus the area, where that decides
+  std::vector<double> scores(by_area ? validation.rows() : 0);
   std::vector<uint32_t> order(training.rows());
   const auto epochs = static_cast<size_t>(options.epochs);
   {
@@ -171,17 +194,19 @@ TrainResult train(OnnxModel network, const Dataset& training, const Dataset& val
       EpochReport now{.epoch = epoch};
       now.training_loss = unit * run_epoch(step, training_rows, order, epoch, options, context, progress);
       if (validated) {
-        const LossSum sum = evaluator.run(validation_rows);
+        const LossSum sum = evaluator.run(validation_rows, scores);
         if (!std::isfinite(sum.total)) fail_diverged(options, epoch, sum.total);
         now.validation_loss = unit * sum.mean();
         if (classification) {
           now.validation_accuracy = static_cast<double>(sum.correct) / static_cast<double>(sum.rows);
         }
       }
+      if (by_area) now.validation_auc = area_of(validation.labels, scores);
       result.history.push_back(now);
       if (report) report(now);
-      if (!validated || now.validation_loss < best_loss) {
-        best_loss = now.validation_loss;
+      const double cost = by_area ? -now.validation_auc : now.validation_loss;
+      if (!validated || cost < best_loss) {
+        best_loss = cost;
         result.best_epoch = epoch;
         std::ranges::copy(parameters.values(), best.begin());
       }

@@ -26,6 +26,7 @@ struct TrainOptions {
   double weight_decay = 0;
   std::string schedule = "cosine";
   int64_t patience = 20;
+  std::string stop = "loss";
   double validation = 0.1;
   std::string class_weights = "none";
   std::string loss = "auto";
@@ -39,8 +40,10 @@ struct TrainOptions {
                1000);
     visit.choice("schedule", schedule, "how the rate goes on: stays, or falls to 0 as half a cosine",
                  {"constant", "cosine"});
-    visit.integer("patience", patience, "epochs without a lower validation loss before it stops; 0 goes on to the end",
+    visit.integer("patience", patience, "epochs without a better validation before it stops; 0 goes on to the end",
                   "epochs", 0, 1000000);
+    visit.choice("stop", stop, "what makes a validation better: a lower loss, or a larger area under the ROC curve",
+                 {"loss", "auc"});
     visit.real("validation", validation, "share of the training rows that only decide when to stop", "", 0, 0.9);
     visit.choice("class_weights", class_weights, "none, or so that all classes weigh the same", {"none", "balanced"});
     visit.choice("loss", loss, "auto: cross_entropy for classes, squared_error for values",
@@ -59,11 +62,12 @@ struct EpochReport {
   // of a regression is the mean squared error in the labels' own unit.
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_accuracy = std::numeric_limits<double>::quiet_NaN();
+  double validation_auc = std::numeric_limits<double>::quiet_NaN();  // with stop=auc alone
 };
 using EpochCallback = std::function<void(const EpochReport&)>;
 
 struct TrainResult {
-  OnnxModel model;  // with the weights of the best epoch (lowest validation loss; the last one without validation rows)
+  OnnxModel model;  // with the weights of the best epoch (of the validation; the last one without validation rows)
   std::vector<EpochReport> history;
   size_t best_epoch = 0;
   // With the model as it is saved.

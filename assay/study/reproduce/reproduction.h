@@ -1,57 +1,131 @@
-// The paper's experiments, run again: its number beside ours, and whether its findings hold.
+// The paper's experiments, run again: what was measured, what it says about the paper's claims, and pictures.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/core/context.h"
 #include "assay/core/statistics.h"
+#include "assay/study/reproduce/setup.h"
 
 namespace assay {
 
-// One number of the paper's tables, and ours.
-struct Replication {
-  std::string data;                // "iris", "adult", "mimic3 (demo)", "cinc2019 (stand-in for MIMIC-III)"
-  std::string row;                 // the method, or "AVA"
-  std::string column;              // "faithfulness, zero baseline, |S| = 2"
-  double paper = NAN;              // NaN: the paper has no such number
-  double paper_spread = NAN;       // what the paper prints after +-
-  double ours = NAN;               // mean over runs
-  double deviation = NAN;          // standard deviation over runs
-  Interval interval = {NAN, NAN};  // 95 % interval of our mean
-  size_t runs = 0;
-  double coverage = 1;
+// Where a number stands.
+struct CellKey {
+  std::string variant = {};  // empty: the primary set-up
+  std::string table = {};    // mnist, faithfulness, sensitivity, ava or networks
+  std::string data = {};     // "iris", "adult", "cinc2012", ...
+  std::string row = {};      // the method, or "AVA"
+  std::string column = {};   // "zero, |S| = 2"
+
+  auto operator<=>(const CellKey&) const = default;
 };
 
-enum class FindingStatus { replicates, does_not_replicate, cannot_be_tested };
+struct Cell {
+  CellKey key;
+  std::vector<double> values = {};     // one for each run; NaN where undefined
+  std::vector<double> coverages = {};  // share of rows with a score
+};
 
-struct Finding {
-  std::string claim;  // what the paper says, in our words
-  FindingStatus status = FindingStatus::cannot_be_tested;
-  std::string evidence;  // numbers, one or two sentences
+// All numbers, in the order in which they were first added.
+class Results {
+ public:
+  void add(const CellKey& key, double value, double coverage = 1);
+  const Cell* find(const CellKey& key) const;  // null if there is none
+  const std::vector<Cell>& cells() const { return cells_; }
+
+ private:
+  std::vector<Cell> cells_;
+  std::map<CellKey, size_t> places_;
+};
+
+enum class Verdict { holds, partly, fails, cannot_be_tested, paper_disagrees, by_construction };
+std::string_view verdict_name(Verdict verdict);
+
+// One comparison: the mean of the first cells is above that of the second, run by run. Without second cells: all values
+// of the first are 0.
+struct ClaimPart {
+  std::string label;
+  std::vector<CellKey> first;
+  std::vector<CellKey> second;
+};
+// The same about the paper's own numbers.
+struct PaperPart {
+  std::string label;
+  std::vector<double> first;
+  std::vector<double> second;
+};
+
+struct Claim {
+  std::string id;       // "shap-faithful"
+  std::string section;  // "7.1"
+  std::string text;
+  PaperTable table = PaperTable::mnist;
+  bool by_construction = false;
+  bool post_hoc = false;  // asked after results were seen
+  std::vector<ClaimPart> parts = {};
+  std::vector<PaperPart> paper_parts = {};
+  Verdict verdict = Verdict::cannot_be_tested;
+  std::string evidence = {};
+  // By the name of the variant, "" for the primary set-up: what our numbers alone say.
+  std::map<std::string, Verdict> in_variants = {};
+};
+
+// The networks of one set.
+struct NetworkFacts {
+  std::string data;
+  bool clinical = false;
+  bool judged = true;
+  Interval auc_interval = {NAN, NAN};  // corrected for shared rows
+  std::string note = {};               // why it is not judged
+};
+
+// 28 x 28 values; from -1 to 1 for attributions, 0 to 1 for the image itself.
+struct Picture {
+  std::string name;   // for a file: "deeplift"
+  std::string title;  // "DL"
+  bool attribution = true;
+  double complexity = NAN;
+  std::vector<float> values = {};
 };
 
 struct Reproduction {
-  std::string name;                   // faithfulness, sensitivity, ava or mnist
-  std::string title;                  // "Table 2: faithfulness"
-  std::vector<std::string> protocol;  // what was done and where it differs from the paper, one sentence each
-  std::vector<Replication> replications;
-  std::vector<Finding> findings;
-  std::vector<std::string> notes;  // what was left out and why, for example a data set that was not found
+  Setup setup;
+  RunPlan plan;
+  Results results;
+  std::vector<std::string> variants;  // those that were run, "" among them
+  std::vector<NetworkFacts> networks;
+  std::vector<Claim> claims;
+  std::vector<Picture> pictures;
+  std::vector<std::string> notes;  // what was left out and why
 };
 
 struct ReproduceOptions {
   bool quick = false;  // few runs, and small samples of all sets but iris: only tests that the protocol works
   std::vector<std::string> data_dirs = {};
   std::string sepsis = "explicit";  // the MIMIC-III label: explicit, martin or angus
+  std::vector<PaperTable> tables = {};
+  Setup setup = {};
+  bool variants = false;  // runs those of setup_variants() too
 };
 
-// Each uses the context's seed. Data sets that are not found are left out, with a note.
-Reproduction reproduce_faithfulness(const ReproduceOptions& options, const Context& context);
-Reproduction reproduce_sensitivity(const ReproduceOptions& options, const Context& context);
-Reproduction reproduce_ava(const ReproduceOptions& options, const Context& context);
-Reproduction reproduce_mnist(const ReproduceOptions& options, const Context& context);
+// Uses the context's seed. Data sets that are not found are left out, with a note.
+Reproduction reproduce(const ReproduceOptions& options, const Context& context);
+
+// The numbers of the paper's tables as it prints them, divided by its factors; NaN if it has no such cell.
+struct PaperCell {
+  double value = NAN;
+  double spread = NAN;  // after +-
+};
+PaperCell paper_cell(const CellKey& key);
+// The sets of the paper's columns.
+enum class PaperSet { adult, iris, mimic };
+PaperSet paper_set(std::string_view data);
+// The clinical set that stands for the paper's in tables: the nearest that is judged. Empty if there is none.
+std::string nearest_clinical(const Reproduction& made);
 
 }  // namespace assay

@@ -22,6 +22,13 @@ RunSummary summarise_runs(std::span<const double> values) {
   return summary;
 }
 
+Interval resplit_interval(std::span<const double> values, double share) {
+  const RunSummary plain = summarise_runs(values);
+  const auto runs = static_cast<double>(plain.runs);
+  const double reach = plain.reach() * std::sqrt(1 + share * runs);
+  return {std::max(0.0, plain.mean - reach), std::min(1.0, plain.mean + reach)};
+}
+
 PairedRuns compare_runs(std::span<const double> first, std::span<const double> second) {
   std::vector<double> differences;
   for (size_t i = 0; i < std::min(first.size(), second.size()); i++) differences.push_back(first[i] - second[i]);
@@ -32,20 +39,13 @@ PairedRuns compare_runs(std::span<const double> first, std::span<const double> s
 }
 
 bool more_against(const PairedRuns& a, const PairedRuns& b) {
-  const bool contradicts = a.above == Support::contradicted;
-  if (contradicts != (b.above == Support::contradicted)) return contradicts;
-  return a.difference.mean < b.difference.mean;
-}
-
-Support opposite(Support support) {
-  if (support == Support::unclear) return support;
-  return support == Support::supported ? Support::contradicted : Support::supported;
-}
-
-Support all_of_them(std::span<const Support> parts) {
-  if (std::ranges::find(parts, Support::contradicted) != parts.end()) return Support::contradicted;
-  if (parts.empty() || std::ranges::find(parts, Support::unclear) != parts.end()) return Support::unclear;
-  return Support::supported;
+  const auto order = [](Support support) {
+    if (support == Support::contradicted) return 0;
+    return support == Support::unclear ? 1 : 2;
+  };
+  if (a.above != b.above) return order(a.above) < order(b.above);
+  const auto relative = [](const RunSummary& s) { return s.reach() > 0 ? s.mean / s.reach() : s.mean; };
+  return relative(a.difference) < relative(b.difference);
 }
 
 std::vector<double> mean_of_series(std::span<const std::span<const double>> series) {
@@ -58,91 +58,10 @@ std::vector<double> mean_of_series(std::span<const std::span<const double>> seri
   return means;
 }
 
-Support rises_then_stays(std::span<const std::vector<double>> points) {
-  if (points.size() < 2) return Support::unclear;
-  const Support first = compare_runs(points[1], points[0]).above;
-  if (first != Support::supported) return first;
-  bool fell = false;
-  for (size_t i = 2; i < points.size(); i++) {
-    const Support step = compare_runs(points[i], points[i - 1]).above;
-    if (fell && step == Support::supported) return Support::contradicted;
-    fell = fell || step == Support::contradicted;
-  }
-  return Support::supported;
-}
-
-std::string_view support_word(Support support) {
-  if (support == Support::unclear) return "is not clear";
-  return support == Support::supported ? "holds" : "does not hold";
-}
-
 std::string summary_text(const RunSummary& summary) {
   if (std::isnan(summary.interval.low)) return short_number(summary.mean);
   return fmt::format("{} ({} to {})", short_number(summary.mean), short_number(summary.interval.low),
                      short_number(summary.interval.high));
-}
-
-Finding make_finding(std::string claim, std::span<const Evidence> evidence) {
-  Finding made{std::move(claim), FindingStatus::cannot_be_tested, "None of the data sets that it is about is here."};
-  if (!made.claim.ends_with('.')) made.claim += '.';
-  if (evidence.empty()) return made;
-  const auto holding = static_cast<size_t>(std::ranges::count(evidence, Support::supported, &Evidence::support));
-  made.status = holding == evidence.size() ? FindingStatus::replicates : FindingStatus::does_not_replicate;
-  made.evidence.clear();
-  if (evidence.size() > 1) made.evidence = fmt::format("Holds in {} of {} cases. ", holding, evidence.size());
-  for (size_t i = 0; i < evidence.size(); i++) {
-    made.evidence += fmt::format("{}{}: {}", i == 0 ? "" : "; ", evidence[i].text, support_word(evidence[i].support));
-  }
-  made.evidence += '.';
-  return made;
-}
-
-void withhold_findings(std::vector<Finding>& findings) {
-  for (Finding& each : findings) {
-    each.status = FindingStatus::cannot_be_tested;
-    each.evidence = fmt::format("The quick form has too few runs to tell. {}", each.evidence);
-  }
-}
-
-void RunTable::add(const Cell& cell, double value, double coverage) {
-  auto at = std::ranges::find_if(
-      cells_, [&](const Kept& kept) { return kept.cell.row == cell.row && kept.cell.column == cell.column; });
-  if (at == cells_.end()) at = cells_.insert(cells_.end(), Kept{cell});
-  at->values.push_back(value);
-  at->coverages.push_back(coverage);
-}
-
-const RunTable::Kept* RunTable::find(std::string_view row, std::string_view column) const {
-  const auto at = std::ranges::find_if(
-      cells_, [&](const Kept& kept) { return kept.cell.row == row && kept.cell.column == column; });
-  return at == cells_.end() ? nullptr : &*at;
-}
-
-std::span<const double> RunTable::values(std::string_view row, std::string_view column) const {
-  const Kept* kept = find(row, column);
-  return kept == nullptr ? std::span<const double>() : std::span<const double>(kept->values);
-}
-
-double RunTable::coverage(std::string_view row, std::string_view column) const {
-  const Kept* kept = find(row, column);
-  return kept == nullptr ? NAN : summarise_runs(kept->coverages).mean;
-}
-
-void RunTable::append_to(const std::string& data, std::vector<Replication>& out) const {
-  for (const Kept& kept : cells_) {
-    if (!kept.cell.printed) continue;
-    const RunSummary summary = summarise_runs(kept.values);
-    out.push_back({.data = data,
-                   .row = kept.cell.row,
-                   .column = kept.cell.column,
-                   .paper = kept.cell.paper,
-                   .paper_spread = kept.cell.paper_spread,
-                   .ours = summary.mean,
-                   .deviation = summary.deviation,
-                   .interval = summary.interval,
-                   .runs = summary.runs,
-                   .coverage = summarise_runs(kept.coverages).mean});
-  }
 }
 
 }  // namespace assay

@@ -18,7 +18,7 @@ using Values = std::vector<double>;
 
 double walk(const Values& start, const Values& target, double floor, std::optional<double> fixed, Values& point) {
   WalkScratch scratch;
-  const double entropy = walk_towards(start, target, floor, fixed, {}, scratch);
+  const double entropy = walk_towards(start, target, floor, {.fixed = fixed}, {}, scratch);
   point = scratch.point;
   return entropy;
 }
@@ -145,6 +145,47 @@ TEST(Walk, NeverReachesTheOrigin) {
       EXPECT_EQ(std::ranges::count(point, 0.0), 2);
     }
   }
+}
+
+// The paper's step without any shortcut: the derivative by central differences, every entropy anew.
+double derivative_walk_plainly(Values point, const Values& target, double alpha, Values& last) {
+  const auto changed = [&](size_t k, double to) {
+    Values other = point;
+    other[k] = to;
+    return entropy_of(other);
+  };
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (size_t k = 0; k < point.size(); k++) {
+      const double here = point[k];
+      if (here == 0 || here == target[k]) continue;
+      const double h = 1e-5 * std::abs(here);
+      const double length = alpha * std::abs(changed(k, here + h) - changed(k, here - h)) / (2 * h);
+      double next = here < target[k] ? std::min(here + length, target[k]) : std::max(here - length, target[k]);
+      if (opposite(here, next)) next = 0;
+      if (!(changed(k, next) < entropy_of(point) - 1e-12)) continue;
+      point[k] = next;
+      moved = true;
+    }
+  }
+  last = point;
+  return entropy_of(point);
+}
+
+TEST(Walk, DerivativeStepsAreThoseOfFiniteDifferences) {
+  size_t moved = 0;
+  for (uint64_t number = 0; number < 12; number++) {
+    const Values start = random_values(5, number, 0);
+    const Values target = random_values(5, number, 1);
+    WalkScratch scratch;
+    const double entropy = walk_towards(start, target, 0, {.alpha = 0.05}, {}, scratch);
+    Values expected;
+    EXPECT_NEAR(entropy, derivative_walk_plainly(start, target, 0.05, expected), 1e-5) << number;
+    for (size_t k = 0; k < start.size(); k++) EXPECT_NEAR(scratch.point[k], expected[k], 1e-4) << number << ", " << k;
+    EXPECT_LE(entropy, entropy_of(start));
+    moved += scratch.point != start ? 1 : 0;
+  }
+  EXPECT_GT(moved, 6U);
 }
 
 TEST(Walk, EndsAtOnceWhenCancelled) {

@@ -14,6 +14,7 @@
 #include "assay/core/statistics.h"
 #include "assay/data/datasets.h"
 #include "assay/data/encoder.h"
+#include "assay/model/engine_model.h"
 #include "assay/model/train/networks.h"
 #include "assay/model/train/scaling.h"
 #include "assay/model/train/step.h"
@@ -78,6 +79,45 @@ TEST(Train, KeepsTheBestEpochAndStopsAfterPatience) {
   options.patience = 0;
   options.epochs = 30;
   EXPECT_EQ(train(mlp_network({}, 10, 2, true, 0), training, validation, options, {}).history.size(), 30u);
+}
+
+// The share of pairs of a positive and a negative row that the margins put in the right order, ties one half.
+double area_by_pairs(const OnnxModel& model, const Dataset& data) {
+  const auto engine = EngineModel::from_onnx("trained", model);
+  Matrix out(data.rows(), engine->info().output_names.size());
+  engine->predict(data.x.view(), out.view(), {});
+  const auto score = [&](size_t i) { return out.cols() == 1 ? out(i, 0) : out(i, 1) - out(i, 0); };
+  double right = 0;
+  double pairs = 0;
+  for (size_t i = 0; i < data.rows(); i++) {
+    for (size_t j = 0; j < data.rows(); j++) {
+      if (data.labels[i] != 1 || data.labels[j] != 0) continue;
+      pairs++;
+      right += score(i) > score(j) ? 1 : score(i) == score(j) ? 0.5 : 0;
+    }
+  }
+  return right / pairs;
+}
+
+TEST(Train, StopsByTheAreaUnderTheCurve) {
+  Dataset training = circle(40, 10, 1);
+  for (size_t i = 0; i < 40; i += 4) training.labels[i] = 1 - training.labels[i];
+  const Dataset validation = circle(300, 10, 2);
+  TrainOptions options = options_with(200, 0.02);
+  options.patience = 5;
+  options.stop = "auc";
+  const TrainResult result = train(mlp_network({}, 10, 2, true, 0), training, validation, options, {});
+  const auto best = std::ranges::max_element(result.history, {}, &EpochReport::validation_auc);
+  EXPECT_EQ(result.best_epoch, best->epoch);
+  EXPECT_EQ(result.history.size(), result.best_epoch + 5);
+  EXPECT_NEAR(area_by_pairs(result.model, validation), best->validation_auc, 1e-4);
+  const auto refusal = [&](const Dataset& rows, const Dataset& held) {
+    return sentence([&] { train(mlp_network({}, 10, 2, true, 0), rows, held, options, {}); });
+  };
+  EXPECT_THAT(refusal(training, {}), HasSubstr("option stop: expected rows for validation"));
+  Dataset one_class = validation;
+  std::ranges::fill(one_class.labels, 1.0F);
+  EXPECT_THAT(refusal(training, one_class), HasSubstr("validation rows of both classes"));
 }
 
 TEST(Train, WithoutValidationRowsKeepsTheLastEpoch) {

@@ -1,4 +1,4 @@
-#include "assay/study/roc_area.h"
+#include "assay/core/roc_area.h"
 
 #include <algorithm>
 #include <cmath>
