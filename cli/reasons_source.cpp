@@ -38,8 +38,9 @@ std::vector<size_t> explained_rows(const std::string& file, const Explanations& 
   }
   // By position, one row's reasons would have another row's values if the orders differ.
   if (!explanations.ids.empty() && table.ids.empty()) {
-    fail_input("--id", fmt::format("the column of {} with the ids of {}, such as {}", in_quotes(table.source),
-                                   in_quotes(file), in_quotes(explanations.ids[0])),
+    fail_input("--id",
+               fmt::format("the column of {} with the ids of {}, such as {}", in_quotes(table.source), in_quotes(file),
+                           in_quotes(explanations.ids[0])),
                "none");
   }
   if (std::ranges::find(explanations.features, table.id_name) != explanations.features.end()) {
@@ -130,8 +131,9 @@ Explained explained_in_file(const ReasonsArguments& arguments, const Session& se
   const bool own_ids = !found.ids.empty() && !found.id_name.empty() && !found.row_numbers;
   Table table = reading.open(session);
   if (untold && reading.options.id.empty() && has_named_column(table, kRowNumbers)) {
-    fail_input("--id", fmt::format("row, if that column of {} holds the ids of {}; explanations in .npz say it themselves",
-                                   in_quotes(table.source), in_quotes(arguments.from)),
+    fail_input("--id",
+               fmt::format("row, if that column of {} holds the ids of {}; explanations in .npz say it themselves",
+                           in_quotes(table.source), in_quotes(arguments.from)),
                "nothing");
   }
   if (own_ids && reading.options.id.empty()) {

@@ -9,6 +9,14 @@
 
 namespace assay {
 
+float unscaled(double number, const ColumnScale& scale) {
+  const double value = number * scale.scale + scale.shift;
+  const double error = std::max(std::fabs(number), 1.0) * std::fabs(scale.scale) * 0x1p-22;
+  if (!std::isfinite(value) || !(error > 0)) return static_cast<float>(value);
+  const double step = std::pow(10.0, std::ceil(std::log10(error)));
+  return static_cast<float>(std::round(value / step) * step);
+}
+
 Dataset select_rows(const Dataset& data, const std::vector<size_t>& rows) {
   Dataset out;
   out.source = data.source;
@@ -31,6 +39,7 @@ Dataset select_rows(const Dataset& data, const std::vector<size_t>& rows) {
     std::vector<double>& chosen = out.shown[column];
     for (const size_t row : rows) chosen.push_back(cells[row]);
   }
+  out.scaled = data.scaled;
   for (const auto& [column, missing] : data.imputed) {
     std::vector<bool>& chosen = out.imputed[column];
     for (const size_t row : rows) chosen.push_back(missing[row]);

@@ -24,6 +24,12 @@ struct FeatureGroup {
 // What ids are called that are only numbers of rows. A user's column may have this name too: see row_numbers.
 inline constexpr const char* kRowNumbers = "row";
 
+// How an encoder scaled a column: x = (cell - shift) / scale.
+struct ColumnScale {
+  double shift = 0;
+  double scale = 1;
+};
+
 struct Dataset {
   std::string source;     // for messages
   std::string part = {};  // of the source: all, train or test; empty: not known
@@ -43,9 +49,13 @@ struct Dataset {
   // First columns of features (groups) in whose place an encoder put something where the user's cell was missing: which
   // rows. People are shown that it is missing.
   std::map<size_t, std::vector<bool>> imputed = {};
+  std::map<size_t, ColumnScale> scaled = {};  // columns of x that an encoder scaled; people are shown cells
 
   size_t rows() const { return x.rows(); }
 };
+
+// The number before it was scaled, without the digits that are rounding: scaled numbers are float32.
+float unscaled(double number, const ColumnScale& scale);
 
 // The rows with these indices, in this order.
 Dataset select_rows(const Dataset& data, const std::vector<size_t>& rows);

@@ -80,7 +80,9 @@ std::string RowCells::column_text(size_t row, size_t column) const {
     if (const auto level = coded_level(*group, value)) return group->levels[*level];
   }
   const auto shown = data_.shown.find(column);
-  return shown == data_.shown.end() ? number_text(value) : fmt::format("{}", shown->second[row]);
+  if (shown != data_.shown.end()) return fmt::format("{}", shown->second[row]);
+  const auto scale = data_.scaled.find(column);
+  return number_text(scale == data_.scaled.end() ? value : unscaled(value, scale->second));
 }
 
 std::string RowCells::text(size_t row, size_t player) const {
@@ -149,8 +151,12 @@ std::optional<RowColumn> RowCells::column(size_t player, const std::string& name
   if (columns_[player].size() != 1) return {};
   const size_t column = columns_[player][0];
   const auto shown = data_.shown.find(column);
+  const auto scale = data_.scaled.find(column);
   for (size_t row = 0; row < data_.rows(); row++) {
-    const double cell = shown == data_.shown.end() ? data_.x(row, column) : shown->second[row];
+    const float value = data_.x(row, column);
+    const double cell = shown != data_.shown.end()    ? shown->second[row]
+                        : scale != data_.scaled.end() ? unscaled(value, scale->second)
+                                                      : value;
     made.values.push_back(was_missing(row, column) ? kUndefined : cell);
   }
   return made;

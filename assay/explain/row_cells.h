@@ -1,7 +1,7 @@
 // The values of a row's players for people to read: numbers, names of categories, pixels.
 //
-// Values are those that the model sees: a column that the encoder standardised shows its standardised number. But a
-// cell that was missing in the user's table is missing here, although the encoder put something in its place.
+// Numbers are in the user's units, whatever an encoder made of them, and a cell that was missing in the user's table is
+// missing here, although the encoder put something in its place.
 #pragma once
 
 #include <cstddef>

@@ -46,6 +46,7 @@ Explanations explain(const Spec& method, const Subject& subject, const Context& 
   made.provenance.data = subject.words.rows;
   made.provenance.part = subject.rows->part;
   made.provenance.players = subject.words.players;
+  if (const std::string& caution = subject.model->info().caution; !caution.empty()) made.notes.push_back(caution);
   made.notes.insert(made.notes.end(), subject.rows->notes.begin(), subject.rows->notes.end());
   if (subject.reference != nullptr) {
     if (std::string note = note_on_zero(*subject.reference, *subject.rows); !note.empty()) {

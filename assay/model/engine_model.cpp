@@ -88,6 +88,7 @@ class OnnxEngineModel final : public EngineModel,
     if (const std::string* note = find_metadata(graph_->metadata(), kNoteKey); note != nullptr) {
       info_.note += fmt::format("{}{}", info_.note.empty() ? "" : "; ", *note);
     }
+    if (const std::string* caution = find_metadata(graph_->metadata(), kCautionKey)) info_.caution = *caution;
     name_outputs(head, context);
     find_capabilities(context);
   }

@@ -44,8 +44,9 @@ struct ModelInfo {
   // The classes; empty for a regression. A binary model with one output (the positive class) has two of them.
   std::vector<std::string> class_names;
   OutputUnit unit = OutputUnit::value;
-  std::string note;         // what users should know about the choice of output; may be empty
-  std::string no_gradient;  // why there are no derivatives, as in "its TreeEnsemble has none"; empty when there are
+  std::string note;          // what users should know about the choice of output; may be empty
+  std::string caution = {};  // where the model's own library may predict otherwise; may be empty
+  std::string no_gradient;   // why there are no derivatives, as in "its TreeEnsemble has none"; empty when there are
   std::vector<size_t> item_shape = {};  // of a row, where the model takes rows of several dimensions, as images have
   MarginLink margin_link = MarginLink::softmax;  // says something only where the unit is margin
   // Of a regression: whether its value is what it predicts. Not so if a function such as exp makes the prediction of

@@ -55,7 +55,8 @@ std::string words_from(const Explanations& made, const EntryAdvice& advice, cons
   if (!advice.has_signs) return "a rank: it has no direction";
   if (several_targets(made)) return "differs between classes";
   if (category) {
-    const std::string words = cells != nullptr && !has_slopes(made) ? level_words(made, driver.player, *cells) : std::string();
+    const std::string words =
+        cells != nullptr && !has_slopes(made) ? level_words(made, driver.player, *cells) : std::string();
     return words.empty() ? "depends on the level" : words;
   }
   const std::string_view trend = trend_words(driver.trend);

@@ -280,6 +280,7 @@ StudyPlan plan_study(const Subject& subject, const StudyOptions& options, const 
   if (!info.value_is_prediction && !info.note.empty()) {
     plan.notes.insert(plan.notes.begin(), fmt::format("the explained value is not yet the prediction: {}", info.note));
   }
+  if (!info.caution.empty()) plan.notes.insert(plan.notes.begin(), info.caution);
   const std::vector<std::string>& of_rows = subject.rows->notes;
   plan.notes.insert(plan.notes.begin(), of_rows.begin(), of_rows.end());
   plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());

@@ -142,8 +142,8 @@ void read_explanations_meta(std::string_view where, std::string_view text, Expla
   explanations.notes = reader.texts(meta, "notes");
   explanations.id_name = reader.text(meta, "id_name");
   // Older files do not say it.
-  explanations.row_numbers = explanations.id_name == kRowNumbers &&
-                             (!meta.contains("row_numbers") || reader.flag(meta, "row_numbers"));
+  explanations.row_numbers =
+      explanations.id_name == kRowNumbers && (!meta.contains("row_numbers") || reader.flag(meta, "row_numbers"));
   const json aggregate = reader.object("aggregate");
   explanations.combination.members = reader.texts(aggregate, "members");
   explanations.combination.relative = reader.flag(aggregate, "relative");

@@ -68,7 +68,7 @@ struct Reasons {
   std::optional<Players> groups;      // as in the options
   std::vector<std::string> ids;       // of the rows, where given
   bool row_numbers = false;           // ids are numbers of rows that Assay gave
-  std::vector<Reason> list;        // by row, then by rank
+  std::vector<Reason> list;           // by row, then by rank
   std::vector<std::string> notes;  // what certainty, share and agreement are, and why some are NaN; one sentence each
   bool certainty_known = false;
   size_t replicates = 0;

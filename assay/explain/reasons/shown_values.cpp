@@ -89,15 +89,6 @@ ShownFeature of_several_columns(const std::vector<std::string>& names, const Tab
   return made;
 }
 
-// The number before it was scaled, without the digits that are rounding: scaled numbers are float32.
-float unscaled(double cell, double shift, double scale) {
-  const double value = cell * scale + shift;
-  const double error = std::max(std::fabs(cell), 1.0) * std::fabs(scale) * 0x1p-22;
-  if (!std::isfinite(value) || !(error > 0)) return static_cast<float>(value);
-  const double step = std::pow(10.0, std::ceil(std::log10(error)));
-  return static_cast<float>(std::round(value / step) * step);
-}
-
 // The level that the columns of a group stand for; missing if they stand for none.
 float decoded_level(std::span<const float> values, const FeatureGroup& group) {
   if (group.count == 1) {
@@ -225,7 +216,7 @@ Table decoded_table(MatrixView<const float> rows, const Dataset& like, const Enc
       const double cell = rows(i, column);
       table.values(i, j) = group != nullptr           ? decoded_level(rows.row(i).subspan(column, group->count), *group)
                            : shift == 0 && scale == 1 ? static_cast<float>(cell)
-                                                      : unscaled(cell, shift, scale);
+                                                      : unscaled(cell, {shift, scale});
     }
   }
   return table;

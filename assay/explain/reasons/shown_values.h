@@ -46,8 +46,8 @@ FeatureColumns grouped_columns(const FeatureColumns& columns, const Players& gro
 std::vector<ShownFeature> shown_features(const FeatureColumns& columns, const Table& rows, const KeptDoubles* doubles,
                                          const Table* reference);
 
-// A feature that is text in the user's table ("True") and a number for the model, as levels in the user's words: own and
-// as_number are of the same rows. reference, column: as the model has it; the number that most of its rows have is
+// A feature that is text in the user's table ("True") and a number for the model, as levels in the user's words: own
+// and as_number are of the same rows. reference, column: as the model has it; the number that most of its rows have is
 // `reference` in words, if a row tells the word. as_number itself if two texts have one number.
 ShownFeature number_in_words(const ShownFeature& own, const ShownFeature& as_number, const Table* reference,
                              const std::string& column);

@@ -190,6 +190,7 @@ OnnxModel booster_graph(std::string_view name, const Booster& booster) {
     if (!score_words(booster.link).empty()) notes.emplace_back(score_words(booster.link));
   }
   if (!booster.note.empty()) notes.push_back(booster.note);
+  if (!booster.caution.empty()) note(kCautionKey, booster.caution);
   if (!notes.empty()) note(kNoteKey, fmt::format("{}", fmt::join(notes, "; ")));
   return made;
 }

@@ -45,7 +45,8 @@ struct Booster {
   TreeSource source;         // not checked yet: children and weights may lead anywhere
   // Whether the library compares doubles; others narrow cells to float32 first, as the engine does.
   bool compares_doubles = false;
-  std::string note;  // what users should know about the raw scores; may be empty
+  std::string note;          // what users should know about the raw scores; may be empty
+  std::string caution = {};  // ModelInfo::caution
   // Whether the scores only say an order (ranking, hinge, hazards) or something of the user's own: then they are no
   // predictions of a label.
   bool only_scores = false;
@@ -58,6 +59,7 @@ OnnxModel booster_graph(std::string_view name, const Booster& booster);
 inline constexpr std::string_view kCategoriesKey = "assay.categories";  // JSON: {"feature number": ["text", ...], ...}
 inline constexpr std::string_view kMarginKey = "assay.margin";          // the value to explain of a regression
 inline constexpr std::string_view kNoteKey = "assay.note";
+inline constexpr std::string_view kCautionKey = "assay.caution";
 inline constexpr std::string_view kOnlyScoresKey = "assay.only_scores";    // "1", or left out; see Booster
 inline constexpr std::string_view kDoublesKey = "assay.compares_doubles";  // "1", or left out; see Booster
 

@@ -201,6 +201,10 @@ class LearnerReader {
     if (best.empty() || error != std::errc() || stop != best.data() + best.size() || iteration + 1 >= rounds) return;
     add_note(fmt::format("the file's best_iteration is {}; like Booster.predict, all {} rounds are used", iteration,
                          rounds));
+    booster_.caution = fmt::format(
+        "all {} rounds are used, as Booster.predict does; XGBClassifier and XGBRegressor stop at the file's "
+        "best_iteration, {}, and predict otherwise",
+        rounds, iteration);
   }
 
   std::string_view name_;

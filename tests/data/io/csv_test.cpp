@@ -297,8 +297,10 @@ TEST(Csv, AFirstColumnWithoutANameNamesTheRows) {
   const Table own = read(",age\n7,1.5\n8,2\n", options);
   EXPECT_EQ(own.id_name, "age");
   EXPECT_EQ(own.columns[0].name, "index");
-  EXPECT_EQ(complaint("a,,c\nx,2,3\n"), "t.csv, line 1, column 2: expected the name of the column, found an empty cell");
-  EXPECT_EQ(complaint(",index\nx,2\n"), "t.csv, line 1, column 2: expected a name no other column has, found 'index' again");
+  EXPECT_EQ(complaint("a,,c\nx,2,3\n"),
+            "t.csv, line 1, column 2: expected the name of the column, found an empty cell");
+  EXPECT_EQ(complaint(",index\nx,2\n"),
+            "t.csv, line 1, column 2: expected a name no other column has, found 'index' again");
 }
 
 TEST(Csv, NumbersThatStandForMissingCells) {
@@ -319,8 +321,8 @@ TEST(Csv, NumbersThatStandForMissingCells) {
 
 TEST(Csv, NumbersWithCommasAreNoText) {
   const auto refused = [](const std::string& cells) {
-    return complaint("a;b\n" + cells).starts_with(
-        "t.csv, column 'a': expected numbers with a decimal point and nothing between thousands");
+    return complaint("a;b\n" + cells)
+        .starts_with("t.csv, column 'a': expected numbers with a decimal point and nothing between thousands");
   };
   EXPECT_TRUE(refused("12,5;1\n3;2\n"));
   EXPECT_TRUE(refused("1.234,5;1\n-3,25;2\n"));

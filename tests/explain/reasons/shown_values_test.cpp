@@ -53,8 +53,8 @@ TEST(ShownValues, WhatWasMissingIsMissing) {
     raw.values(2, 1) = kMissing;
     const Encoder encoder = Encoder::fit(raw_rows(), encoder_options("--encode", encoding));
     const Dataset data = select_rows(encoder.apply(raw), {1, 2, 3});
-    const auto shown = shown_features(columns_of_players(group_players(data), data), decoded_table(data, &encoder),
-                                      nullptr, nullptr);
+    const auto shown =
+        shown_features(columns_of_players(group_players(data), data), decoded_table(data, &encoder), nullptr, nullptr);
     EXPECT_THAT(shown[0].values, ElementsAre("missing", "31", "44"));
     EXPECT_THAT(shown[0].missing, ElementsAre(true, false, false));
     EXPECT_THAT(shown[1].values, ElementsAre("rent", "missing", "rent"));
@@ -63,6 +63,9 @@ TEST(ShownValues, WhatWasMissingIsMissing) {
     const RowCells cells(data, group_players(data));
     EXPECT_EQ(cells.text(0, 0), "missing");
     EXPECT_EQ(cells.text(1, 1), "missing");
+    EXPECT_EQ(cells.text(2, 0), "44") << "in the user's units, scaled or not";
+    EXPECT_EQ(cells.text(1, 2), "12204");
+    EXPECT_EQ(cells.column(2, "amount")->values[2], 2096);
     EXPECT_TRUE(std::isnan(cells.scale(0, 0)) && !std::isnan(cells.scale(1, 0)));
     EXPECT_FALSE(cells.level(1, 1));
     EXPECT_EQ(cells.level(0, 1), std::optional<size_t>(1));
