@@ -364,3 +364,20 @@ def test_the_baseline_zero_says_which_categories_nobody_chose(assay, tmp_path):
     )
     assert made.returncode == 0, made.stderr
     assert "the baseline zero puts column " in made.stdout + made.stderr
+
+
+def test_a_booster_that_stopped_early_says_that_all_rounds_are_used(assay, root, tmp_path):
+    source = root / "tests" / "fixtures" / "trees" / "xgboost_categories"
+    model = json.loads((source / "model.json").read_text())
+    model["learner"]["attributes"]["best_iteration"] = "0"
+    (tmp_path / "stopped.json").write_text(json.dumps(model))
+    words = ("--data", source / "rows.csv", "--background", source / "background.csv", "--method", "tree_shap")
+    caution = "XGBClassifier and XGBRegressor stop at the file's best_iteration, 0, and predict otherwise"
+    for name, told in (("stopped.json", True), (source / "model.json", False)):
+        result = assay("explain", "--model", name, *words)
+        assert result.returncode == 0, result.stderr
+        assert (caution in " ".join(result.stdout.split())) == told
+    study = ("study", "--model", "stopped.json", "--data", source / "rows.csv", "--pool", source / "background.csv")
+    result = assay(*study, "--methods", "tree_shap,occlusion", "--time", "none", "--all", "--out", "study")
+    assert result.returncode == 0, result.stderr
+    assert caution in " ".join(result.stdout.split())

@@ -265,6 +265,9 @@ TEST(Xgboost, SaysThatItUsesAllRounds) {
   json model = xgboost_json();
   learner_of(model)["attributes"]["best_iteration"] = "0";
   EXPECT_EQ(booster_of(model).note, "the file's best_iteration is 0; like Booster.predict, all 2 rounds are used");
+  EXPECT_EQ(booster_of(model).caution,
+            "all 2 rounds are used, as Booster.predict does; XGBClassifier and XGBRegressor stop at the file's "
+            "best_iteration, 0, and predict otherwise");
   EXPECT_THAT(scores_of(model, {0, 0, 0}), ElementsAre(19));
   learner_of(model)["gradient_booster"]["model"].erase("iteration_indptr");
   EXPECT_EQ(booster_of(model).note, "the file's best_iteration is 0; like Booster.predict, all 2 rounds are used");
