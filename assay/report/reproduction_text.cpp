@@ -90,7 +90,9 @@ std::string verdict_lines(const std::vector<Claim>& claims) {
     size_t count = 0;
     for (const Claim& claim : claims) {
       if (claim.verdict != verdict || claim.post_hoc) continue;
-      texts += fmt::format("{}{}", count++ == 0 ? "" : "; ", reproduction_escaped(claim.text));
+      const bool in_part = verdict == partly || verdict == paper_disagrees;
+      texts += fmt::format("{}{}{}", count++ == 0 ? "" : "; ", reproduction_escaped(claim.text),
+                           in_part ? fmt::format(" ({} of {} comparisons here)", claim.holding, claim.compared) : "");
     }
     if (count > 0) out += fmt::format("- **{}** ({}): {}.\n", verdict_name(verdict), count, texts);
   }
@@ -104,6 +106,7 @@ std::string reproduction_text(const Reproduction& made) {
                                      claim.post_hoc ? ", post hoc" : ""),
                          "- ");
     out += wrapped_after(claim.evidence, "    ");
+    if (!claim.remark.empty()) out += wrapped_after(claim.remark, "    ");
   }
   if (!made.results.cells().empty()) out += "\nnumbers of the set-up\n" + numbers_table(made);
   for (const std::string& note : made.notes) out += wrapped_after(note, "note: ");

@@ -69,7 +69,10 @@ struct Claim {
   bool post_hoc = false;  // asked after results were seen
   std::vector<ClaimPart> parts = {};
   std::vector<PaperPart> paper_parts = {};
+  std::string remark = {};  // what a reader of the verdict must know of the paper's sentence; may be empty
   Verdict verdict = Verdict::cannot_be_tested;
+  size_t holding = 0;   // comparisons of ours that hold,
+  size_t compared = 0;  // of so many
   std::string evidence = {};
   // By the name of the variant, "" for the primary set-up: what our numbers alone say.
   std::map<std::string, Verdict> in_variants = {};
