@@ -61,7 +61,7 @@ def described(assay, needs):
 
 @pytest.fixture(scope="session")
 def processor_seconds():
-    """processor_seconds(process) is what a running process has used of the processor, whatever else the machine does."""
+    """processor_seconds(process) is what a running process has used of the processor, whatever else goes on."""
 
     def used(process) -> float:
         fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(") ", 1)[1].split()

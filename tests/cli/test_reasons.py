@@ -508,7 +508,7 @@ def test_what_was_missing_is_missing_in_reasons_and_in_the_report(program, tmp_p
     found = lines_of((tmp_path / "reasons.csv").read_text())
     told = {"age": set(), "job": set()}
     for line in found:
-        cell = cells[int(line["row"]) - 1]["age,job".split(",").index(line["feature"])]
+        cell = cells[int(line["row"]) - 1][["age", "job"].index(line["feature"])]
         assert line["value"] == (cell or "missing")
         assert ("missing" in line["text"]) == (cell == "")
         told[line["feature"]].add(cell == "")
