@@ -85,10 +85,9 @@ class OnnxEngineModel final : public EngineModel,
                         : sigmoid                  ? MarginLink::sigmoid
                                                    : MarginLink::unknown;
     info_.value_is_prediction = !head.transformed && find_metadata(graph_->metadata(), kOnlyScoresKey) == nullptr;
-    if (const std::string* note = find_metadata(graph_->metadata(), kNoteKey); note != nullptr) {
-      info_.note += fmt::format("{}{}", info_.note.empty() ? "" : "; ", *note);
-    }
-    if (const std::string* caution = find_metadata(graph_->metadata(), kCautionKey)) info_.caution = *caution;
+    const std::string note = metadata_text(graph_->metadata(), kNoteKey);
+    if (!note.empty()) info_.note += fmt::format("{}{}", info_.note.empty() ? "" : "; ", note);
+    info_.caution = metadata_text(graph_->metadata(), kCautionKey);
     name_outputs(head, context);
     find_capabilities(context);
   }

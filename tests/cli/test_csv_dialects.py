@@ -25,7 +25,7 @@ DIALECTS = {
     "semicolons": (b"a;b\n1;x,1\n2;y\n", [], {"a": [1, 2], "b": ["x,1", "y"]}),
     "tabs": (b"a\tb\n1\tx\n2\t\n", [], {"a": [1, 2], "b": ["x", None]}),
     "bars": (b"a|b\n1|x\n2|y\n", [], {"a": [1, 2], "b": ["x", "y"]}),
-    "delimiter given": (b"a,b;c\n1,2;3\n", ["--delimiter", "semicolon"], {"a,b": ["1,2"], "c": [3]}),
+    "delimiter given": (b"a,b;c\np,q;3\n", ["--delimiter", "semicolon"], {"a,b": ["p,q"], "c": [3]}),
     "delimiters in a quoted header": (b'"a;;;b",c\n1,2\n', [], {"a;;;b": [1], "c": [2]}),
     "quotes": (b'a,"b"\n"1","x,\n""y"""\n', [], {"a": [1], "b": ['x,\n"y"']}),
     "quote inside a cell": (b'a,b\n1,5" disk\n', [], {"a": [1], "b": ['5" disk']}),

@@ -55,7 +55,7 @@ def test_complexity_of_known_attributions(assay, tmp_path):
     assert score["coverage"] == 0.75 and score["direction"] == "lower" and score["per"] == "row"
     assert score["undefined"] == [{"reason": "all attributions are 0", "rows": 1}]
     assert score["criterion"] == "complexity" and score["explanations"] == "known.npy"
-    assert score["options"] == {} and score["tables"] == [] and score["evaluations"] == 0
+    assert score["options"] == {"part": "absolute"} and score["tables"] == [] and score["evaluations"] == 0
     (about,) = document["explanations"]
     assert (about["file"], about["method"], about["rows"], about["players"]) == ("known.npy", None, 4, list("0123"))
 

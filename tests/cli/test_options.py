@@ -57,13 +57,14 @@ def test_a_list_does_not_swallow_the_next_word(assay, tmp_path):
     assert result.returncode == 0 and result.stdout.count("2 levels") + result.stdout.count("2 classes") == 2
 
 
-@pytest.mark.parametrize("option", ["--id", "--categorical"])
-def test_numbers_that_float32_confuses_are_no_names(assay, one_sentence, tmp_path, option):
-    """Ids 100000001 to 100000003 are one number in float32: refused, not merged."""
+def test_numbers_that_float32_confuses_are_no_levels(assay, one_sentence, tmp_path):
+    """100000001 to 100000003 are one number in float32: refused as levels, not merged. As ids they stay as they are."""
     table = pa.table({"key": pa.array([100000001, 100000002, 100000003]), "x": [1.0, 2.0, 3.0]})
     pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
-    sentence = one_sentence(assay("describe", "t.parquet", option, "key"))
+    sentence = one_sentence(assay("describe", "t.parquet", "--categorical", "key"))
     assert "t.parquet, column 'key'" in sentence and "float32" in sentence
+    result = assay("data", "t.parquet", "--id", "key", "--out", "-")
+    assert result.stdout.splitlines() == ["key,x", "100000001,1", "100000002,2", "100000003,3"], result.stderr
 
 
 def test_standard_input_is_csv(assay):
