@@ -62,7 +62,8 @@ std::vector<std::string> next_steps(const Study& study, const Advice& advice);
 std::vector<std::string> verdict_sentences(const Study& study, const Assessment& assessment);
 std::vector<std::string> warning_sentences(const Study& study, const Assessment& assessment);
 
-// The first of the warnings: few rows, a small background, margins that move together. They limit what everything else says.
+// The first of the warnings: few rows, a small background, margins that move together. They limit what everything else
+// says.
 std::vector<std::string> sample_warnings(const Study& study);
 
 }  // namespace assay
