@@ -108,7 +108,8 @@ int run(int argc, char** argv) {
     session.run();
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
     if (const std::string note = process_crew().note(); !note.empty() && !session.quiet) say(note);
-    return interrupted() ? kInterrupted : session.status;
+    // A signal that came after the last look at it was too late: the work is done, and the code says so.
+    return session.status;
   } catch (const Error& error) {
     say(in_options(error));
     return error.kind() == ErrorKind::cancelled ? kInterrupted : kBadInput;

@@ -147,7 +147,7 @@ def interrupt_at(program, command, folder, moment, number=signal.SIGINT, threads
         said = process.stderr.read().decode()
         where = f"{command}: signal at {used:.2f} s, {after:.2f} s more; {said}"
         assert after < MOST_SECONDS, where
-        # Before the program heeds signals, one simply ends it; and what was done already is done.
+        # Before the program heeds signals, one simply ends it. Code 0: the work was done already.
         assert process.returncode in (130, 0) or (process.returncode == -number and used < 0.1), where
         assert said.count("assay: ") <= 1 and "internal" not in said, where
         left = {path for path in contents(folder) if ".tmp-" in path.name}

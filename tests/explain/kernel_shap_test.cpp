@@ -143,6 +143,24 @@ RC_GTEST_PROP(KernelShapProperty, AdditiveGamesAreExactAtAnyBudget, ()) {
   RC_ASSERT(played.out.evaluations <= static_cast<uint64_t>(samples));
 }
 
+// Of these 16 pairs one is all that tells of a player, so that no additive fit to the others foretells it.
+TEST(KernelShap, AnAdditiveGameIsExactWhereAPlayerHangsOnOnePair) {
+  const std::vector<double> own = {-8, -8, -8, -8, -8, -8, -8, -7.875};
+  const ToyGame game(8, [&](uint64_t mask) {
+    double sum = 3;
+    for (size_t i = 0; i < 8; i++) sum += (mask >> i & 1) != 0 ? own[i] : 0;
+    return sum;
+  });
+  const PairedRegression additive =
+      *PairedRegression::make(make_pair_design(8, 16, PairAllocation::balanced, seeded(4)), {});
+  std::vector<size_t> pairs(16);
+  std::iota(pairs.begin(), pairs.end(), size_t{0});
+  const Matrix64 left_out = additive.left_out(pairs);
+  EXPECT_TRUE(std::ranges::any_of(left_out.values(), [](double value) { return std::isnan(value); }));
+  const Played played = play_toy(game, with({.samples = 34, .sampling = "balanced"}), 1, 4);
+  expect_near(played.values.row(0), own);
+}
+
 RC_GTEST_PROP(KernelShapProperty, EfficiencyAndLinearityHoldForOneDesign, ()) {
   const auto players = *rc::gen::inRange<size_t>(6, 11);
   const auto seed = *rc::gen::arbitrary<uint64_t>();

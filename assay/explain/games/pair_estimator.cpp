@@ -92,7 +92,9 @@ PairEstimator::Choice PairEstimator::choose(std::span<const float> residuals) co
     double scale = 0;
     for (size_t k = 0; k < probes_.size(); k++) {
       const double residual = residuals[c * probes_.size() + k];
-      square += residual * residual;
+      // A pair that alone tells of some player is foretold by no additive fit to the others: the candidates are compared
+      // on the rest.
+      if (!std::isnan(residuals[k])) square += residual * residual;
       if (c > 0) scale += residual * residual / interactions_[c - 1].left_out_variance(k);
     }
     if (!(square < least)) continue;
