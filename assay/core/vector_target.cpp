@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <hwy/highway.h>
 
+#include <atomic>
 #include <bit>
 
 #include "assay/core/error.h"
@@ -18,9 +19,16 @@ std::vector<int64_t> runnable_targets() {
   return out;
 }
 
+// The best one, or the one that was pinned; 0 until it is asked for. Asking the processor takes microseconds, far more
+// on a virtual machine, and every result names its target.
+std::atomic<int64_t> target_in_use = 0;
+
 }  // namespace
 
-std::string vector_target() { return hwy::TargetName(runnable_targets().front()); }
+std::string vector_target() {
+  if (target_in_use == 0) target_in_use = runnable_targets().front();
+  return hwy::TargetName(target_in_use);
+}
 
 std::vector<std::string> vector_targets() {
   std::vector<std::string> names;
@@ -31,6 +39,7 @@ std::vector<std::string> vector_targets() {
 void pin_vector_target(std::string_view name) {
   // Forget an earlier pin, to see all that the machine has.
   hwy::SetSupportedTargetsForTest(0);
+  target_in_use = 0;
   for (const int64_t target : runnable_targets()) {
     if (name != hwy::TargetName(target)) continue;
     hwy::SetSupportedTargetsForTest(target);

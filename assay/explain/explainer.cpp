@@ -78,8 +78,11 @@ std::vector<double> find_outputs(const ExplainTask& task, const ValueFunction& v
 void find_bases(const ExplainTask& task, const ValueFunction& value, std::vector<double>& base,
                 const Context& context) {
   const size_t references = task.reference.rows.rows();
-  Matrix outputs(references, task.model.info().outputs());
-  task.model.predict(task.reference.rows.view(), outputs.view(), context);
+  const auto outputs = kept_or_made<Matrix>(task.kept, "outputs at the reference", [&] {
+    auto made = std::make_shared<Matrix>(references, task.model.info().outputs());
+    task.model.predict(task.reference.rows.view(), made->view(), context);
+    return made;
+  });
   std::vector<float> found(references);
   base.resize(task.rows.rows());
   std::vector<double> of_target(task.targets.names.size(), NAN);  // of every target that is not the information form
@@ -89,7 +92,7 @@ void find_bases(const ExplainTask& task, const ValueFunction& value, std::vector
       base[r] = known;
       continue;
     }
-    value.apply(r, outputs.view(), found);
+    value.apply(r, outputs->view(), found);
     double sum = 0;
     for (size_t b = 0; b < references; b++) {
       if (!std::isfinite(found[b])) {
@@ -179,16 +182,19 @@ std::optional<Refusal> refusal(const Spec& spec, const ExplainTask& task) {
 }
 
 Explanations explain(const Spec& spec, const ExplainTask& task, const Context& context) {
+  return explain(spec, *find_method(spec.name).make(spec), task, context);
+}
+
+Explanations explain(const Spec& spec, const Explainer& explainer, const ExplainTask& task, const Context& context) {
   const MethodInfo& method = find_method(spec.name);
-  const std::unique_ptr<Explainer> explainer = method.make(spec);
   check_shapes(task, method.uses_reference);
-  if (const auto reason = explainer->refuses(task)) {
+  if (const auto reason = explainer.refuses(task)) {
     throw Error(ErrorKind::unsupported, fmt::format("{} {}", method.name, reason->reason), reason->need);
   }
   const Context quiet = context.quiet();
   const ValueFunction value(task.model, task.rows, task.targets, quiet);
   Explanations made;
-  if (!explainer->gives_output()) made.output = find_outputs(task, value, quiet);
+  if (!explainer.gives_output()) made.output = find_outputs(task, value, quiet);
   if (method.uses_reference) {
     find_bases(task, value, made.base, quiet);
   } else {
@@ -196,8 +202,8 @@ Explanations explain(const Spec& spec, const ExplainTask& task, const Context& c
   }
   made.values = Matrix(task.rows.rows(), task.players.size());
   Attributions attributions{.values = made.values.view()};
-  explainer->attribute(task, attributions, context);
-  if (explainer->gives_output()) {
+  explainer.attribute(task, attributions, context);
+  if (explainer.gives_output()) {
     made.output = std::move(attributions.output);
     check_outputs(task, made.output, 0, made.output.size());
   }

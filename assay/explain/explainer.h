@@ -19,6 +19,7 @@
 #include "assay/core/options.h"
 #include "assay/core/refusal.h"
 #include "assay/explain/explanations.h"
+#include "assay/explain/kept.h"
 #include "assay/explain/players.h"
 #include "assay/explain/reference.h"
 #include "assay/explain/target.h"
@@ -36,6 +37,8 @@ struct ExplainTask {
   // For messages, if the user knows the rows by other names than their number, and columns by others than the model's.
   std::span<const std::string> row_names = {};
   std::span<const std::string> column_names = {};
+  // Where methods keep what they can use again; null if this is the only call.
+  Kept* kept = nullptr;
 };
 
 // What a method fills. values is rows x players and zero at first. Methods that have errors size these matrices.
@@ -61,19 +64,22 @@ class Explainer {
   // Whether attribute() fills out.output, because it runs the model on the rows anyway and does little else. For other
   // methods explain() runs the model on the rows first, and refuses rows for which it gives no number.
   virtual bool gives_output() const { return false; }
+  // Makes what calls with other rows can use again, and keeps it in task.kept, which is not null. The task has no rows;
+  // its targets are those that may come.
+  virtual void prepare(const ExplainTask& /*task*/, const Context& /*context*/) const {}
   // How many model evaluations the task takes, if that is known without running it; for planning.
   virtual std::optional<uint64_t> known_evaluations(const ExplainTask& /*task*/) const { return {}; }
 };
 
 // A method that is a function of the task and its options, and another of the task, or of both, that says why it
-// refuses. A third one, of both, may know the evaluations beforehand.
-template <auto attribute_task, auto refuse_task, auto count_task = nullptr>
+// refuses. A third one, of both, may know the evaluations beforehand, and a fourth prepare for calls to come.
+template <auto attribute_task, auto refuse_task, auto count_task = nullptr, auto prepare_task = nullptr>
 class AttributedBy;
 
 template <class OptionsType,
           void (*attribute_task)(const ExplainTask&, const OptionsType&, Attributions&, const Context&),
-          auto refuse_task, auto count_task>
-class AttributedBy<attribute_task, refuse_task, count_task> final : public Explainer {
+          auto refuse_task, auto count_task, auto prepare_task>
+class AttributedBy<attribute_task, refuse_task, count_task, prepare_task> final : public Explainer {
  public:
   using Options = OptionsType;
 
@@ -87,6 +93,9 @@ class AttributedBy<attribute_task, refuse_task, count_task> final : public Expla
   }
   void attribute(const ExplainTask& task, Attributions& out, const Context& context) const override {
     attribute_task(task, options_, out, context);
+  }
+  void prepare(const ExplainTask& task, const Context& context) const override {
+    if constexpr (!std::is_null_pointer_v<decltype(prepare_task)>) prepare_task(task, options_, context);
   }
   std::optional<uint64_t> known_evaluations(const ExplainTask& task) const override {
     if constexpr (!std::is_null_pointer_v<decltype(count_task)>) return count_task(task, options_);
@@ -142,5 +151,7 @@ std::optional<Refusal> refusal(const Spec& spec, const ExplainTask& task);
 // number (it names the row, and the column that is missing). An unsupported error gives the method's own reason. `spec`
 // is the method as the user wrote it; provenance lists its options and all defaults.
 Explanations explain(const Spec& spec, const ExplainTask& task, const Context& context);
+// The same by an explainer that was made from the spec before.
+Explanations explain(const Spec& spec, const Explainer& explainer, const ExplainTask& task, const Context& context);
 
 }  // namespace assay

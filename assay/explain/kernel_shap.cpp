@@ -121,6 +121,16 @@ std::optional<PairEstimator> make_estimator(size_t players, size_t samples, cons
                              options.interactions, context);
 }
 
+// The same, kept for other calls; empty if the pairs do not determine the values of all players.
+std::shared_ptr<const std::optional<PairEstimator>> estimator_of(Kept* kept, size_t players, size_t samples,
+                                                                 const KernelShapOptions& options,
+                                                                 const Context& context) {
+  return kept_or_made<std::optional<PairEstimator>>(
+      kept, fmt::format("kernel_shap of {} players and {} samples", players, samples), [&] {
+        return std::make_shared<std::optional<PairEstimator>>(make_estimator(players, samples, options, context));
+      });
+}
+
 // `given` is the estimator of so many players and samples, or null.
 void play_round(const Game& game, std::span<const size_t> rows, size_t samples, const KernelShapOptions& options,
                 const PairEstimator* given, Attributions& out, const Context& context) {
@@ -246,14 +256,14 @@ void play_groups(const ExplainTask& task, std::vector<VaryingPlayers>& groups, c
     first = last;
     const size_t samples = first_samples(players, options);
     const bool in_full = covers_all(players, samples);
-    std::optional<PairEstimator> estimator;
-    if (!in_full) estimator = make_estimator(players, samples, options, context);
-    if (!in_full && !estimator) {
+    std::shared_ptr<const std::optional<PairEstimator>> estimator;
+    if (!in_full) estimator = estimator_of(task.kept, players, samples, options, context);
+    if (!in_full && !*estimator) {
       for (const VaryingPlayers& group : same) others.insert(others.end(), group.rows.begin(), group.rows.end());
       continue;
     }
     attribute_groups(task, same, out, context, [&](const Game& game, Attributions& found, const Context& here) {
-      play_rounds(game, options, estimator ? &*estimator : nullptr, found, here);
+      play_rounds(game, options, estimator != nullptr ? &**estimator : nullptr, found, here);
       if (in_full) found.notes.clear();  // one note speaks for all of them
     });
   }
@@ -276,6 +286,21 @@ std::optional<uint64_t> kernel_evaluations(const ExplainTask& task, const Kernel
     sum += (covers_all(varying, samples) ? uint64_t{1} << varying : uint64_t{samples}) * group.rows.size();
   }
   return sum * task.reference.rows.rows();
+}
+
+// The estimator of the first round of all players; null if it needs none, or none can be kept.
+std::shared_ptr<const std::optional<PairEstimator>> kept_estimator(const ExplainTask& task,
+                                                                   const KernelShapOptions& options,
+                                                                   const Context& context) {
+  if (task.kept == nullptr || options.tolerance > 0) return {};
+  const size_t players = task.players.size();
+  const size_t samples = first_samples(players, options);
+  if (covers_all(players, samples)) return {};
+  return estimator_of(task.kept, players, samples, options, context);
+}
+
+void prepare_kernel(const ExplainTask& task, const KernelShapOptions& options, const Context& context) {
+  kept_estimator(task, options, context);
 }
 
 void attribute_by_kernel(const ExplainTask& task, const KernelShapOptions& options, Attributions& out,
@@ -306,15 +331,18 @@ void attribute_by_kernel(const ExplainTask& task, const KernelShapOptions& optio
                     "coalitions of those; their values are exact",
                     exact, task.rows.rows(), options.samples));
   }
+  if (rest.rows.empty()) return;
+  const auto estimator = kept_estimator(task, options, context);
+  const auto play_rest = [&](const Game& game, Attributions& found, const Context& here) {
+    play_rounds(game, options, estimator != nullptr && *estimator ? &**estimator : nullptr, found, here);
+  };
   if (rest.rows.size() == task.rows.rows()) {
-    kernel_shap(*make_game(task, context), options, out, context);
-  } else if (!rest.rows.empty()) {
+    play_rest(*make_game(task, context), out, context);
+  } else {
     std::ranges::sort(rest.rows);
     rest.players.resize(players);
     std::iota(rest.players.begin(), rest.players.end(), uint32_t{0});
-    attribute_groups(
-        task, std::span(&rest, 1), out, context,
-        [&](const Game& game, Attributions& found, const Context& here) { kernel_shap(game, options, found, here); });
+    attribute_groups(task, std::span(&rest, 1), out, context, play_rest);
   }
 }
 
@@ -346,7 +374,7 @@ void kernel_shap(const Game& game, const KernelShapOptions& options, Attribution
 }
 
 MethodInfo kernel_shap_method() {
-  return with_options<AttributedBy<attribute_by_kernel, refuses_kernel, kernel_evaluations>>(
+  return with_options<AttributedBy<attribute_by_kernel, refuses_kernel, kernel_evaluations, prepare_kernel>>(
       {.name = "kernel_shap",
        .title = "Shapley values by weighted least squares over sampled coalitions",
        .citation = "Lundberg and Lee (2017); Covert and Lee (2021)",

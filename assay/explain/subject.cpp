@@ -39,7 +39,10 @@ ExplainTask explain_task_of(const Subject& subject) {
 }
 
 Explanations explain(const Spec& method, const Subject& subject, const Context& context) {
-  Explanations made = explain(method, explain_task_of(subject), context);
+  return with_words_of(subject, explain(method, explain_task_of(subject), context));
+}
+
+Explanations with_words_of(const Subject& subject, Explanations made) {
   made.ids = subject.rows->ids;
   made.id_name = subject.rows->id_name;
   made.row_numbers = subject.rows->row_numbers;

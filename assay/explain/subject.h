@@ -91,6 +91,9 @@ inline Subject with_reference(Subject subject, const Reference& reference) {
 // reference, the task gets one without rows.
 ExplainTask explain_task_of(const Subject& subject);
 
+// The same explanations with the ids, words and notes of the subject whose rows they explain.
+Explanations with_words_of(const Subject& subject, Explanations made);
+
 // The attributions of the subject's rows, with their ids and the subject's words.
 Explanations explain(const Spec& method, const Subject& subject, const Context& context);
 

@@ -76,20 +76,27 @@ struct TreeShapOptions {
   }
 };
 
+TreeGameView interventional_game(const ExplainTask& task) {
+  return {task.model.tree_scores()->trees(), task.players, &task.reference.rows};
+}
+
+void prepare_trees(const ExplainTask& task, const TreeShapOptions& /*options*/, const Context& context) {
+  prepare_tree_values(interventional_game(task), task, TreeTableLimits{}, context, "tree_shap");
+}
+
 void attribute_by_trees(const ExplainTask& task, const TreeShapOptions& options, Attributions& out,
                         const Context& context) {
-  const TreeEnsemble& trees = task.model.tree_scores()->trees();
-  const TreeGameView game{trees, task.players, &task.reference.rows};
+  const TreeGameView game = interventional_game(task);
   tree_values(game, task, TreeTableLimits{}, out.values, context, "tree_shap");
   if (!options.background_error || !task.reference.is_background()) return;
   const Context quiet = context.quiet();
-  out.background_error = background_errors(trees, task, quiet);
+  out.background_error = background_errors(game.trees, task, quiet);
 }
 
 }  // namespace
 
 MethodInfo tree_shap_method() {
-  return with_options<AttributedBy<attribute_by_trees, refuses_trees>>(
+  return with_options<AttributedBy<attribute_by_trees, refuses_trees, nullptr, prepare_trees>>(
       {.name = "tree_shap",
        .title = "Shapley values of trees against a reference, exact for any number of players",
        .citation = "Lundberg et al. (2020)",

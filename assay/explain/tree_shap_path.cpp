@@ -11,6 +11,7 @@
 // A node that no training row came to sends half to each child. Cost and rounding as tree_shap, without reference rows.
 #include <fmt/format.h>
 
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -32,28 +33,43 @@ std::optional<Refusal> refuses_without_covers(const ExplainTask& task) {
       task.model.info().name);
 }
 
+TreeGameView path_game(const ExplainTask& task) { return {task.model.tree_scores()->trees(), task.players, nullptr}; }
+
+// The mean score by covers, for each target of the trees.
+std::shared_ptr<const std::vector<double>> mean_scores(const ExplainTask& task) {
+  return kept_or_made<std::vector<double>>(task.kept, "tree_shap_path: mean scores", [&] {
+    const TreeEnsemble& trees = task.model.tree_scores()->trees();
+    std::vector<uint32_t> roots(trees.roots().size());
+    std::iota(roots.begin(), roots.end(), 0U);
+    const PathWalk walk(trees, roots, task.players);
+    std::vector<double> made(trees.targets());
+    for (size_t target = 0; target < made.size(); target++) {
+      made[target] = walk.base(target) + (trees.base().empty() ? 0 : trees.base()[target]);
+    }
+    return std::make_shared<std::vector<double>>(std::move(made));
+  });
+}
+
+void prepare_covers(const ExplainTask& task, const NoOptions& /*options*/, const Context& context) {
+  prepare_tree_values(path_game(task), task, TreeTableLimits{}, context, "tree_shap_path");
+  mean_scores(task);
+}
+
 void attribute_by_covers(const ExplainTask& task, const NoOptions& /*options*/, Attributions& out,
                          const Context& context) {
-  const TreeEnsemble& trees = task.model.tree_scores()->trees();
-  const TreeGameView game{trees, task.players, nullptr};
-  tree_values(game, task, TreeTableLimits{}, out.values, context, "tree_shap_path");
-  std::vector<uint32_t> roots(trees.roots().size());
-  std::iota(roots.begin(), roots.end(), 0U);
-  const PathWalk walk(trees, roots, task.players);
-  std::vector<std::optional<double>> scores(trees.targets());
+  tree_values(path_game(task), task, TreeTableLimits{}, out.values, context, "tree_shap_path");
+  const auto scores = mean_scores(task);
   out.base.resize(task.rows.rows());
   for (size_t r = 0; r < out.base.size(); r++) {
     const OutputTerm& term = task.targets.term(r);
-    std::optional<double>& score = scores[term.output];
-    if (!score) score = walk.base(term.output) + (trees.base().empty() ? 0 : trees.base()[term.output]);
-    out.base[r] = static_cast<double>(term.offset) + static_cast<double>(term.scale) * *score;
+    out.base[r] = static_cast<double>(term.offset) + static_cast<double>(term.scale) * (*scores)[term.output];
   }
 }
 
 }  // namespace
 
 MethodInfo tree_shap_path_method() {
-  return with_options<AttributedBy<attribute_by_covers, refuses_without_covers>>(
+  return with_options<AttributedBy<attribute_by_covers, refuses_without_covers, nullptr, prepare_covers>>(
       {.name = "tree_shap_path",
        .title = "Shapley values of trees by the training rows at their nodes",
        .citation = "Lundberg et al. (2020)",

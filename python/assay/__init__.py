@@ -15,6 +15,7 @@ from __future__ import annotations
 from ._catalogue import Catalogue
 from ._core import UnsupportedError
 from ._core import version as __version__
+from ._explainer import Explainer
 from ._explanations import Explanations
 from ._functions import aggregate, aggregators, criteria, evaluate, explain, explain_all, methods
 from ._models import Model, load, train
@@ -27,6 +28,7 @@ from ._wrap import wrap
 __all__ = [
     "Catalogue",
     "Evaluation",
+    "Explainer",
     "Explanations",
     "Model",
     "Reasons",

@@ -346,6 +346,10 @@ class Model:
         """By index of the feature, the texts of its codes 0, 1, ...; empty if the model only knows codes."""
 
     @property
+    def is_graph(self) -> bool:
+        """Whether the engine runs it itself; else it is a Python function."""
+
+    @property
     def plain_rows(self) -> bool:
         """Whether rows are passed to it unchanged: float32, without an encoder."""
 
@@ -379,6 +383,18 @@ def train(table: Table, encode: str, unseen: str, held_out: Table | None, run: R
     """The paper's network for tables, or one of convolutions that fits the images, as an ONNX file with its encoder.
 
     unseen: "refuse", or "unknown" for a model that takes categories which its training rows did not have."""
+
+class Prepared:
+    """An explanation function that is ready for rows that come one at a time."""
+
+    def __init__(self, subject: Subject, method: Spec, run: Run) -> None:
+        """subject: its model, players, reference and choice of target; its rows only tell the columns."""
+
+    def explain(self, rows: Dataset, words: str, run: Run) -> Explanations:
+        """words: what provenance calls the rows. The seed is that of the preparation."""
+
+    def explain_array(self, array: NDArray[np.float32] | NDArray[np.float64], run: Run) -> Explanations | None:
+        """Rows, or one row; None if the package must convert the array, or say what is wrong with it."""
 
 class Subject:
     """What is explained: model, rows, pool, players, targets and what stands for absent features."""

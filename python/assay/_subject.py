@@ -75,14 +75,14 @@ def subject_of(
     value = said.value if said.value is not None else _said_by_file(said, "unit")
     check_value(value, information=True)
     information = value == "information"
-    baseline = _one_row(said.baseline, said.X, "baseline", model)
+    baseline = one_row(said.baseline, said.X, "baseline", model)
     tables = [("X", said.X)]
     tables += [(name, table) for name, table in _beside(said, baseline) if table is not said.X]
     centre = _centre_of_pool(said, model)
     if centre is not None:
         tables.append(("baseline", centre))
     bound = model._bind(tables, None if information else value)
-    _refuse_either_order(said, baseline, bound.model)
+    refuse_either_order(said, baseline, bound.model)
     data = bound.encode("X", said.X)
     pool = data if said.pool is said.X and said.pool is not None and said.pool_y is None else None
     apart = pool is None and said.pool is not None
@@ -97,9 +97,7 @@ def subject_of(
             parts.append((pool, said.pool, said.pool_y))
         bound, note = agreed(bound, parts, run)
     _label_rows(data, said.X, said.y, "y", bound.model)
-    _name_rows(data, said.X, said.ids)
-    if isinstance(model, GraphModel) and not model._core.raw_columns:  # else numbers are encoded, and no cells
-        show_cells(data, model._prepared("X", said.X))
+    _name_and_show(data, model, said)
     if apart and pool is not None:
         _label_rows(pool, said.pool, said.pool_y, "pool_y", bound.model)
     groups, groups_json = _groups(said, data)
@@ -133,6 +131,17 @@ def subject_of(
     for each in (*notes, *([note] if note else [])):
         made.add_note(each)
     return made
+
+
+def rows_of(model: GraphModel, said: RowArguments) -> tuple[_core.Dataset, str]:
+    """The rows that are explained, as subject_of makes them, and what provenance calls them. For calls of a prepared
+    explainer, which has all else already."""
+    RowNames.of(said.X, said.pool).check(ids=said.ids)
+    bound = model._bind([("X", said.X)], None if said.value == "information" else said.value)
+    refuse_either_order(said, one_row(said.baseline, said.X, "baseline", model), bound.model)
+    data = bound.encode("X", said.X)
+    _name_and_show(data, model, said)
+    return data, _words("X", said.X)
 
 
 def cells_of(X: Any, features: Sequence[str]) -> Callable[[], NDArray[Any]] | None:
@@ -182,7 +191,7 @@ def _beside(said: RowArguments, baseline: Any) -> list[tuple[str, Any]]:
     return tables
 
 
-def _refuse_either_order(said: RowArguments, baseline: Any, model: _core.Model) -> None:
+def refuse_either_order(said: RowArguments, baseline: Any, model: _core.Model) -> None:
     """A ValueError if X has the model's columns in another order, and something beside it has no names of columns: it
     may have been made in either order."""
     names = column_names(said.X)
@@ -234,6 +243,13 @@ def _set_labels(data: _core.Dataset, argument: str, labels: Any, model: _core.Mo
     data.set_labels(values, str(getattr(labels, "name", None) or "label"), classes)
 
 
+def _name_and_show(data: _core.Dataset, model: Model, said: RowArguments) -> None:
+    """Gives the rows their names, and the cells that people see."""
+    _name_rows(data, said.X, said.ids)
+    if isinstance(model, GraphModel) and not model._core.raw_columns:  # else numbers are encoded, and no cells
+        show_cells(data, model._prepared("X", said.X))
+
+
 def _name_rows(data: _core.Dataset, table: Any, ids: Any) -> None:
     if ids is not None:
         if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
@@ -249,7 +265,7 @@ def _name_rows(data: _core.Dataset, table: Any, ids: Any) -> None:
         data.set_ids(*known)
 
 
-def _one_row(baseline: Any, X: Any, argument: str, model: Model) -> Any:
+def one_row(baseline: Any, X: Any, argument: str, model: Model) -> Any:
     """A row in any form as a table of one row. Words and None stay as they are."""
     if baseline is None or isinstance(baseline, str):
         return baseline

@@ -91,7 +91,7 @@ ModelHandle model_from_bytes(const std::string& name, const nb::bytes& data, con
   if (!note.empty()) set_metadata(parsed, kNoteKey, note);
   if (renamed || looks_like_xgboost(bytes) || looks_like_lightgbm(bytes)) bytes = serialise_onnx(parsed);
   ModelHandle made = graph_model(name, std::move(parsed), graph_options(unit, features, texts_of));
-  made.bytes = std::move(bytes);
+  made.bytes = std::make_shared<const std::string>(std::move(bytes));
   return made;
 }
 
@@ -185,7 +185,7 @@ EngineModel& graph_of(const ModelHandle& self) {
 
 nb::bytes onnx_bytes(const ModelHandle& self) {
   graph_of(self);
-  if (!self.bytes.empty()) return nb::bytes(self.bytes.data(), self.bytes.size());
+  if (self.bytes != nullptr) return nb::bytes(self.bytes->data(), self.bytes->size());
   const std::string bytes =
       run_engine(Run{}, [&](const Context& context) { return serialise_onnx(read_model(self.path, context)); });
   return nb::bytes(bytes.data(), bytes.size());
@@ -256,6 +256,7 @@ void bind_models(nb::module_& m) {
       .def_prop_ro("item_shape", [](const ModelHandle& self) { return self.model->info().item_shape; })
       .def_prop_ro("raw_columns", &raw_columns)
       .def_prop_ro("categories", &categories)
+      .def_prop_ro("is_graph", [](const ModelHandle& self) { return self.graph != nullptr; })
       .def_prop_ro("plain_rows", &plain_rows)
       .def(
           "features_of",

@@ -19,8 +19,8 @@ namespace assay::python {
 struct ModelHandle {
   std::shared_ptr<Model> model;
   EngineModel* graph = nullptr;  // the same model if it is a graph; else null
-  std::string bytes = {};        // the bytes of its ONNX file; or
-  std::string path = {};         // the path of that file
+  std::shared_ptr<const std::string> bytes = {};  // the bytes of its ONNX file; or
+  std::string path = {};                          // the path of that file
   bool trained_by_python = false;
 };
 

@@ -134,6 +134,7 @@ NB_MODULE(_core, m) {
   bind_tables(m);
   bind_models(m);
   bind_explain(m);
+  bind_prepared(m);
   bind_evaluate(m);
   bind_aggregate(m);
   bind_study(m);

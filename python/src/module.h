@@ -9,6 +9,7 @@ void bind_run(nanobind::module_& m);
 void bind_tables(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
 void bind_explain(nanobind::module_& m);
+void bind_prepared(nanobind::module_& m);
 void bind_evaluate(nanobind::module_& m);
 void bind_aggregate(nanobind::module_& m);
 void bind_study(nanobind::module_& m);

@@ -171,7 +171,7 @@ ModelHandle model_from_trees(const std::string& name, RowVector modes, RowVector
   OnnxModel graph = booster_graph(name, booster);
   std::string bytes = serialise_onnx(graph);
   ModelHandle made = graph_model(name, std::move(graph), graph_options(unit, std::nullopt));
-  made.bytes = std::move(bytes);
+  made.bytes = std::make_shared<const std::string>(std::move(bytes));
   return made;
 }
 

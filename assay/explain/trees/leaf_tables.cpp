@@ -98,6 +98,47 @@ void interventional_leaf_table(size_t k, std::span<const double> counts, double 
   }
 }
 
+void interventional_leaf_row(size_t k, std::span<const uint16_t> patterns, std::span<const double> counts,
+                             double weight, uint32_t q, std::span<double> values) {
+  assert(k <= kMostPlayers && values.size() == k && patterns.size() == counts.size());
+  const uint32_t n = ~q & ((1U << k) - 1);
+  const auto b = static_cast<size_t>(std::popcount(n));
+  // As in the table, of N and of N + j for the players j outside it. Whole numbers, so the order of sums is free.
+  std::array<double, kMostPlayers + 1> above = {};
+  std::array<std::array<double, kMostPlayers + 1>, kMostPlayers> above_with = {};
+  bool any = false;
+  for (size_t i = 0; i < patterns.size(); i++) {
+    const uint32_t u = patterns[i];
+    if ((u & n) != n) continue;
+    any = true;
+    const size_t a = k - static_cast<size_t>(std::popcount(u));
+    above[a] += counts[i];
+    for (uint32_t rest = u & q; rest != 0; rest &= rest - 1) above_with[std::countr_zero(rest)][a] += counts[i];
+  }
+  if (!any) {
+    std::ranges::fill(values, 0.0);
+    return;
+  }
+  const Weights& table = weights();
+  double gain = 0;
+  double loss = 0;
+  for (size_t a = 0; a + b <= k; a++) {
+    gain += above[a] * table.gain[a][b];
+    if (b > 0) loss += above[a] * table.loss[a][b];
+  }
+  gain *= weight;
+  loss *= weight;
+  for (size_t j = 0; j < k; j++) {
+    if ((n >> j & 1) != 0) {
+      values[j] = -loss;
+      continue;
+    }
+    double part = 0;
+    for (size_t a = 0; a + b + 1 <= k; a++) part += above_with[j][a] * table.gain[a][b];
+    values[j] = gain - weight * part;
+  }
+}
+
 void path_leaf_table(std::span<const double> ratios, double weight, LeafTableScratch& scratch,
                      std::span<double> values) {
   const size_t k = ratios.size();
@@ -138,6 +179,44 @@ void path_leaf_table(std::span<const double> ratios, double weight, LeafTableScr
       values[q * k + j] = (1 - r) * sum;
       values[(q ^ bit) * k + j] = -r * sum;
     }
+  }
+}
+
+void path_leaf_row(std::span<const double> ratios, double weight, uint32_t q, std::span<double> values) {
+  const size_t k = ratios.size();
+  assert(k <= kMostPlayers && values.size() == k);
+  const Quadrature& rule = exact_rule(k);
+  const size_t points = rule.size();
+  using Points = std::array<double, (kMostPlayers + 1) / 2>;
+  // Factors of the product on the leaf's side and on the other; the product of the first j factors of the row.
+  std::array<Points, kMostPlayers> on;
+  std::array<Points, kMostPlayers> own;
+  std::array<Points, kMostPlayers + 1> product;
+  for (size_t p = 0; p < points; p++) product[0][p] = weight * rule.weights[p];
+  for (size_t j = 0; j < k; j++) {
+    const double r = ratios[j];
+    const bool set = (q >> j & 1) != 0;
+    for (size_t p = 0; p < points; p++) {
+      const double t = rule.points[p];
+      on[j][p] = r + t * (1 - r);
+      own[j][p] = set ? on[j][p] : r - t * r;
+      product[j + 1][p] = product[j][p] * own[j][p];
+    }
+  }
+  for (size_t j = 0; j < k; j++) {
+    const double r = ratios[j];
+    const bool set = (q >> j & 1) != 0;
+    Points whole = product[k];
+    if (!set) {
+      // The product with player j on the leaf's side, multiplied in the order of the table.
+      for (size_t p = 0; p < points; p++) whole[p] = product[j][p] * on[j][p];
+      for (size_t i = j + 1; i < k; i++) {
+        for (size_t p = 0; p < points; p++) whole[p] *= own[i][p];
+      }
+    }
+    double sum = 0;
+    for (size_t p = 0; p < points; p++) sum += whole[p] * (1 / on[j][p]);
+    values[j] = set ? (1 - r) * sum : -r * sum;
   }
 }
 

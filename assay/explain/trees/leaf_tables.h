@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -32,8 +33,15 @@ struct LeafTableScratch {
 void interventional_leaf_table(size_t k, std::span<const double> counts, double weight, LeafTableScratch& scratch,
                                std::span<double> values);
 
+// values[j]: the value of player j for a row of pattern q alone, with the bits that it has in the table. counts[i]: how
+// many reference rows have patterns[i].
+void interventional_leaf_row(size_t k, std::span<const uint16_t> patterns, std::span<const double> counts,
+                             double weight, uint32_t q, std::span<double> values);
+
 // ratios[j]: r_j above, from 0 to 1. values as above.
 void path_leaf_table(std::span<const double> ratios, double weight, LeafTableScratch& scratch,
                      std::span<double> values);
+// values[j]: for a row of pattern q alone, with the bits that it has in the table.
+void path_leaf_row(std::span<const double> ratios, double weight, uint32_t q, std::span<double> values);
 
 }  // namespace assay

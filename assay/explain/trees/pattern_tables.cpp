@@ -1,16 +1,13 @@
 #include "assay/explain/trees/pattern_tables.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <cassert>
 
 #include "assay/core/parallel.h"
-#include "assay/explain/trees/leaf_tables.h"
-#include "assay/explain/trees/tree_selection.h"
 
 namespace assay {
 namespace {
-
-constexpr double kCoverRounding = 1e-6;
 
 std::vector<uint32_t> branches_of(const TreeEnsemble& trees, std::span<const TreeLayout> layouts) {
   std::vector<uint32_t> made;
@@ -30,160 +27,12 @@ std::vector<const float*> row_pointers(const Matrix& rows) {
 
 }  // namespace
 
-// Fills the tables of one tree after the other, on one thread.
-class PatternTables::Build {
- public:
-  Build(const PatternTables& of, size_t target, std::span<const uint16_t> reference_ranks)
-      : of_(of), trees_(of.game_.trees), target_(target), reference_ranks_(reference_ranks) {}
-
-  void build(size_t tree) {
-    layout_ = &of_.layouts_[tree];
-    nodes_ = trees_.nodes().data() + layout_->root;
-    if (of_.game_.references != nullptr) count_references(of_.programs_[tree]);
-    find_centre();
-    float* to = of_.tables_ + of_.programs_[tree].first_row * kTableWidth;
-    for (const TreeUnit& unit : layout_->units) {
-      const size_t rows = size_t{1} << unit.bits;
-      sums_.assign(rows * kTableWidth, 0.0);
-      for (const uint32_t leaf : unit.leaves) add_leaf(unit, leaf);
-      float* table = to + unit.first_row * kTableWidth;
-      for (size_t i = 0; i < sums_.size(); i++) table[i] = static_cast<float>(sums_[i]);
-    }
-  }
-
- private:
-  // How many reference rows have each pattern of each unit.
-  void count_references(const Program& program) {
-    counts_.assign(layout_->rows, 0);
-    const size_t references = of_.game_.references->rows();
-    const size_t block = of_.ranks_.columns() * kRankRows;
-    for (size_t begin = 0; begin < references; begin += kRankRows) {
-      const size_t count = std::min(kRankRows, references - begin);
-      of_.flow(program, reference_ranks_.data() + begin / kRankRows * block, count, scratch_);
-      for (size_t u = 0; u < layout_->units.size(); u++) {
-        const uint16_t* patterns = scratch_.patterns.get(0) + program.units[u].pattern * kRankRows;
-        uint32_t* counts = counts_.data() + layout_->units[u].first_row;
-        for (size_t i = 0; i < count; i++) counts[patterns[i]]++;
-      }
-    }
-  }
-
-  // Leaves are counted from their median, which changes no value of a game where all leaves together always have the
-  // weight 1, and spares float32 the digits that they have in common. One leaf far off does not move a median.
-  void find_centre() {
-    centre_ = 0;
-    if (of_.game_.references == nullptr && !covers_add_up()) return;
-    weights_.clear();
-    for (const TreeUnit& unit : layout_->units) {
-      for (const uint32_t leaf : unit.leaves) {
-        const double weight = trees_.leaf_weight(nodes_[leaf], target_);
-        if (std::isfinite(weight)) weights_.push_back(weight);
-      }
-    }
-    if (weights_.empty()) return;
-    const auto middle = weights_.begin() + static_cast<ptrdiff_t>(weights_.size() / 2);
-    std::ranges::nth_element(weights_, middle);
-    centre_ = *middle;
-  }
-
-  // To the rounding of float32, which XGBoost's covers have.
-  bool covers_add_up() const {
-    for (uint32_t v = layout_->root; v < layout_->end; v++) {
-      const TreeNode& node = trees_.nodes()[v];
-      if (node.is_leaf()) continue;
-      const double sum = cover_ratio(trees_, v, node.child) + cover_ratio(trees_, v, node.child + 1);
-      if (!(std::abs(sum - 1) <= kCoverRounding)) return false;
-    }
-    return true;
-  }
-
-  void add_leaf(const TreeUnit& unit, uint32_t leaf) {
-    const double weight = (trees_.leaf_weight(nodes_[leaf], target_) - centre_) * trees_.tree_share();
-    if (weight == 0) return;
-    find_patterns(unit, leaf);
-    const size_t k = layout_->places[leaf].players;
-    const bool finite = std::isfinite(weight);
-    values_.resize(k << k);
-    fill_values(unit, leaf, finite ? weight : 1);
-    if (!finite) {
-      // Rows that no coalition takes there have nothing to do with it.
-      for (double& value : values_) value = value == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
-    }
-    const std::vector<uint32_t> players = layout_->path_players(trees_, of_.game_.players, leaf);
-    const std::vector<uint32_t>& columns = layout_->groups[unit.group].players;
-    columns_.resize(k);
-    for (size_t j = 0; j < k; j++) {
-      columns_[j] = static_cast<uint32_t>(std::find(columns.begin(), columns.end(), players[j]) - columns.begin());
-    }
-    for (size_t i = 0; i < patterns_.size(); i++) {
-      const double* from = values_.data() + patterns_[i] * k;
-      double* to = sums_.data() + i * kTableWidth;
-      for (size_t j = 0; j < k; j++) to[columns_[j]] += from[j];
-    }
-  }
-
-  // The leaf's pattern for each of the unit's.
-  void find_patterns(const TreeUnit& unit, uint32_t leaf) {
-    path_.clear();
-    for (uint32_t v = leaf; v != unit.node; v = layout_->places[v].parent) path_.push_back(v);
-    patterns_.resize(size_t{1} << unit.bits);
-    const uint32_t path_bits = (1U << layout_->places[unit.node].players) - 1;
-    for (uint32_t i = 0; i < patterns_.size(); i++) patterns_[i] = static_cast<uint16_t>(i & path_bits);
-    for (size_t step = path_.size(); step-- > 0;) {
-      const TreePlace& child = layout_->places[path_[step]];
-      const TreePlace& branch = layout_->places[child.parent];
-      const uint32_t other_side = child.is_true_child ? 0 : 1;
-      const uint32_t player = 1U << branch.position;
-      for (uint32_t i = 0; i < patterns_.size(); i++) {
-        const bool comes = (i >> branch.bit & 1) != other_side;
-        const uint32_t before = patterns_[i];
-        patterns_[i] =
-            static_cast<uint16_t>(branch.is_new ? before | (comes ? player : 0) : before & ~(comes ? 0 : player));
-      }
-    }
-  }
-
-  void fill_values(const TreeUnit& unit, uint32_t leaf, double weight) {
-    const size_t k = layout_->places[leaf].players;
-    if (of_.game_.references == nullptr) {
-      ratios_.assign(k, 1.0);
-      for (uint32_t v = leaf; v != 0; v = layout_->places[v].parent) {
-        const uint32_t parent = layout_->places[v].parent;
-        ratios_[layout_->places[parent].position] *= cover_ratio(trees_, layout_->root + parent, layout_->root + v);
-      }
-      path_leaf_table(ratios_, weight, leaf_scratch_, values_);
-      return;
-    }
-    of_patterns_.assign(size_t{1} << k, 0.0);
-    const uint32_t* counts = counts_.data() + unit.first_row;
-    for (size_t i = 0; i < patterns_.size(); i++) of_patterns_[patterns_[i]] += counts[i];
-    const auto references = static_cast<double>(of_.game_.references->rows());
-    interventional_leaf_table(k, of_patterns_, weight / references, leaf_scratch_, values_);
-  }
-
-  const PatternTables& of_;
-  const TreeEnsemble& trees_;
-  const size_t target_;
-  const std::span<const uint16_t> reference_ranks_;
-  const TreeLayout* layout_ = nullptr;
-  std::vector<double> weights_;
-  const TreeNode* nodes_ = nullptr;
-  double centre_ = 0;
-  Scratch scratch_;
-  LeafTableScratch leaf_scratch_;
-  std::vector<uint32_t> counts_;
-  std::vector<double> sums_;
-  std::vector<uint32_t> path_;
-  std::vector<uint16_t> patterns_;
-  std::vector<double> values_;
-  std::vector<uint32_t> columns_;
-  std::vector<double> ratios_;
-  std::vector<double> of_patterns_;
-};
-
-PatternTables::PatternTables(const TreeGameView& game, std::vector<TreeLayout> layouts, size_t target,
+PatternTables::PatternTables(const TreeGameView& game, std::vector<TreeLayout> layouts, size_t target, Filled filled,
                              const Context& context)
-    : game_(game), layouts_(std::move(layouts)), ranks_(game.trees, branches_of(game.trees, layouts_)) {
+    : game_(game),
+      target_(target),
+      layouts_(std::move(layouts)),
+      ranks_(game.trees, branches_of(game.trees, layouts_)) {
   size_t rows = 0;
   for (const TreeLayout& layout : layouts_) {
     programs_.push_back(program_of(layout));
@@ -192,28 +41,79 @@ PatternTables::PatternTables(const TreeGameView& game, std::vector<TreeLayout> l
     most_patterns_ = std::max(most_patterns_, layout.patterns);
     most_bit_tests_ = std::max(most_bit_tests_, programs_.back().bit_tests.size());
   }
+  if (game_.references != nullptr) rank_references();
+  if (filled == Filled::when_asked_for) return;
   tables_ = memory_.get(std::max<size_t>(rows * kTableWidth, 1));
-  VectorBuffer<uint16_t> reference_ranks;
-  size_t count = 0;
-  if (game_.references != nullptr) {
-    const std::vector<const float*> pointers = row_pointers(*game_.references);
-    const size_t block = ranks_.columns() * kRankRows;
-    count = (pointers.size() + kRankRows - 1) / kRankRows * block;
-    uint16_t* to = reference_ranks.get(std::max<size_t>(count, 1));
-    for (size_t begin = 0; begin < pointers.size(); begin += kRankRows) {
-      ranks_.rank(std::span(pointers).subspan(begin, std::min(kRankRows, pointers.size() - begin)),
-                  to + begin / kRankRows * block);
-    }
+  fill_tables(context);
+  reference_memory_ = {};  // not needed any more
+}
+
+void PatternTables::rank_references() {
+  const std::vector<const float*> pointers = row_pointers(*game_.references);
+  const size_t block = ranks_.columns() * kRankRows;
+  const size_t count = (pointers.size() + kRankRows - 1) / kRankRows * block;
+  uint16_t* to = reference_memory_.get(std::max<size_t>(count, 1));
+  for (size_t begin = 0; begin < pointers.size(); begin += kRankRows) {
+    ranks_.rank(std::span(pointers).subspan(begin, std::min(kRankRows, pointers.size() - begin)),
+                to + begin / kRankRows * block);
   }
+  reference_ranks_ = to;
+}
+
+void PatternTables::fill_tables(const Context& context) {
   // Few trees of a batch are much larger than the others, and building one takes a while.
   constexpr size_t kTreesAtATime = 4;
   parallel_blocks(context, layouts_.size(), kTreesAtATime, [&](const Block& block) {
-    Build build(*this, target, {reference_ranks.get(0), count});
+    TableBuilder builder(game_, target_);
+    Scratch scratch;
+    std::vector<CountedPatterns> counted;
     for (size_t tree = block.begin; tree < block.end; tree++) {
       context.check_cancelled();
-      build.build(tree);
+      const TreeLayout& layout = layouts_[tree];
+      if (game_.references != nullptr) count_references(tree, scratch, counted);
+      builder.choose(layout);
+      float* to = tables_ + programs_[tree].first_row * kTableWidth;
+      for (size_t u = 0; u < layout.units.size(); u++) {
+        const TreeUnit& unit = layout.units[u];
+        builder.fill_all(unit, game_.references != nullptr ? &counted[u] : nullptr,
+                         to + unit.first_row * kTableWidth);
+      }
     }
   });
+}
+
+void PatternTables::count_references(size_t tree, Scratch& scratch, std::vector<CountedPatterns>& counted) const {
+  const Program& program = programs_[tree];
+  const size_t units = program.units.size();
+  const size_t references = game_.references->rows();
+  const size_t block = ranks_.columns() * kRankRows;
+  constexpr uint32_t kNotSeen = UINT32_MAX;
+  if (counted.size() < units) counted.resize(units);
+  // Where each pattern of each unit is among those that were seen.
+  scratch.places.assign(layouts_[tree].rows, kNotSeen);
+  for (size_t u = 0; u < units; u++) {
+    counted[u].patterns.clear();
+    counted[u].counts.clear();
+  }
+  for (size_t begin = 0; begin < references; begin += kRankRows) {
+    const size_t count = std::min(kRankRows, references - begin);
+    uint16_t* found = scratch.patterns.get(most_patterns_ * kRankRows);
+    flow(program, reference_ranks_ + begin / kRankRows * block, count, scratch.decided, found);
+    for (size_t u = 0; u < units; u++) {
+      const uint16_t* patterns = found + program.units[u].pattern * kRankRows;
+      uint32_t* places = scratch.places.data() + program.units[u].first_row;
+      CountedPatterns& of_unit = counted[u];
+      for (size_t i = 0; i < count; i++) {
+        uint32_t& place = places[patterns[i]];
+        if (place == kNotSeen) {
+          place = static_cast<uint32_t>(of_unit.patterns.size());
+          of_unit.patterns.push_back(patterns[i]);
+          of_unit.counts.push_back(0);
+        }
+        of_unit.counts[place]++;
+      }
+    }
+  }
 }
 
 PatternTables::Program PatternTables::program_of(const TreeLayout& layout) {
@@ -244,49 +144,114 @@ PatternTables::Program PatternTables::program_of(const TreeLayout& layout) {
   return made;
 }
 
-void PatternTables::flow(const Program& program, const uint16_t* ranks, size_t rows, Scratch& scratch) const {
-  uint16_t* decided = scratch.decided.get(std::max<size_t>(most_bit_tests_ * kRankRows, 1));
+void PatternTables::flow(const Program& program, const uint16_t* ranks, size_t rows, VectorBuffer<uint16_t>& memory,
+                         uint16_t* patterns) const {
+  uint16_t* decided = memory.get(std::max<size_t>(most_bit_tests_ * kRankRows, 1));
   if (!program.bit_tests.empty()) ranks_.decide(program.bit_tests, ranks, decided);
   // Sums are of whole fours of rows.
-  flow_patterns(program.splits, program.bits, ranks, ranks_.columns(), decided, (rows + 3) / 4 * 4,
-                scratch.patterns.get(most_patterns_ * kRankRows));
+  flow_patterns(program.splits, program.bits, ranks, ranks_.columns(), decided, (rows + 3) / 4 * 4, patterns);
 }
 
 void PatternTables::add(std::span<const float* const> rows, double* totals, Scratch& scratch) const {
-  const size_t players = game_.players.size();
-  const size_t stride = totals_stride(players);
+  if (rows.size() <= kRankRows) {
+    add_block(rows, totals, scratch);
+    return;
+  }
+  assert(tables_ != nullptr);
   const size_t block = ranks_.columns() * kRankRows;
   const size_t blocks = (rows.size() + kRankRows - 1) / kRankRows;
   uint16_t* ranks = scratch.ranks.get(std::max<size_t>(blocks * block, 1));
-  float* sums = scratch.sums.get(kRankRows * kTableWidth);
   for (size_t b = 0; b < blocks; b++) {
     ranks_.rank(rows.subspan(b * kRankRows, std::min(kRankRows, rows.size() - b * kRankRows)), ranks + b * block);
   }
+  const size_t stride = totals_stride(game_.players.size());
+  uint16_t* patterns = scratch.patterns.get(most_patterns_ * kRankRows);
   for (size_t tree = 0; tree < programs_.size(); tree++) {
     const Program& program = programs_[tree];
-    const float* tables = tables_ + program.first_row * kTableWidth;
     // Most of them will be asked for, in no order.
-    if (blocks > 1) fetch_tables(tables, layouts_[tree].rows);
+    fetch_tables(tables_ + program.first_row * kTableWidth, layouts_[tree].rows);
     for (size_t b = 0; b < blocks; b++) {
       const size_t count = std::min(kRankRows, rows.size() - b * kRankRows);
-      double* to = totals + b * kRankRows * stride;
-      flow(program, ranks + b * block, count, scratch);
-      for (const TreeGroup& group : layouts_[tree].groups) {
-        const auto units = std::span(program.units).subspan(group.first_unit, group.end_unit - group.first_unit);
-        sum_units(units, tables, scratch.patterns.get(0), count, sums);
-        if (stride == kTableWidth) {
-          add_sums(sums, count * kTableWidth, to);
-          continue;
-        }
-        const size_t width = group.players.size();
-        const uint32_t* columns = group.players.data();
-        for (size_t i = 0; i < count; i++) {
-          double* total = to + i * stride;
-          const float* sum = sums + i * kTableWidth;
-          for (size_t j = 0; j < width; j++) total[columns[j]] += static_cast<double>(sum[j]);
-        }
+      flow(program, ranks + b * block, count, scratch.decided, patterns);
+      add_by_tables(tree, count, patterns, totals + b * kRankRows * stride, scratch);
+    }
+  }
+}
+
+// Few rows take little of each table, from far memory: that is fetched while other trees are decided.
+void PatternTables::add_block(std::span<const float* const> rows, double* totals, Scratch& scratch) const {
+  uint16_t* ranks = scratch.ranks.get(std::max<size_t>(ranks_.columns() * kRankRows, 1));
+  ranks_.rank(rows, ranks);
+  if (tables_ == nullptr) {
+    for (size_t tree = 0; tree < programs_.size(); tree++) {
+      add_without_tables(tree, rows.size(), ranks, totals, scratch);
+    }
+    return;
+  }
+  constexpr size_t kTreesAhead = 8;
+  const size_t stride = most_patterns_ * kRankRows;
+  uint16_t* patterns = scratch.patterns.get((kTreesAhead + 1) * stride);
+  for (size_t tree = 0; tree < programs_.size() + kTreesAhead; tree++) {
+    if (tree < programs_.size()) {
+      const Program& program = programs_[tree];
+      uint16_t* own = patterns + tree % (kTreesAhead + 1) * stride;
+      flow(program, ranks, rows.size(), scratch.decided, own);
+      fetch_rows(program.units, tables_ + program.first_row * kTableWidth, own, rows.size());
+    }
+    if (tree < kTreesAhead) continue;
+    const size_t ready = tree - kTreesAhead;
+    add_by_tables(ready, rows.size(), patterns + ready % (kTreesAhead + 1) * stride, totals, scratch);
+  }
+}
+
+void PatternTables::add_by_tables(size_t tree, size_t rows, const uint16_t* patterns, double* totals,
+                                  Scratch& scratch) const {
+  const Program& program = programs_[tree];
+  float* sums = scratch.sums.get(kRankRows * kTableWidth);
+  for (const TreeGroup& group : layouts_[tree].groups) {
+    const auto units = std::span(program.units).subspan(group.first_unit, group.end_unit - group.first_unit);
+    sum_units(units, tables_ + program.first_row * kTableWidth, patterns, rows, sums);
+    add_group(group, sums, rows, totals);
+  }
+}
+
+void PatternTables::add_without_tables(size_t tree, size_t rows, const uint16_t* ranks, double* totals,
+                                       Scratch& scratch) const {
+  const Program& program = programs_[tree];
+  const TreeLayout& layout = layouts_[tree];
+  if (game_.references != nullptr) count_references(tree, scratch, scratch.counted);
+  TableBuilder builder(game_, target_);
+  builder.choose(layout);
+  uint16_t* found = scratch.patterns.get(most_patterns_ * kRankRows);
+  flow(program, ranks, rows, scratch.decided, found);
+  float* sums = scratch.sums.get(kRankRows * kTableWidth);
+  std::array<float, kTableWidth> made;
+  for (const TreeGroup& group : layout.groups) {
+    std::fill_n(sums, rows * kTableWidth, 0.0F);
+    for (size_t u = group.first_unit; u < group.end_unit; u++) {
+      const uint16_t* patterns = found + program.units[u].pattern * kRankRows;
+      for (size_t i = 0; i < rows; i++) {
+        builder.fill_one(layout.units[u], game_.references != nullptr ? &scratch.counted[u] : nullptr, patterns[i],
+                         made.data());
+        for (size_t j = 0; j < kTableWidth; j++) sums[i * kTableWidth + j] += made[j];
       }
     }
+    add_group(group, sums, rows, totals);
+  }
+}
+
+void PatternTables::add_group(const TreeGroup& group, const float* sums, size_t rows, double* totals) const {
+  const size_t stride = totals_stride(game_.players.size());
+  if (stride == kTableWidth) {
+    add_sums(sums, rows * kTableWidth, totals);
+    return;
+  }
+  const size_t width = group.players.size();
+  const uint32_t* columns = group.players.data();
+  for (size_t i = 0; i < rows; i++) {
+    double* total = totals + i * stride;
+    const float* sum = sums + i * kTableWidth;
+    for (size_t j = 0; j < width; j++) total[columns[j]] += static_cast<double>(sum[j]);
   }
 }
 

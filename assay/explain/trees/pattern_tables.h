@@ -8,6 +8,8 @@
 //
 // Work for a row: one decision for each branch, 32 rows in one vector, and one cache line for each unit. A block of
 // rows goes through one tree after the other, so that the tree's tables stay in the cache.
+//
+// Few rows need few of the tables' rows: these can be made when they are asked for, with the same bits.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +22,11 @@
 #include "assay/explain/games/scratch_pool.h"
 #include "assay/explain/players.h"
 #include "assay/explain/trees/feature_ranks.h"
+#include "assay/explain/trees/table_builder.h"
 #include "assay/explain/trees/tree_layout.h"
 #include "assay/model/trees/ensemble.h"
 
 namespace assay {
-
-// The game whose Shapley values are computed. All of it must outlive what is made from it.
-struct TreeGameView {
-  const TreeEnsemble& trees;
-  const Players& players;
-  // Values are means over these reference rows. Null: branches of absent players average their children by covers.
-  const Matrix* references = nullptr;
-};
 
 class PatternTables {
  public:
@@ -41,10 +36,16 @@ class PatternTables {
     VectorBuffer<uint16_t> decided;
     VectorBuffer<uint16_t> patterns;
     VectorBuffer<float> sums;
+    std::vector<uint32_t> places;
+    std::vector<CountedPatterns> counted;
   };
 
+  // When the rows of the tables are made. Those that are made when they are asked for serve at most kRankRows rows.
+  enum class Filled : uint8_t { now, when_asked_for };
+
   // Builds the tables of these trees, on all threads. All trees must be within the limits of lay_out_tree.
-  PatternTables(const TreeGameView& game, std::vector<TreeLayout> layouts, size_t target, const Context& context);
+  PatternTables(const TreeGameView& game, std::vector<TreeLayout> layouts, size_t target, Filled filled,
+                const Context& context);
 
   // How many doubles each row has in totals: the number of players, but at least kTableWidth.
   static size_t totals_stride(size_t players) { return players <= kTableWidth ? kTableWidth : players; }
@@ -62,17 +63,30 @@ class PatternTables {
     size_t patterns = 0;
     size_t first_row = 0;  // of its tables
   };
-  class Build;
 
   Program program_of(const TreeLayout& layout);
-  void flow(const Program& program, const uint16_t* ranks, size_t rows, Scratch& scratch) const;
+  void rank_references();
+  // How many reference rows have each pattern of each unit of a tree.
+  void count_references(size_t tree, Scratch& scratch, std::vector<CountedPatterns>& counted) const;
+  void fill_tables(const Context& context);
+  // Writes the patterns of a tree for these rows; decided is memory for that.
+  void flow(const Program& program, const uint16_t* ranks, size_t rows, VectorBuffer<uint16_t>& decided,
+            uint16_t* patterns) const;
+  void add_block(std::span<const float* const> rows, double* totals, Scratch& scratch) const;
+  void add_by_tables(size_t tree, size_t rows, const uint16_t* patterns, double* totals, Scratch& scratch) const;
+  void add_without_tables(size_t tree, size_t rows, const uint16_t* ranks, double* totals, Scratch& scratch) const;
+  // Adds the sums of a group's units to the totals of its players.
+  void add_group(const TreeGroup& group, const float* sums, size_t rows, double* totals) const;
 
   const TreeGameView game_;
+  const size_t target_;
   std::vector<TreeLayout> layouts_;
   FeatureRanks ranks_;
   std::vector<Program> programs_;
+  VectorBuffer<uint16_t> reference_memory_;
+  const uint16_t* reference_ranks_ = nullptr;
   VectorBuffer<float> memory_;
-  float* tables_ = nullptr;
+  float* tables_ = nullptr;  // null if their rows are made when they are asked for
   size_t most_patterns_ = 1;
   size_t most_bit_tests_ = 0;
 };

@@ -119,6 +119,13 @@ void fetch_tables(const float* tables, size_t rows) {
   for (size_t i = 0; i < rows; i++) hwy::Prefetch(tables + i * kTableWidth);
 }
 
+void fetch_rows(std::span<const TableUnit> units, const float* tables, const uint16_t* patterns, size_t rows) {
+  for (const TableUnit& unit : units) {
+    const uint16_t* at = patterns + unit.pattern * kRankRows;
+    for (size_t i = 0; i < rows; i++) hwy::Prefetch(tables + (size_t{unit.first_row} + at[i]) * kTableWidth);
+  }
+}
+
 void sum_units(std::span<const TableUnit> units, const float* tables, const uint16_t* patterns, size_t rows,
                float* sums) {
   HWY_DYNAMIC_DISPATCH(sum_units)(units, tables, patterns, rows, sums);

@@ -45,6 +45,9 @@ void flow_patterns(std::span<const PatternSplit> splits, std::span<const Pattern
 // Prefetches this many rows of the tables into the cache: faster than waiting for each.
 void fetch_tables(const float* tables, size_t rows);
 
+// Prefetches the rows of the tables that sum_units will read for these rows.
+void fetch_rows(std::span<const TableUnit> units, const float* tables, const uint16_t* patterns, size_t rows);
+
 // sums[i * kTableWidth + j] = sum over units u, in order, of tables[(first_row_u + pattern of row i) * kTableWidth +
 // j]. Rows are rounded up to the next multiple of 4. Tables begin at 64-byte boundaries.
 void sum_units(std::span<const TableUnit> units, const float* tables, const uint16_t* patterns, size_t rows,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -21,6 +22,8 @@ constexpr size_t kSumBytes = size_t{64} << 20;
 // Rows that go through all trees together: tables come from far memory once for each such block.
 constexpr size_t kFewestBlockRows = 512;
 constexpr size_t kMostTreeRows = 4096;
+// So few rows need so few rows of the tables that making these alone takes less time.
+constexpr size_t kFewRows = 4;
 // Walks take long, so threads take few rows at a time.
 constexpr size_t kWalkedRows = 16;
 
@@ -96,13 +99,14 @@ class Ways {
     return made;
   }
 
-  PatternTables tables(const std::vector<SelectedTree>& batch, size_t target, const Context& context) const {
+  std::shared_ptr<const PatternTables> tables(const std::vector<SelectedTree>& batch, size_t target,
+                                              PatternTables::Filled filled, const Context& context) const {
     std::vector<TreeLayout> layouts;
     layouts.reserve(batch.size());
     for (const SelectedTree& tree : batch) {
       layouts.push_back(*lay_out_tree(game_.trees, tree.root, tree.end, game_.players, limits_));
     }
-    return PatternTables(game_, std::move(layouts), target, context);
+    return std::make_shared<PatternTables>(game_, std::move(layouts), target, filled, context);
   }
 
  private:
@@ -114,19 +118,51 @@ class Ways {
     return rank_demand(game_.trees, branches);
   }
 
-  const TreeGameView& game_;
-  const TreeTableLimits& limits_;
+  const TreeGameView game_;
+  const TreeTableLimits limits_;
   std::vector<uint32_t> wide_;
   std::optional<TreeSelection> narrow_;
   std::vector<size_t> rows_;  // of each narrow tree
   std::vector<RankDemand> demands_;
 };
 
+// What does not depend on the rows.
+class TreeParts {
+ public:
+  TreeParts(const TreeGameView& game, const TreeTableLimits& limits) : ways_(game, limits), walks_(game, ways_.wide()) {}
+  const Ways& ways() const { return ways_; }
+  const Walks& walks() const { return walks_; }
+
+ private:
+  Ways ways_;
+  Walks walks_;
+};
+
+std::shared_ptr<const TreeParts> parts_of(const TreeGameView& game, const TreeTableLimits& limits, Kept* kept,
+                                          std::string_view name) {
+  return kept_or_made<TreeParts>(kept, fmt::format("{}: parts", name),
+                                 [&] { return std::make_shared<TreeParts>(game, limits); });
+}
+
+// The tables of a target whose trees fit into one batch, all of them filled.
+std::shared_ptr<const PatternTables> tables_of(const Ways& ways, const std::vector<SelectedTree>& batch, size_t target,
+                                               Kept* kept, const Context& context, std::string_view name) {
+  return kept_or_made<PatternTables>(kept, fmt::format("{}: tables of output {}", name, target),
+                                     [&] { return ways.tables(batch, target, PatternTables::Filled::now, context); });
+}
+
 // The values of all rows of one target.
 class TargetRun {
  public:
-  TargetRun(const ExplainTask& task, const Ways& ways, const Walks& walks, size_t target, MatrixView<float> values)
-      : task_(task), ways_(ways), walks_(walks), target_(target), values_(values), batches_(ways.batches(target)) {}
+  TargetRun(const ExplainTask& task, const TreeParts& parts, size_t target, MatrixView<float> values,
+            std::string_view name)
+      : task_(task),
+        ways_(parts.ways()),
+        walks_(parts.walks()),
+        target_(target),
+        values_(values),
+        name_(name),
+        batches_(ways_.batches(target)) {}
 
   // finished(count): of rows.
   template <class Finished>
@@ -134,18 +170,22 @@ class TargetRun {
     const size_t stride = PatternTables::totals_stride(task_.players.size());
     const size_t span_rows = std::max(kSumBytes / (stride * sizeof(double)), kRankRows);
     totals_.resize(std::min(span_rows, rows.size()) * stride);
-    std::optional<PatternTables> only;
-    if (batches_.size() == 1) only.emplace(ways_.tables(batches_[0], target_, context));
+    const bool kept = task_.kept != nullptr && batches_.size() == 1;
+    const auto filled =
+        rows.size() <= kFewRows ? PatternTables::Filled::when_asked_for : PatternTables::Filled::now;
+    std::shared_ptr<const PatternTables> only;
+    if (kept) {
+      only = tables_of(ways_, batches_[0], target_, task_.kept, context, name_);
+    } else if (batches_.size() == 1) {
+      only = ways_.tables(batches_[0], target_, filled, context);
+    }
     for (size_t begin = 0; begin < rows.size(); begin += span_rows) {
       rows_ = rows.subspan(begin, std::min(span_rows, rows.size() - begin));
       std::fill(totals_.begin(), totals_.end(), 0.0);
       for (size_t b = 0; b < batches_.size(); b++) {
         const bool last = b + 1 == batches_.size() && walks_.empty();
-        if (only) {
-          add_tables(*only, stride, last, context, finished);
-        } else {
-          add_tables(ways_.tables(batches_[b], target_, context), stride, last, context, finished);
-        }
+        const auto tables = only != nullptr ? only : ways_.tables(batches_[b], target_, filled, context);
+        add_tables(*tables, stride, last, context, finished);
       }
       if (batches_.empty() || !walks_.empty()) add_walks(stride, context, finished);
     }
@@ -197,6 +237,7 @@ class TargetRun {
   const Walks& walks_;
   const size_t target_;
   const MatrixView<float> values_;
+  const std::string_view name_;
   const std::vector<std::vector<SelectedTree>> batches_;
   std::span<const uint32_t> rows_;  // those in work
   std::vector<double> totals_;
@@ -238,10 +279,18 @@ void tree_values(const TreeGameView& game, const ExplainTask& task, const TreeTa
   for (size_t r = 0; r < task.rows.rows(); r++) {
     rows_of_targets[task.targets.term(r).output].push_back(static_cast<uint32_t>(r));
   }
-  const Ways ways(game, limits);
-  const Walks walks(game, ways.wide());
+  const auto parts = parts_of(game, limits, task.kept, name);
   for (const auto& [target, rows] : rows_of_targets) {
-    TargetRun(task, ways, walks, target, values).run(rows, quiet, finished);
+    TargetRun(task, *parts, target, values, name).run(rows, quiet, finished);
+  }
+}
+
+void prepare_tree_values(const TreeGameView& game, const ExplainTask& task, const TreeTableLimits& limits,
+                         const Context& context, std::string_view name) {
+  const auto parts = parts_of(game, limits, task.kept, name);
+  for (const OutputTerm& term : task.targets.terms) {
+    const auto batches = parts->ways().batches(term.output);
+    if (batches.size() == 1) tables_of(parts->ways(), batches[0], term.output, task.kept, context, name);
   }
 }
 

@@ -3,7 +3,8 @@
 //
 // For each row, narrow trees are summed first, then the others, each in the ensemble's order and in float64. Only the
 // tree itself decides whether it uses tables or a walk. If the tables are too large together, they are built in
-// batches. Memory does not grow with the number of rows.
+// batches. Memory does not grow with the number of rows. What does not depend on the rows goes to task.kept, but for
+// tables that need batches.
 #pragma once
 
 #include <optional>
@@ -26,5 +27,8 @@ std::optional<Refusal> refuses_trees(const ExplainTask& task);
 // values[i][p] = the Shapley value of player p for row i. `name` is used for progress.
 void tree_values(const TreeGameView& game, const ExplainTask& task, const TreeTableLimits& limits,
                  MatrixView<float> values, const Context& context, std::string_view name);
+// Makes what tree_values keeps, for all targets of the task.
+void prepare_tree_values(const TreeGameView& game, const ExplainTask& task, const TreeTableLimits& limits,
+                         const Context& context, std::string_view name);
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <functional>
 #include <numeric>
@@ -121,6 +122,36 @@ TEST(LeafTables, PlayersWhomNothingTellsApartGetExactlyNothing) {
   const std::vector<double> found = interventional(3, counts, 1.0 / 22);
   for (const size_t q : {2U, 3U, 6U, 7U}) EXPECT_EQ(found[q * 3 + 1], 0) << q;
   EXPECT_NE(found[6 * 3], 0);
+}
+
+// Bit for bit, but for the sign of a zero.
+TEST(LeafTables, SingleRowsAreThoseOfTheTable) {
+  for (size_t k = 0; k <= 9; k++) {
+    RandomStream random(k, "rows");
+    const size_t patterns = size_t{1} << k;
+    std::vector<double> counts(patterns);
+    std::vector<uint16_t> seen;
+    std::vector<double> of_seen;
+    for (size_t u = 0; u < patterns; u++) {
+      if (random.uniform() > 0.3) continue;
+      counts[u] = 1 + static_cast<double>(random.below(5));
+      seen.push_back(static_cast<uint16_t>(u));
+      of_seen.push_back(counts[u]);
+    }
+    std::vector<double> ratios(k);
+    for (double& ratio : ratios) ratio = random.uniform() < 0.2 ? random.below(2) : random.uniform();
+    for (const double weight : {0.37, -1.9e-3}) {
+      const std::vector<double> against = interventional(k, counts, weight);
+      const std::vector<double> covers = by_covers(ratios, weight);
+      std::vector<double> row(k);
+      for (uint32_t q = 0; q < patterns; q++) {
+        interventional_leaf_row(k, seen, of_seen, weight, q, row);
+        EXPECT_TRUE(std::ranges::equal(row, std::span(against).subspan(q * k, k))) << k << ", " << q;
+        path_leaf_row(ratios, weight, q, row);
+        EXPECT_TRUE(std::ranges::equal(row, std::span(covers).subspan(q * k, k))) << k << ", " << q;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ struct TreeSetting {
 
 struct TreeSettingOptions {
   RandomTreeOptions trees = {};
-  size_t rows = 4;
+  size_t rows = 5;  // more than are explained without tables
   size_t references = 7;
   size_t players = 0;  // 0: columns
   TreeAggregate aggregate = TreeAggregate::sum;

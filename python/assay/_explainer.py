@@ -1,0 +1,208 @@
+"""Explainer: an explanation function that is ready for rows that come one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import is_instance
+from ._catalogue import Entry
+from ._explanations import Explanations
+from ._functions import explain
+from ._models import GraphModel, Model
+from ._order import RowNames
+from ._run import ProgressLike, run_of, spec_of, spec_text
+from ._subject import RowArguments, cells_of, one_row, rows_of, subject_of
+from ._tables import named_kind, row_count
+from ._wrap import wrap
+
+# SHAP's habit, assay.Explainer(model, X): so many rows of X are the background.
+MOST_BACKGROUND = 100
+# With so few players all coalitions are no more than Kernel SHAP's samples, and the values are exact.
+MOST_EXACT = 11
+
+
+class Explainer:
+    """An explanation function that is ready for rows that come one at a time.
+
+    What does not depend on the rows (tables of trees, designs of coalitions and their factorisations) is made once,
+    here. A call then costs what its rows cost, gives the same bits as `assay.explain` with the same arguments and seed,
+    and may be made from many threads at once.
+
+    >>> explainer = assay.Explainer(model, "tree_shap", background=X_train[:100])
+    >>> explainer(x).values
+
+    model      what assay.load, assay.wrap or assay.train made; what assay.wrap takes is wrapped
+    method     one of assay.methods(), with its options as keyword arguments; or background rows, as SHAP's explainers
+               take them: the method is then chosen for the model, and `method` says which
+
+    The other arguments are those of `assay.explain`. Models that are run by Python functions are called as
+    `assay.explain` calls them: nothing is kept for them.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        method: Any = None,
+        *,
+        baseline: Any = None,
+        background: Any = None,
+        pool: Any = None,
+        target: Any = None,
+        value: str | None = None,
+        groups: Any = None,
+        seed: int = 0,
+        threads: int = 0,
+        **options: Any,
+    ) -> None:
+        self._model = model if isinstance(model, Model) else wrap(model)
+        if not _is_method(method):
+            if background is not None or baseline is not None:
+                raise ValueError("method: expected the name of one beside background= or baseline=, found rows")
+            background, pool = _shap_background(method, pool)
+            method = None
+        if target is not None and not isinstance(target, (str, int, np.integer)):
+            raise ValueError(f"target: expected one class or output for all rows to come, found {type(target).__name__}")
+        self._said = RowArguments(None, None, pool, None, baseline, background, target, value, groups)
+        self._run = run_of(seed, threads, False)
+        self._seed, self._threads = seed, threads
+        self._prepared: _core.Prepared | None = None
+        self._waits = False  # for a first call, whose rows tell the columns
+        self._takes: tuple[type, ...] = ()
+        if method is None:
+            self._spec, subject = self._choose(options)
+        else:
+            self._spec = spec_of("method", method, _core.methods(), options)
+            subject = self._ground(self._spec, self._example())
+        self._prepare(subject)
+
+    @property
+    def model(self) -> Model:
+        """What is explained."""
+        return self._model
+
+    @property
+    def method(self) -> str:
+        """The explanation function with the options that were given, as the command line writes it."""
+        return spec_text(self._spec)
+
+    def __call__(self, X: Any, *, ids: Any = None, progress: ProgressLike = None) -> Explanations:
+        """The explanation of each row of X: a table or array, or one row as an array of one dimension, a Series or a
+        dict."""
+        if type(X) is np.ndarray and X.dtype.type in self._takes and ids is None and self._prepared is not None:
+            made = self._prepared.explain_array(X, self._run)
+            if made is not None:
+                return Explanations._of(made)
+        X = self._rows(X)
+        if self._waits:
+            self._prepare(self._ground(self._spec, X))
+        if self._prepared is None:
+            return self._explained_anew(X, ids, progress)
+        said = self._with_rows(X, ids)
+        rows, words = rows_of(self._model, said)
+        made = self._prepared.explain(rows, words, run_of(self._seed, self._threads, progress))
+        return Explanations._of(made, cells_of(X, made.features), row_names=RowNames.of(X, said.pool))
+
+    def __repr__(self) -> str:
+        return f"<assay.Explainer {self.method} of {self._model!r}>"
+
+    def _prepare(self, subject: _core.Subject | None) -> None:
+        """Makes what calls share, if the model is the engine's own."""
+        self._waits = subject is None
+        if subject is None or not subject.model.is_graph:
+            return
+        self._prepared = _core.Prepared(subject, self._spec, self._run)
+        core = subject.model
+        # Others need the package's conversion: codes of categories, cells that must stay float64.
+        if type(self._model) is GraphModel and core.plain_rows and not core.categories and not core.takes_doubles:
+            self._takes = (np.float32,) if core.compares_doubles else (np.float32, np.float64)
+
+    def _ground(self, spec: _core.Spec, table: Any) -> _core.Subject | None:
+        """Model, players and reference, joined to rows that stand for those to come; None if there are none yet."""
+        if table is None:
+            return None
+        needed = next(each for each in _core.methods() if each.name == spec[0]).uses_reference
+        return subject_of(self._model, self._with_rows(table), self._run, reference_needed=needed, method=spec)
+
+    def _example(self) -> Any:
+        """Some rows as users have them; None if there are none."""
+        said = self._said
+        for given in (said.background, said.pool):
+            if given is not None and not isinstance(given, str):
+                return given
+        if named_kind(said.baseline, "baseline") is not None:
+            return said.baseline
+        if isinstance(self._model, GraphModel) and self._model._core.plain_rows:
+            return np.zeros((1, len(self._model.features)), np.float32)
+        return None
+
+    def _choose(self, options: Mapping[str, Any]) -> tuple[_core.Spec, _core.Subject | None]:
+        """The first of these methods that can explain the model, and what it explains."""
+        said = self._said
+        if said.background is None and said.pool is None:
+            raise ValueError(
+                "method: expected the name of one, or background rows (assay.Explainer(model, X)), found neither"
+            )
+        for name in ("tree_shap", "exact_shapley", "kernel_shap"):
+            spec = spec_of("method", name, _core.methods(), options if name == "kernel_shap" else None)
+            try:
+                subject = self._ground(spec, self._example())
+            except _core.UnsupportedError:
+                if name == "kernel_shap":
+                    raise
+                continue
+            if name != "exact_shapley" or (subject is not None and len(subject.players) <= MOST_EXACT):
+                break
+        return spec, subject
+
+    def _with_rows(self, X: Any, ids: Any = None) -> RowArguments:
+        said = self._said
+        return RowArguments(
+            X, None, said.pool, None, said.baseline, said.background, said.target, said.value, said.groups, ids
+        )
+
+    def _rows(self, X: Any) -> Any:
+        """X as a table: one row may come in other forms."""
+        if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.names is None:
+            return X[np.newaxis]
+        if isinstance(X, Mapping) or is_instance(X, "pandas", "Series"):
+            example = self._example()
+            if example is None:
+                raise ValueError("X: expected a table, found one row of named cells, and no pool= to tell their form")
+            return one_row(X, example, "X", self._model)
+        return X
+
+    def _explained_anew(self, X: Any, ids: Any, progress: ProgressLike) -> Explanations:
+        said = self._said
+        return explain(
+            self._model,
+            X,
+            (self._spec[0], dict(self._spec[1])),
+            baseline=said.baseline,
+            background=said.background,
+            pool=said.pool,
+            target=said.target,
+            value=said.value,
+            groups=said.groups,
+            ids=ids,
+            seed=self._seed,
+            threads=self._threads,
+            progress=progress,
+        )
+
+
+def _is_method(said: Any) -> bool:
+    named = isinstance(said, tuple) and len(said) == 2 and isinstance(said[0], (str, Entry))
+    return said is None or isinstance(said, (str, Entry)) or named
+
+
+def _shap_background(rows: Any, pool: Any) -> tuple[Any, Any]:
+    """background= and pool= for rows that SHAP would call a masker."""
+    if pool is not None:
+        raise ValueError("method: expected the name of one beside pool=, found rows")
+    if row_count(rows) <= MOST_BACKGROUND:
+        return rows, None
+    return f"pool:{MOST_BACKGROUND}", rows

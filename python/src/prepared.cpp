@@ -1,0 +1,161 @@
+// _core.Prepared: an explanation function that is ready for rows that come one at a time.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/explain/prepared.h"
+#include "python/src/arrays.h"
+#include "python/src/module.h"
+#include "python/src/run.h"
+#include "python/src/specs.h"
+#include "python/src/subject.h"
+
+namespace nb = nanobind;
+
+namespace assay::python {
+namespace {
+
+// A call that is expected to take at most this long runs on the calling thread, where nothing can interrupt it. The
+// thread that other calls get costs more than the explanation of one row.
+constexpr double kShortSeconds = 0.02;
+
+// One or more rows of numbers, of any layout.
+template <class T>
+using AnyRows = nb::ndarray<const T, nb::device::cpu>;
+
+class PreparedHandle {
+ public:
+  PreparedHandle(std::shared_ptr<SubjectHandle> ground, const SpecPair& method, const Run& run)
+      : ground_(std::move(ground)) {
+    const Dataset& rows = *ground_->subject.rows;
+    columns_ = {.source = "X",
+                .x = {},
+                .feature_names = rows.feature_names,
+                .groups = rows.groups,
+                .label_name = {},
+                .labels = {},
+                .class_names = {},
+                .id_name = {},
+                .ids = {},
+                .item_shape = rows.item_shape};
+    const OwnedSubject& subject = ground_->subject;
+    const std::optional<TargetChoice> choice = subject.targets.information ? std::nullopt : ground_->choice;
+    run_engine(run, [&](const Context& context) {
+      explainer_ = std::make_unique<PreparedExplainer>(spec_of(method), subject, choice, run.seed, context);
+    });
+  }
+
+  const SubjectHandle& ground() const { return *ground_; }
+
+  std::shared_ptr<Explained> explain(std::shared_ptr<Dataset> rows, const std::string& words, const Run& run) {
+    auto handle = labelled_subject(*ground_, rows, {});
+    OwnedSubject& subject = handle->subject;
+    subject.words.rows = words;
+    subject.in_pool.clear();
+    auto made = std::make_shared<Explained>();
+    const auto begun = std::chrono::steady_clock::now();
+    work(run, rows->rows(), [&](const Context& context) {
+      subject.targets = explainer_->targets_of(rows->x.view(), context);
+      made->explanations = explainer_->explain(*rows, subject.targets, context);
+    });
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    seconds_of_row_ = took.count() / static_cast<double>(std::max<size_t>(rows->rows(), 1));
+    Explanations& result = made->explanations;
+    result.provenance.data = words;
+    const ModelInfo& info = subject.model->info();
+    if (info.unit != OutputUnit::margin && !info.note.empty()) result.notes.push_back(info.note);
+    for (std::string& note : notes_on_unknown(*handle)) result.notes.push_back(std::move(note));
+    made->subject = std::move(handle);
+    made->method = explainer_->method();
+    return made;
+  }
+
+  // Rows of an array, or one row. Nothing if the array needs the package's own conversion, which knows what to do or to
+  // say: numbers beyond float32, and whole numbers that it rounds.
+  template <class T>
+  std::shared_ptr<Explained> explain_array(const AnyRows<T>& array, const Run& run) {
+    const size_t columns = columns_.feature_names.size();
+    const bool one = array.ndim() == 1;
+    if (array.ndim() == 0 || array.ndim() > 2 || array.shape(array.ndim() - 1) != columns) return {};
+    const size_t count = one ? 1 : array.shape(0);
+    if (count == 0) return {};
+    auto rows = std::make_shared<Dataset>(columns_);
+    rows->x = Matrix(count, columns);
+    const int64_t row_step = one ? 0 : array.stride(0);
+    const int64_t column_step = array.stride(array.ndim() - 1);
+    for (size_t r = 0; r < count; r++) {
+      const T* from = array.data() + static_cast<int64_t>(r) * row_step;
+      const auto to = rows->x.row(r);
+      for (size_t c = 0; c < columns; c++) {
+        const T cell = from[static_cast<int64_t>(c) * column_step];
+        to[c] = static_cast<float>(cell);
+        if (std::isinf(to[c])) return {};
+        if (!std::is_same_v<T, float> && std::abs(to[c]) >= 0x1p24F && static_cast<T>(to[c]) != cell) return {};
+      }
+    }
+    if constexpr (!std::is_same_v<T, float>) show_cells(array, row_step, column_step, *rows);
+    return explain(std::move(rows), "X (array)", run);
+  }
+
+ private:
+  // Keeps the cells of columns that float32 rounds, for people to see.
+  template <class T>
+  static void show_cells(const AnyRows<T>& array, int64_t row_step, int64_t column_step, Dataset& rows) {
+    for (size_t c = 0; c < rows.x.cols(); c++) {
+      const auto cell = [&](size_t r) {
+        return array.data()[static_cast<int64_t>(r) * row_step + static_cast<int64_t>(c) * column_step];
+      };
+      bool rounded = false;
+      for (size_t r = 0; r < rows.rows() && !rounded; r++) {
+        rounded = !std::isnan(cell(r)) && static_cast<T>(rows.x(r, c)) != cell(r);
+      }
+      if (!rounded) continue;
+      std::vector<double>& shown = rows.shown[c];
+      for (size_t r = 0; r < rows.rows(); r++) shown.push_back(static_cast<double>(cell(r)));
+    }
+  }
+
+  template <class Body>
+  void work(const Run& run, size_t rows, const Body& body) {
+    const bool by_python = ground_->model.graph == nullptr;
+    if (by_python || !(static_cast<double>(rows) * seconds_of_row_ < kShortSeconds)) {
+      run_engine(run, body);
+      return;
+    }
+    const nb::gil_scoped_release release;
+    Context context;
+    context.threads = run.threads;
+    body(context);
+  }
+
+  std::shared_ptr<SubjectHandle> ground_;
+  Dataset columns_;  // what every array's rows are, without numbers
+  std::unique_ptr<PreparedExplainer> explainer_;
+  std::atomic<double> seconds_of_row_ = std::numeric_limits<double>::infinity();  // of the last call
+};
+
+}  // namespace
+
+void bind_prepared(nb::module_& m) {
+  nb::class_<PreparedHandle>(m, "Prepared")
+      .def(nb::init<std::shared_ptr<SubjectHandle>, const SpecPair&, const Run&>(), nb::arg("subject"),
+           nb::arg("method"), nb::arg("run"))
+      .def("explain", &PreparedHandle::explain, nb::arg("rows"), nb::arg("words"), nb::arg("run"))
+      .def("explain_array", &PreparedHandle::explain_array<float>, nb::arg("array").noconvert(), nb::arg("run"))
+      .def("explain_array", &PreparedHandle::explain_array<double>, nb::arg("array").noconvert(), nb::arg("run"));
+}
+
+}  // namespace assay::python
