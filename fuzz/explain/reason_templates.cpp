@@ -11,8 +11,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     reasons.features = kNames;
     reasons.list = {{.rank = 1, .player = 0, .attribution = -1}, {.rank = 2, .player = 1, .attribution = -0.5}};
     const std::vector<assay::ShownFeature> shown = {
-        {.known = true, .values = {"{value}"}, .numbers = {2}, .reference = "1", .reference_number = 1},
-        {.known = true, .values = {"missing"}, .numbers = {NAN}}};
+        {.known = true,
+         .values = {"{value}"},
+         .numbers = {2},
+         .missing = {false},
+         .reference = "1",
+         .reference_number = 1},
+        {.known = true, .values = {"missing"}, .numbers = {NAN}, .missing = {true}}};
     assay::add_texts(reasons, shown, templates);
     assay::fuzz::require(reasons.list[0].value == "{value}");
   });

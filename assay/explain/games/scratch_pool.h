@@ -6,9 +6,10 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <utility>
 #include <vector>
+
+#include "assay/core/aligned_memory.h"
 
 namespace assay {
 
@@ -18,10 +19,10 @@ class VectorBuffer {
  public:
   T* get(size_t count) {
     if (count > size_) {
-      const size_t bytes = (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
-      data_.reset(static_cast<T*>(std::aligned_alloc(kAlignment, bytes)));
-      size_ = data_ == nullptr ? 0 : count;
-      if (data_ == nullptr) throw std::bad_alloc();
+      data_.reset();
+      size_ = 0;
+      data_.reset(static_cast<T*>(aligned_memory(count * sizeof(T))));
+      size_ = count;
     }
     return data_.get();
   }
@@ -32,7 +33,6 @@ class VectorBuffer {
   }
 
  private:
-  static constexpr size_t kAlignment = 64;
   struct Free {
     void operator()(T* data) const { std::free(data); }
   };

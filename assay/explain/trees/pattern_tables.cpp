@@ -152,11 +152,16 @@ void PatternTables::flow(const Program& program, const uint16_t* ranks, size_t r
   flow_patterns(program.splits, program.bits, ranks, ranks_.columns(), decided, (rows + 3) / 4 * 4, patterns);
 }
 
-void PatternTables::add(std::span<const float* const> rows, double* totals, Scratch& scratch) const {
+void PatternTables::add(std::span<const float* const> rows, double* totals) const {
+  const ScratchPool<Scratch>::Lease scratch(scratch_);
   if (rows.size() <= kRankRows) {
-    add_block(rows, totals, scratch);
-    return;
+    add_block(rows, totals, *scratch);
+  } else {
+    add_blocks(rows, totals, *scratch);
   }
+}
+
+void PatternTables::add_blocks(std::span<const float* const> rows, double* totals, Scratch& scratch) const {
   assert(tables_ != nullptr);
   const size_t block = ranks_.columns() * kRankRows;
   const size_t blocks = (rows.size() + kRankRows - 1) / kRankRows;

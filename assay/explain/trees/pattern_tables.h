@@ -30,16 +30,6 @@ namespace assay {
 
 class PatternTables {
  public:
-  // The memory of one thread.
-  struct Scratch {
-    VectorBuffer<uint16_t> ranks;
-    VectorBuffer<uint16_t> decided;
-    VectorBuffer<uint16_t> patterns;
-    VectorBuffer<float> sums;
-    std::vector<uint32_t> places;
-    std::vector<CountedPatterns> counted;
-  };
-
   // When the rows of the tables are made. Those that are made when they are asked for serve at most kRankRows rows.
   enum class Filled : uint8_t { now, when_asked_for };
 
@@ -50,10 +40,19 @@ class PatternTables {
   // How many doubles each row has in totals: the number of players, but at least kTableWidth.
   static size_t totals_stride(size_t players) { return players <= kTableWidth ? kTableWidth : players; }
   // totals[i * stride + p] += the value of player p for row i, times trees.tree_share(). Safe from several threads at
-  // once, each with its own scratch.
-  void add(std::span<const float* const> rows, double* totals, Scratch& scratch) const;
+  // once.
+  void add(std::span<const float* const> rows, double* totals) const;
 
  private:
+  // The memory of one call.
+  struct Scratch {
+    VectorBuffer<uint16_t> ranks;
+    VectorBuffer<uint16_t> decided;
+    VectorBuffer<uint16_t> patterns;
+    VectorBuffer<float> sums;
+    std::vector<uint32_t> places;
+    std::vector<CountedPatterns> counted;
+  };
   // A tree in the form in which rows go through it.
   struct Program {
     std::vector<PatternSplit> splits;
@@ -72,6 +71,7 @@ class PatternTables {
   // Writes the patterns of a tree for these rows; decided is memory for that.
   void flow(const Program& program, const uint16_t* ranks, size_t rows, VectorBuffer<uint16_t>& decided,
             uint16_t* patterns) const;
+  void add_blocks(std::span<const float* const> rows, double* totals, Scratch& scratch) const;
   void add_block(std::span<const float* const> rows, double* totals, Scratch& scratch) const;
   void add_by_tables(size_t tree, size_t rows, const uint16_t* patterns, double* totals, Scratch& scratch) const;
   void add_without_tables(size_t tree, size_t rows, const uint16_t* ranks, double* totals, Scratch& scratch) const;
@@ -89,6 +89,7 @@ class PatternTables {
   float* tables_ = nullptr;  // null if their rows are made when they are asked for
   size_t most_patterns_ = 1;
   size_t most_bit_tests_ = 0;
+  mutable ScratchPool<Scratch> scratch_;  // kept from call to call: fresh memory costs more than one row
 };
 
 }  // namespace assay

@@ -61,6 +61,17 @@ void sum_units(std::span<const TableUnit> units, const float* tables, const uint
                float* sums) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
+  if (rows == 1) {
+    for (size_t j = 0; j < kTableWidth; j += lanes) {
+      auto sum = hn::Zero(d);
+      for (const TableUnit& unit : units) {
+        const size_t row = size_t{unit.first_row} + patterns[unit.pattern * kRankRows];
+        sum = hn::Add(sum, hn::Load(d, tables + row * kTableWidth + j));
+      }
+      hn::Store(sum, d, sums + j);
+    }
+    return;
+  }
   // Four rows at a time, so that additions need not wait for each other.
   for (size_t i = 0; i < rows; i += 4) {
     for (size_t j = 0; j < kTableWidth; j += lanes) {

@@ -197,12 +197,10 @@ class TargetRun {
                   const Finished& finished) {
     const size_t share = (rows_.size() / 16 + kRankRows - 1) / kRankRows * kRankRows;
     const size_t block_rows = std::clamp(share, kFewestBlockRows, kMostTreeRows);
-    ScratchPool<PatternTables::Scratch> pool;
     parallel_blocks(context, rows_.size(), block_rows, [&](const Block& block) {
-      const ScratchPool<PatternTables::Scratch>::Lease scratch(pool);
       std::vector<const float*> pointers;
       for (size_t i = block.begin; i < block.end; i++) pointers.push_back(task_.rows.row(rows_[i]).data());
-      tables.add(pointers, totals_.data() + block.begin * stride, *scratch);
+      tables.add(pointers, totals_.data() + block.begin * stride);
       if (last) store(block, stride, finished);
     });
   }
