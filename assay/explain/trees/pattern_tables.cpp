@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 
 #include "assay/core/parallel.h"
 
 namespace assay {
 namespace {
 
-std::vector<uint32_t> branches_of(const TreeEnsemble& trees, std::span<const TreeLayout> layouts) {
+std::vector<uint32_t> branches_of(const TreeEnsemble& trees, std::span<const SharedLayout> layouts) {
   std::vector<uint32_t> made;
-  for (const TreeLayout& layout : layouts) {
-    for (uint32_t v = layout.root; v < layout.end; v++) {
+  for (const SharedLayout& layout : layouts) {
+    for (uint32_t v = layout->root; v < layout->end; v++) {
       if (!trees.nodes()[v].is_leaf()) made.push_back(v);
     }
   }
@@ -27,18 +26,18 @@ std::vector<const float*> row_pointers(const Matrix& rows) {
 
 }  // namespace
 
-PatternTables::PatternTables(const TreeGameView& game, std::vector<TreeLayout> layouts, size_t target, Filled filled,
+PatternTables::PatternTables(const TreeGameView& game, std::vector<SharedLayout> layouts, size_t target, Filled filled,
                              const Context& context)
-    : game_(game),
-      target_(target),
-      layouts_(std::move(layouts)),
-      ranks_(game.trees, branches_of(game.trees, layouts_)) {
+    : game_(game), target_(target), layouts_(std::move(layouts)) {
+  // Single rows are decided branch by branch, without ranks.
+  if (filled == Filled::when_asked_for && game_.references == nullptr) return;
+  ranks_.emplace(game.trees, branches_of(game.trees, layouts_));
   size_t rows = 0;
-  for (const TreeLayout& layout : layouts_) {
-    programs_.push_back(program_of(layout));
+  for (const SharedLayout& layout : layouts_) {
+    programs_.push_back(program_of(*layout));
     programs_.back().first_row = rows;
-    rows += layout.rows;
-    most_patterns_ = std::max(most_patterns_, layout.patterns);
+    rows += layout->rows;
+    most_patterns_ = std::max(most_patterns_, layout->patterns);
     most_bit_tests_ = std::max(most_bit_tests_, programs_.back().bit_tests.size());
   }
   if (game_.references != nullptr) rank_references();
@@ -50,11 +49,11 @@ PatternTables::PatternTables(const TreeGameView& game, std::vector<TreeLayout> l
 
 void PatternTables::rank_references() {
   const std::vector<const float*> pointers = row_pointers(*game_.references);
-  const size_t block = ranks_.columns() * kRankRows;
+  const size_t block = ranks_->columns() * kRankRows;
   const size_t count = (pointers.size() + kRankRows - 1) / kRankRows * block;
   uint16_t* to = reference_memory_.get(std::max<size_t>(count, 1));
   for (size_t begin = 0; begin < pointers.size(); begin += kRankRows) {
-    ranks_.rank(std::span(pointers).subspan(begin, std::min(kRankRows, pointers.size() - begin)),
+    ranks_->rank(std::span(pointers).subspan(begin, std::min(kRankRows, pointers.size() - begin)),
                 to + begin / kRankRows * block);
   }
   reference_ranks_ = to;
@@ -69,7 +68,7 @@ void PatternTables::fill_tables(const Context& context) {
     std::vector<CountedPatterns> counted;
     for (size_t tree = block.begin; tree < block.end; tree++) {
       context.check_cancelled();
-      const TreeLayout& layout = layouts_[tree];
+      const TreeLayout& layout = *layouts_[tree];
       if (game_.references != nullptr) count_references(tree, scratch, counted);
       builder.choose(layout);
       float* to = tables_ + programs_[tree].first_row * kTableWidth;
@@ -86,11 +85,11 @@ void PatternTables::count_references(size_t tree, Scratch& scratch, std::vector<
   const Program& program = programs_[tree];
   const size_t units = program.units.size();
   const size_t references = game_.references->rows();
-  const size_t block = ranks_.columns() * kRankRows;
+  const size_t block = ranks_->columns() * kRankRows;
   constexpr uint32_t kNotSeen = UINT32_MAX;
   if (counted.size() < units) counted.resize(units);
   // Where each pattern of each unit is among those that were seen.
-  scratch.places.assign(layouts_[tree].rows, kNotSeen);
+  scratch.places.assign(layouts_[tree]->rows, kNotSeen);
   for (size_t u = 0; u < units; u++) {
     counted[u].patterns.clear();
     counted[u].counts.clear();
@@ -123,7 +122,7 @@ PatternTables::Program PatternTables::program_of(const TreeLayout& layout) {
   for (uint32_t v = 0; v < layout.places.size(); v++) {
     if (nodes[v].is_leaf()) continue;
     const TreePlace& place = layout.places[v];
-    const RankTest test = ranks_.test(nodes[v], made.bit_tests);
+    const RankTest test = ranks_->test(nodes[v], made.bit_tests);
     if (place.unit != kNoNode) {
       const uint32_t pattern = layout.places[layout.units[place.unit].node].pattern;
       made.bits.push_back({test, static_cast<uint16_t>(1U << place.bit), static_cast<uint16_t>(pattern)});
@@ -147,14 +146,16 @@ PatternTables::Program PatternTables::program_of(const TreeLayout& layout) {
 void PatternTables::flow(const Program& program, const uint16_t* ranks, size_t rows, VectorBuffer<uint16_t>& memory,
                          uint16_t* patterns) const {
   uint16_t* decided = memory.get(std::max<size_t>(most_bit_tests_ * kRankRows, 1));
-  if (!program.bit_tests.empty()) ranks_.decide(program.bit_tests, ranks, decided);
+  if (!program.bit_tests.empty()) ranks_->decide(program.bit_tests, ranks, decided);
   // Sums are of whole fours of rows.
-  flow_patterns(program.splits, program.bits, ranks, ranks_.columns(), decided, (rows + 3) / 4 * 4, patterns);
+  flow_patterns(program.splits, program.bits, ranks, ranks_->columns(), decided, (rows + 3) / 4 * 4, patterns);
 }
 
 void PatternTables::add(std::span<const float* const> rows, double* totals) const {
   const ScratchPool<Scratch>::Lease scratch(scratch_);
-  if (rows.size() <= kRankRows) {
+  if (tables_ == nullptr) {
+    add_without_tables(rows, totals, *scratch);
+  } else if (rows.size() <= kRankRows) {
     add_block(rows, totals, *scratch);
   } else {
     add_blocks(rows, totals, *scratch);
@@ -162,19 +163,18 @@ void PatternTables::add(std::span<const float* const> rows, double* totals) cons
 }
 
 void PatternTables::add_blocks(std::span<const float* const> rows, double* totals, Scratch& scratch) const {
-  assert(tables_ != nullptr);
-  const size_t block = ranks_.columns() * kRankRows;
+  const size_t block = ranks_->columns() * kRankRows;
   const size_t blocks = (rows.size() + kRankRows - 1) / kRankRows;
   uint16_t* ranks = scratch.ranks.get(std::max<size_t>(blocks * block, 1));
   for (size_t b = 0; b < blocks; b++) {
-    ranks_.rank(rows.subspan(b * kRankRows, std::min(kRankRows, rows.size() - b * kRankRows)), ranks + b * block);
+    ranks_->rank(rows.subspan(b * kRankRows, std::min(kRankRows, rows.size() - b * kRankRows)), ranks + b * block);
   }
   const size_t stride = totals_stride(game_.players.size());
   uint16_t* patterns = scratch.patterns.get(most_patterns_ * kRankRows);
   for (size_t tree = 0; tree < programs_.size(); tree++) {
     const Program& program = programs_[tree];
     // Most of them will be asked for, in no order.
-    fetch_tables(tables_ + program.first_row * kTableWidth, layouts_[tree].rows);
+    fetch_tables(tables_ + program.first_row * kTableWidth, layouts_[tree]->rows);
     for (size_t b = 0; b < blocks; b++) {
       const size_t count = std::min(kRankRows, rows.size() - b * kRankRows);
       flow(program, ranks + b * block, count, scratch.decided, patterns);
@@ -185,14 +185,8 @@ void PatternTables::add_blocks(std::span<const float* const> rows, double* total
 
 // Few rows take little of each table, from far memory: that is fetched while other trees are decided.
 void PatternTables::add_block(std::span<const float* const> rows, double* totals, Scratch& scratch) const {
-  uint16_t* ranks = scratch.ranks.get(std::max<size_t>(ranks_.columns() * kRankRows, 1));
-  ranks_.rank(rows, ranks);
-  if (tables_ == nullptr) {
-    for (size_t tree = 0; tree < programs_.size(); tree++) {
-      add_without_tables(tree, rows.size(), ranks, totals, scratch);
-    }
-    return;
-  }
+  uint16_t* ranks = scratch.ranks.get(std::max<size_t>(ranks_->columns() * kRankRows, 1));
+  ranks_->rank(rows, ranks);
   constexpr size_t kTreesAhead = 8;
   const size_t stride = most_patterns_ * kRankRows;
   uint16_t* patterns = scratch.patterns.get((kTreesAhead + 1) * stride);
@@ -213,35 +207,35 @@ void PatternTables::add_by_tables(size_t tree, size_t rows, const uint16_t* patt
                                   Scratch& scratch) const {
   const Program& program = programs_[tree];
   float* sums = scratch.sums.get(kRankRows * kTableWidth);
-  for (const TreeGroup& group : layouts_[tree].groups) {
+  for (const TreeGroup& group : layouts_[tree]->groups) {
     const auto units = std::span(program.units).subspan(group.first_unit, group.end_unit - group.first_unit);
     sum_units(units, tables_ + program.first_row * kTableWidth, patterns, rows, sums);
     add_group(group, sums, rows, totals);
   }
 }
 
-void PatternTables::add_without_tables(size_t tree, size_t rows, const uint16_t* ranks, double* totals,
-                                       Scratch& scratch) const {
-  const Program& program = programs_[tree];
-  const TreeLayout& layout = layouts_[tree];
-  if (game_.references != nullptr) count_references(tree, scratch, scratch.counted);
+void PatternTables::add_without_tables(std::span<const float* const> rows, double* totals, Scratch& scratch) const {
+  const size_t stride = totals_stride(game_.players.size());
+  const bool against = game_.references != nullptr;
   TableBuilder builder(game_, target_);
-  builder.choose(layout);
-  uint16_t* found = scratch.patterns.get(most_patterns_ * kRankRows);
-  flow(program, ranks, rows, scratch.decided, found);
-  float* sums = scratch.sums.get(kRankRows * kTableWidth);
+  std::vector<uint16_t> patterns;
   std::array<float, kTableWidth> made;
-  for (const TreeGroup& group : layout.groups) {
-    std::fill_n(sums, rows * kTableWidth, 0.0F);
-    for (size_t u = group.first_unit; u < group.end_unit; u++) {
-      const uint16_t* patterns = found + program.units[u].pattern * kRankRows;
-      for (size_t i = 0; i < rows; i++) {
-        builder.fill_one(layout.units[u], game_.references != nullptr ? &scratch.counted[u] : nullptr, patterns[i],
-                         made.data());
-        for (size_t j = 0; j < kTableWidth; j++) sums[i * kTableWidth + j] += made[j];
+  std::array<float, kTableWidth> sums;
+  for (size_t tree = 0; tree < layouts_.size(); tree++) {
+    const TreeLayout& layout = *layouts_[tree];
+    if (against) count_references(tree, scratch, scratch.counted);
+    builder.choose(layout);
+    for (size_t i = 0; i < rows.size(); i++) {
+      builder.find_unit_patterns(rows[i], patterns);
+      for (const TreeGroup& group : layout.groups) {
+        sums.fill(0);
+        for (size_t u = group.first_unit; u < group.end_unit; u++) {
+          builder.fill_one(layout.units[u], against ? &scratch.counted[u] : nullptr, patterns[u], made.data());
+          for (size_t j = 0; j < kTableWidth; j++) sums[j] += made[j];
+        }
+        add_group(group, sums.data(), 1, totals + i * stride);
       }
     }
-    add_group(group, sums, rows, totals);
   }
 }
 

@@ -14,6 +14,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,13 +30,15 @@
 
 namespace assay {
 
+using SharedLayout = std::shared_ptr<const TreeLayout>;
+
 class PatternTables {
  public:
-  // When the rows of the tables are made. Those that are made when they are asked for serve at most kRankRows rows.
+  // When the rows of the tables are made.
   enum class Filled : uint8_t { now, when_asked_for };
 
   // Builds the tables of these trees, on all threads. All trees must be within the limits of lay_out_tree.
-  PatternTables(const TreeGameView& game, std::vector<TreeLayout> layouts, size_t target, Filled filled,
+  PatternTables(const TreeGameView& game, std::vector<SharedLayout> layouts, size_t target, Filled filled,
                 const Context& context);
 
   // How many doubles each row has in totals: the number of players, but at least kTableWidth.
@@ -74,14 +78,14 @@ class PatternTables {
   void add_blocks(std::span<const float* const> rows, double* totals, Scratch& scratch) const;
   void add_block(std::span<const float* const> rows, double* totals, Scratch& scratch) const;
   void add_by_tables(size_t tree, size_t rows, const uint16_t* patterns, double* totals, Scratch& scratch) const;
-  void add_without_tables(size_t tree, size_t rows, const uint16_t* ranks, double* totals, Scratch& scratch) const;
+  void add_without_tables(std::span<const float* const> rows, double* totals, Scratch& scratch) const;
   // Adds the sums of a group's units to the totals of its players.
   void add_group(const TreeGroup& group, const float* sums, size_t rows, double* totals) const;
 
   const TreeGameView game_;
   const size_t target_;
-  std::vector<TreeLayout> layouts_;
-  FeatureRanks ranks_;
+  std::vector<SharedLayout> layouts_;
+  std::optional<FeatureRanks> ranks_;  // nothing where no call needs them
   std::vector<Program> programs_;
   VectorBuffer<uint16_t> reference_memory_;
   const uint16_t* reference_ranks_ = nullptr;

@@ -29,8 +29,53 @@ void TableBuilder::fill_all(const TreeUnit& unit, const CountedPatterns* referen
 
 void TableBuilder::fill_one(const TreeUnit& unit, const CountedPatterns* references, uint16_t pattern, float* to) {
   sums_.assign(kTableWidth, 0.0);
-  for (const uint32_t leaf : unit.leaves) add_leaf_once(unit, leaf, references, pattern);
+  if (references != nullptr) {
+    find_near(unit, *references, pattern);
+    references = &near_;
+  }
+  // Without references nothing is to be had from the leaves: all values are 0.
+  if (references == nullptr || !near_.patterns.empty()) {
+    for (const uint32_t leaf : unit.leaves) add_leaf_once(unit, leaf, references, pattern);
+  }
   for (size_t i = 0; i < sums_.size(); i++) to[i] = static_cast<float>(sums_[i]);
+}
+
+// No mixture of row and reference reaches a leaf if some player of both turns away from it. On the path to the unit that
+// is seen before the leaves are looked at.
+void TableBuilder::find_near(const TreeUnit& unit, const CountedPatterns& references, uint16_t pattern) {
+  const uint32_t path_bits = (1U << layout_->places[unit.node].players) - 1;
+  const uint32_t turned = ~uint32_t{pattern} & path_bits;
+  near_.patterns.clear();
+  near_.counts.clear();
+  for (size_t i = 0; i < references.patterns.size(); i++) {
+    if ((references.patterns[i] & turned) != turned) continue;
+    near_.patterns.push_back(references.patterns[i]);
+    near_.counts.push_back(references.counts[i]);
+  }
+}
+
+// As flow_patterns does for many rows.
+void TableBuilder::find_unit_patterns(const float* row, std::vector<uint16_t>& of_units) {
+  patterns_.assign(layout_->patterns, 0);
+  for (uint32_t v = 0; v < layout_->places.size(); v++) {
+    if (nodes_[v].is_leaf()) continue;
+    const TreePlace& place = layout_->places[v];
+    const bool is_true = game_.trees.goes_true(nodes_[v], static_cast<double>(row[nodes_[v].feature]));
+    if (place.unit != kNoNode) {
+      uint16_t& pattern = patterns_[layout_->places[layout_->units[place.unit].node].pattern];
+      pattern = static_cast<uint16_t>(pattern | (is_true ? 1U << place.bit : 0U));
+      continue;
+    }
+    const uint32_t bit = 1U << place.position;
+    const uint32_t before = patterns_[place.pattern];
+    for (uint32_t side = 0; side < 2; side++) {
+      const bool comes = is_true == (side == 0);
+      const uint32_t after = place.is_new ? before | (comes ? bit : 0) : before & ~(comes ? 0 : bit);
+      patterns_[layout_->places[nodes_[v].child - layout_->root + side].pattern] = static_cast<uint16_t>(after);
+    }
+  }
+  of_units.clear();
+  for (const TreeUnit& unit : layout_->units) of_units.push_back(patterns_[layout_->places[unit.node].pattern]);
 }
 
 // Leaves are counted from their median, which changes no value of a game where all leaves together always have the

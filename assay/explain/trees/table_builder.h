@@ -42,6 +42,8 @@ class TableBuilder {
   void fill_all(const TreeUnit& unit, const CountedPatterns* references, float* to);
   // The same for one pattern.
   void fill_one(const TreeUnit& unit, const CountedPatterns* references, uint16_t pattern, float* to);
+  // The pattern of each unit for this row.
+  void find_unit_patterns(const float* row, std::vector<uint16_t>& of_units);
 
  private:
   void find_centre();
@@ -54,6 +56,8 @@ class TableBuilder {
                      std::vector<uint16_t>& found);
   void add_leaf(const TreeUnit& unit, uint32_t leaf, const CountedPatterns* references);
   void add_leaf_once(const TreeUnit& unit, uint32_t leaf, const CountedPatterns* references, uint16_t pattern);
+  // Those that can reach a leaf of the unit together with a row of this pattern.
+  void find_near(const TreeUnit& unit, const CountedPatterns& references, uint16_t pattern);
 
   const TreeGameView game_;
   const size_t target_;
@@ -71,6 +75,7 @@ class TableBuilder {
   std::vector<uint32_t> columns_;
   std::vector<double> ratios_;
   std::vector<double> counts_;
+  CountedPatterns near_;
 };
 
 }  // namespace assay

@@ -58,12 +58,13 @@ class Walks {
 // Which trees go which way, and which tables go together: first and last tree of each batch.
 class Ways {
  public:
-  Ways(const TreeGameView& game, const TreeTableLimits& limits) : game_(game), limits_(limits) {
+  // keep: whether to keep the layouts of narrow trees, which take memory, for tables that are made soon.
+  Ways(const TreeGameView& game, const TreeTableLimits& limits, bool keep) : game_(game), limits_(limits) {
     std::vector<uint32_t> narrow;
     const auto roots = game.trees.roots();
     for (uint32_t t = 0; t < roots.size(); t++) {
       const size_t end = t + 1 < roots.size() ? roots[t + 1] : game.trees.nodes().size();
-      const auto layout = lay_out_tree(game.trees, roots[t], static_cast<uint32_t>(end), game.players, limits);
+      auto layout = lay_out_tree(game.trees, roots[t], static_cast<uint32_t>(end), game.players, limits);
       const RankDemand demand = layout ? demand_of(roots[t], end) : RankDemand{};
       if (!layout || !ranks_fit(demand)) {
         wide_.push_back(t);
@@ -72,6 +73,7 @@ class Ways {
       narrow.push_back(t);
       rows_.push_back(layout->rows);
       demands_.push_back(demand);
+      if (keep) layouts_[roots[t]] = std::make_shared<const TreeLayout>(*std::move(layout));
     }
     narrow_.emplace(game.trees, narrow);
   }
@@ -101,10 +103,13 @@ class Ways {
 
   std::shared_ptr<const PatternTables> tables(const std::vector<SelectedTree>& batch, size_t target,
                                               PatternTables::Filled filled, const Context& context) const {
-    std::vector<TreeLayout> layouts;
+    std::vector<SharedLayout> layouts;
     layouts.reserve(batch.size());
     for (const SelectedTree& tree : batch) {
-      layouts.push_back(*lay_out_tree(game_.trees, tree.root, tree.end, game_.players, limits_));
+      const auto kept = layouts_.find(tree.root);
+      layouts.push_back(kept != layouts_.end() ? kept->second
+                                               : std::make_shared<const TreeLayout>(*lay_out_tree(
+                                                     game_.trees, tree.root, tree.end, game_.players, limits_)));
     }
     return std::make_shared<PatternTables>(game_, std::move(layouts), target, filled, context);
   }
@@ -124,12 +129,14 @@ class Ways {
   std::optional<TreeSelection> narrow_;
   std::vector<size_t> rows_;  // of each narrow tree
   std::vector<RankDemand> demands_;
+  std::map<uint32_t, SharedLayout> layouts_;  // by root
 };
 
 // What does not depend on the rows.
 class TreeParts {
  public:
-  TreeParts(const TreeGameView& game, const TreeTableLimits& limits) : ways_(game, limits), walks_(game, ways_.wide()) {}
+  TreeParts(const TreeGameView& game, const TreeTableLimits& limits, bool keep_layouts)
+      : ways_(game, limits, keep_layouts), walks_(game, ways_.wide()) {}
   const Ways& ways() const { return ways_; }
   const Walks& walks() const { return walks_; }
 
@@ -139,9 +146,9 @@ class TreeParts {
 };
 
 std::shared_ptr<const TreeParts> parts_of(const TreeGameView& game, const TreeTableLimits& limits, Kept* kept,
-                                          std::string_view name) {
+                                          std::string_view name, bool keep_layouts) {
   return kept_or_made<TreeParts>(kept, fmt::format("{}: parts", name),
-                                 [&] { return std::make_shared<TreeParts>(game, limits); });
+                                 [&] { return std::make_shared<TreeParts>(game, limits, keep_layouts); });
 }
 
 // The tables of a target whose trees fit into one batch, all of them filled.
@@ -277,7 +284,7 @@ void tree_values(const TreeGameView& game, const ExplainTask& task, const TreeTa
   for (size_t r = 0; r < task.rows.rows(); r++) {
     rows_of_targets[task.targets.term(r).output].push_back(static_cast<uint32_t>(r));
   }
-  const auto parts = parts_of(game, limits, task.kept, name);
+  const auto parts = parts_of(game, limits, task.kept, name, task.rows.rows() <= kFewRows);
   for (const auto& [target, rows] : rows_of_targets) {
     TargetRun(task, *parts, target, values, name).run(rows, quiet, finished);
   }
@@ -285,7 +292,7 @@ void tree_values(const TreeGameView& game, const ExplainTask& task, const TreeTa
 
 void prepare_tree_values(const TreeGameView& game, const ExplainTask& task, const TreeTableLimits& limits,
                          const Context& context, std::string_view name) {
-  const auto parts = parts_of(game, limits, task.kept, name);
+  const auto parts = parts_of(game, limits, task.kept, name, false);
   for (const OutputTerm& term : task.targets.terms) {
     const auto batches = parts->ways().batches(term.output);
     if (batches.size() == 1) tables_of(parts->ways(), batches[0], term.output, task.kept, context, name);
