@@ -10,6 +10,7 @@
 #include "assay/data/table_io.h"
 #include "assay/evaluate/criteria.h"
 #include "assay/explain/methods.h"
+#include "assay/explain/prepared.h"
 #include "assay/explain/reasons/reasons.h"
 #include "assay/explain/replicates.h"
 #include "assay/explain/subject.h"

@@ -13,6 +13,7 @@
 #include "assay/core/error.h"
 #include "assay/core/table_text.h"
 #include "assay/data/io/bytes.h"
+#include "assay/data/io/csv.h"
 #include "assay/data/io/npz.h"
 #include "assay/explain/io/explanations_meta.h"
 
@@ -24,15 +25,19 @@ namespace fs = std::filesystem;
 // For comparison: 100,000 rows by 30 criteria are some 60 MB for each entry.
 constexpr uint64_t kMostJsonBytes = uint64_t{1} << 30;
 
-// Whether the ids are row numbers that the program gave.
-bool has_row_numbers(const NpzFile& file) {
+// Whether the ids are row numbers: those that the program gave, or whole numbers of an index without a name, as pandas
+// counts the rows of every table.
+bool has_row_numbers(const NpzFile& file, const std::vector<std::string>& ids) {
   if (!file.contains("meta")) return false;
   const std::string where = fmt::format("{}, array 'meta'", file.name());
   const std::vector<std::string> meta = to_strings(where, file.read("meta"));
   if (meta.size() != 1 || !is_explanations_meta(meta[0])) return false;
   Explanations read;
   read_explanations_meta(where, meta[0], read);
-  return read.row_numbers;
+  const auto is_number = [](const std::string& id) {
+    return !id.empty() && std::ranges::all_of(id, [](char letter) { return letter >= '0' && letter <= '9'; });
+  };
+  return read.row_numbers || (read.id_name == kUnnamedIndex && std::ranges::all_of(ids, is_number));
 }
 
 void read_facts(const std::string& where, std::string_view text, StudyFolder& study) {
@@ -140,7 +145,9 @@ RowIds read_row_ids(const StudyFolder& study, size_t entry) {
   const std::string inner = kExplanationsFolder.file(study.summary.entries[entry].stem);
   const NpzFile file(file_within(study.path, inner));
   if (!file.contains("ids")) return {};
-  return {to_strings(file.name(), file.read("ids")), has_row_numbers(file)};
+  RowIds made{.ids = to_strings(file.name(), file.read("ids"))};
+  made.numbers = has_row_numbers(file, made.ids);
+  return made;
 }
 
 }  // namespace assay

@@ -39,7 +39,8 @@ StudyEntry read_study_entry(const StudyFolder& study, size_t entry, const Contex
 
 struct RowIds {
   std::vector<std::string> ids = {};  // empty if rows have no names
-  // Whether the ids are only row numbers ("row"), which sampled rows without names get. They do not identify rows:
+  // Whether the ids are only row numbers ("row"), which sampled rows without names get, or whole numbers of an index
+  // without a name ("index"), which pandas gives every table. They do not identify rows:
   // another file has the same numbers. In studies of older versions, a column that is called "row" counts as numbers.
   bool numbers = false;
 };

@@ -39,6 +39,8 @@ struct ExplainTask {
   std::span<const std::string> column_names = {};
   // Where methods keep what they can use again; null if this is the only call.
   Kept* kept = nullptr;
+  // The same for what depends on the number of players, the method's options and the seed alone, whatever the model.
+  Kept* designs = nullptr;
 };
 
 // What a method fills. values is rows x players and zero at first. Methods that have errors size these matrices.

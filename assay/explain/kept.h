@@ -2,7 +2,8 @@
 //
 // A PreparedExplainer (prepared.h) owns one and hands it to each of its calls, in ExplainTask::kept. What is kept may
 // point to the task's model, players and reference, so these must be the same objects in all calls, and the seed the
-// same. Only so many things are kept, those that were used last.
+// same. ExplainTask::designs is for what does not depend on these objects. Only so many things are kept, those that were
+// used last.
 #pragma once
 
 #include <cstddef>

@@ -257,7 +257,7 @@ void play_groups(const ExplainTask& task, std::vector<VaryingPlayers>& groups, c
     const size_t samples = first_samples(players, options);
     const bool in_full = covers_all(players, samples);
     std::shared_ptr<const std::optional<PairEstimator>> estimator;
-    if (!in_full) estimator = estimator_of(task.kept, players, samples, options, context);
+    if (!in_full) estimator = estimator_of(task.designs, players, samples, options, context);
     if (!in_full && !*estimator) {
       for (const VaryingPlayers& group : same) others.insert(others.end(), group.rows.begin(), group.rows.end());
       continue;
@@ -292,11 +292,11 @@ std::optional<uint64_t> kernel_evaluations(const ExplainTask& task, const Kernel
 std::shared_ptr<const std::optional<PairEstimator>> kept_estimator(const ExplainTask& task,
                                                                    const KernelShapOptions& options,
                                                                    const Context& context) {
-  if (task.kept == nullptr || options.tolerance > 0) return {};
+  if (task.designs == nullptr || options.tolerance > 0) return {};
   const size_t players = task.players.size();
   const size_t samples = first_samples(players, options);
   if (covers_all(players, samples)) return {};
-  return estimator_of(task.kept, players, samples, options, context);
+  return estimator_of(task.designs, players, samples, options, context);
 }
 
 void prepare_kernel(const ExplainTask& task, const KernelShapOptions& options, const Context& context) {

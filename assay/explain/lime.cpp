@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -144,18 +145,39 @@ std::optional<uint64_t> lime_evaluations(const ExplainTask& task, const LimeOpti
   return task.rows.rows() * task.reference.rows.rows() * mask_count(task.players.size(), options.samples);
 }
 
+// The masks of all rows and the regression on them.
+struct LimeDesign {
+  LimeDesign(size_t players, const LimeOptions& options, const Context& context)
+      : masks{choose_masks(players, options.samples, context)},
+        regression(make_regression(masks[0], options, context)) {}
+
+  std::vector<Coalitions> masks;  // one
+  MaskRegression regression;
+};
+
+std::shared_ptr<const LimeDesign> lime_design(size_t players, const LimeOptions& options, Kept* designs,
+                                              const Context& context) {
+  return kept_or_made<LimeDesign>(designs, fmt::format("lime of {} players", players),
+                                  [&] { return std::make_shared<LimeDesign>(players, options, context); });
+}
+
+void prepare_lime(const ExplainTask& task, const LimeOptions& options, const Context& context) {
+  lime_design(task.players.size(), options, task.designs, context);
+}
+
 void attribute_by_lime(const ExplainTask& task, const LimeOptions& options, Attributions& out, const Context& context) {
-  lime(*make_game(task, context), options, out, context);
+  lime(*make_game(task, context), options, out, context, task.designs);
   clear_players_that_do_not_vary(task, out);
 }
 
 }  // namespace
 
-void lime(const Game& game, const LimeOptions& options, Attributions& out, const Context& context) {
+void lime(const Game& game, const LimeOptions& options, Attributions& out, const Context& context, Kept* designs) {
   const size_t players = game.players();
   const size_t references = game.references();
-  const std::vector<Coalitions> design = {choose_masks(players, options.samples, context)};
-  const MaskRegression regression = make_regression(design[0], options, context);
+  const auto shared = lime_design(players, options, designs, context);
+  const std::vector<Coalitions>& design = shared->masks;
+  const MaskRegression& regression = shared->regression;
   const bool sampled = !design[0].is_range();
   if (sampled) out.standard_error = Matrix(game.rows(), players);
   if (sampled && !regression.has_errors()) {
@@ -188,7 +210,7 @@ void lime(const Game& game, const LimeOptions& options, Attributions& out, const
 }
 
 MethodInfo lime_method() {
-  return with_options<AttributedBy<attribute_by_lime, refuses_lime, lime_evaluations>>(
+  return with_options<AttributedBy<attribute_by_lime, refuses_lime, lime_evaluations, prepare_lime>>(
       {.name = "lime",
        .title = "Coefficients of a linear model fitted to the output near the row",
        .citation = "Ribeiro, Singh, Guestrin (2016)",

@@ -44,7 +44,8 @@ struct LimeOptions {
 };
 
 // LIME for any game, without the rule on equal cells. An input error where the design does not determine the
-// coefficients.
-void lime(const Game& game, const LimeOptions& options, Attributions& out, const Context& context);
+// coefficients. designs: ExplainTask::designs.
+void lime(const Game& game, const LimeOptions& options, Attributions& out, const Context& context,
+          Kept* designs = nullptr);
 
 }  // namespace assay

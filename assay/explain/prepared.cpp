@@ -27,7 +27,8 @@ PreparedExplainer::PreparedExplainer(Spec method, OwnedSubject ground, std::opti
                          .targets = targets,
                          .reference = ground_.reference,
                          .players = ground_.players,
-                         .kept = kept_.get()};
+                         .kept = kept_.get(),
+                         .designs = kept_.get()};
   if (const auto reason = explainer_->refuses(task)) {
     throw Error(ErrorKind::unsupported, fmt::format("{} {}", method_.name, reason->reason), reason->need);
   }
@@ -51,7 +52,7 @@ Explanations PreparedExplainer::explain(const Dataset& rows, const Targets& targ
   subject.targets = &targets;
   subject.words.rows = rows.source;
   ExplainTask task = explain_task_of(subject);
-  task.kept = kept_.get();
+  task.kept = task.designs = kept_.get();
   return with_words_of(subject, assay::explain(method_, *explainer_, task, with_own_seed(context)));
 }
 

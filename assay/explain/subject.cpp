@@ -38,8 +38,10 @@ ExplainTask explain_task_of(const Subject& subject) {
   return {*subject.model, rows.x.view(), *subject.targets, reference, *subject.players, rows.ids, rows.feature_names};
 }
 
-Explanations explain(const Spec& method, const Subject& subject, const Context& context) {
-  return with_words_of(subject, explain(method, explain_task_of(subject), context));
+Explanations explain(const Spec& method, const Subject& subject, const Context& context, Kept* designs) {
+  ExplainTask task = explain_task_of(subject);
+  task.designs = designs;
+  return with_words_of(subject, explain(method, task, context));
 }
 
 Explanations with_words_of(const Subject& subject, Explanations made) {

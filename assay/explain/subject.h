@@ -95,7 +95,8 @@ ExplainTask explain_task_of(const Subject& subject);
 Explanations with_words_of(const Subject& subject, Explanations made);
 
 // The attributions of the subject's rows, with their ids and the subject's words.
-Explanations explain(const Spec& method, const Subject& subject, const Context& context);
+// designs: ExplainTask::designs.
+Explanations explain(const Spec& method, const Subject& subject, const Context& context, Kept* designs = nullptr);
 
 // The attributions of these rows of the subject's pool, which must have targets. The context's seed is the method's
 // seed.

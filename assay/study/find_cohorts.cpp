@@ -64,7 +64,9 @@ class CohortFinder {
         subject_(subject),
         context_(context),
         entry_(advice.overall ? &study.entries[advice.overall->entry] : nullptr),
-        predicted_(subject, context) {
+        predicted_(subject, context),
+        all_(study.rows()) {
+    std::iota(all_.begin(), all_.end(), size_t{0});
     for (const CriterionRole role : {CriterionRole::faithfulness, CriterionRole::stability}) {
       const std::optional<size_t> criterion = first_criterion_for(study, role);
       const bool usable = entry_ != nullptr && criterion && entry_->scores[*criterion].of_rows &&
@@ -225,24 +227,54 @@ class CohortFinder {
       if (own < kLeastCohortRows || rest < kLeastCohortRows) return;
       cohort.differences.push_back({measure, player, found.difference, found.error, found.p_value});
     };
+    // value_of(row): NaN for rows that have none.
+    const auto shuffled = [&](GroupTest found, const auto& value_of, CohortMeasure measure, size_t player = 0) {
+      // Only small p-values are ever acted on, so only these must be right for values of any distribution.
+      if (!(found.p_value < kSignificance)) return found;
+      std::vector<double> values;
+      std::vector<uint8_t> in_group;
+      size_t next = 0;
+      for (size_t row = 0; row < study_.rows(); row++) {
+        const bool own = next < rows.size() && rows[next] == row;
+        if (own) next++;
+        if (const double value = value_of(row); !std::isnan(value)) {
+          values.push_back(value);
+          in_group.push_back(own ? 1 : 0);
+        }
+      }
+      const std::string purpose = fmt::format("{} of groups of {}", cohort_measure_name(measure), column.name);
+      const double p = shuffled_p_value(values, in_group, RandomStream(context_.seed, purpose, player));
+      if (p > found.p_value) found.p_value = p;
+      return found;
+    };
     for (size_t i = 0; i < scores_.size(); i++) {
       if (scores_[i] == nullptr || scores_[i]->dependent) continue;
       const RunningMoments own = moments_of(scores_[i], rows);
       const RunningMoments rest = moments_of(scores_[i], others);
-      keep(i == 0 ? CohortMeasure::faithfulness : CohortMeasure::stability,
-           welch_test(own, rest, scores_[i]->shared_error), own.count(), rest.count());
+      const CohortMeasure measure = i == 0 ? CohortMeasure::faithfulness : CohortMeasure::stability;
+      keep(measure,
+           shuffled(
+               welch_test(own, rest, scores_[i]->shared_error), [&](size_t row) { return scores_[i]->values[row]; },
+               measure),
+           own.count(), rest.count());
     }
-    if (column.cut != CohortCut::prediction) test_quality(rows, others, keep);
+    if (column.cut != CohortCut::prediction) test_quality(rows, others, keep, shuffled);
     for (size_t d = 0; entry_ != nullptr && d < std::min(kCohortDrivers, advice_.drivers.size()); d++) {
       const size_t player = advice_.drivers[d].player;
       if (study_.facts.features[player] == column.name) continue;
       const Ratio own = share_of(player, rows);
       const Ratio rest = share_of(player, others);
-      keep(CohortMeasure::driver, ratio_test(own, rest), own.count, rest.count, player);
+      // What a row adds to the share beyond what is usual: its part less the common share of its whole.
+      const double usual = share_of(player, all_).ratio;
+      const auto beyond = [&](size_t row) {
+        return std::fabs(static_cast<double>(entry_->explanations.values(row, player))) - usual * totals_[row];
+      };
+      keep(CohortMeasure::driver, shuffled(ratio_test(own, rest), beyond, CohortMeasure::driver, player), own.count,
+           rest.count, player);
     }
   }
 
-  void test_quality(const RowNumbers& rows, const RowNumbers& others, const auto& keep) const {
+  void test_quality(const RowNumbers& rows, const RowNumbers& others, const auto& keep, const auto& shuffled) const {
     struct Side {
       size_t labelled = 0;
       size_t right = 0;
@@ -265,7 +297,11 @@ class CohortFinder {
       keep(CohortMeasure::accuracy, fisher_test(own.right, own.labelled, rest.right, rest.labelled), own.labelled,
            rest.labelled);
     }
-    keep(CohortMeasure::squared_error, welch_test(own.errors, rest.errors), own.errors.count(), rest.errors.count());
+    keep(CohortMeasure::squared_error,
+         shuffled(
+             welch_test(own.errors, rest.errors), [&](size_t row) { return predicted_.squared_error(row); },
+             CohortMeasure::squared_error),
+         own.errors.count(), rest.errors.count());
   }
 
   // Holm's correction over all tests. Of two groups, the second has the tests of the first.
@@ -303,6 +339,7 @@ class CohortFinder {
   PredictedRows predicted_;
   std::vector<const Scores*> scores_;  // faithfulness, stability; null where there are none
   std::vector<double> totals_;
+  RowNumbers all_;  // of the study
 };
 
 }  // namespace

@@ -11,6 +11,9 @@
 //                            linearisation. Not the share of the feature that the groups are cut by: far from its
 //                            middle a feature has larger attributions, so that it nearly always differs
 //
+// Where Welch's test finds something, the p-value is that of random groups of the same sizes if that is larger
+// (shuffled_p_value), because values of small groups are often skewed.
+//
 // All tests of all columns are one family, with Holm's correction (Scandinavian Journal of Statistics 1979): the chance
 // of even one false `different` in a study is at most 5 %. Two groups of one column are each other's rest, and their
 // tests are one. A side with fewer than 30 rows that have a value is not tested. The tests take rows as independent.

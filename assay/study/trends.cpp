@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "assay/core/roc_area.h"
 #include "assay/core/statistics.h"
+#include "assay/evaluate/common.h"
 #include "assay/explain/methods.h"
 
 namespace assay {
@@ -14,6 +16,22 @@ namespace {
 bool is_clear(const RunningCorrelation& found) {
   if (found.count() <= 3) return false;
   return std::fabs(std::atanh(found.correlation())) * std::sqrt(static_cast<double>(found.count() - 3)) > kNormal95;
+}
+
+RunningCorrelation correlation_of(std::span<const double> a, std::span<const double> b) {
+  RunningCorrelation made;
+  for (size_t i = 0; i < a.size(); i++) made.add(a[i], b[i]);
+  return made;
+}
+
+double trend_of(std::span<const double> values, std::span<const double> attributions) {
+  const RunningCorrelation plain = correlation_of(values, attributions);
+  const RunningCorrelation ranks = correlation_of(ranks_of(values), ranks_of(attributions));
+  if (!is_clear(plain) || !is_clear(ranks)) return NAN;
+  const double a = plain.correlation();
+  const double b = ranks.correlation();
+  if (std::signbit(a) != std::signbit(b)) return NAN;
+  return std::fabs(a) < std::fabs(b) ? a : b;
 }
 
 bool in_category(const Dataset& data, size_t column) {
@@ -42,13 +60,16 @@ std::vector<double> value_trends(const Subject& subject, const Explanations& exp
   const std::vector<std::vector<uint32_t>> columns = subject.players->columns_of_players();
   for (size_t p = 0; p < trends.size(); ++p) {
     if (columns[p].size() != 1 || in_category(data, columns[p][0])) continue;
-    RunningCorrelation correlation;
+    std::vector<double> values;
+    std::vector<double> attributions;
     for (size_t r = 0; r < explanations.rows(); ++r) {
       const double value = data.x.row(r)[columns[p][0]];
       const double attribution = explanations.values.row(r)[p];
-      if (std::isfinite(value) && std::isfinite(attribution)) correlation.add(value, attribution);
+      if (!std::isfinite(value) || !std::isfinite(attribution)) continue;
+      values.push_back(value);
+      attributions.push_back(attribution);
     }
-    if (is_clear(correlation)) trends[p] = correlation.correlation();
+    trends[p] = trend_of(values, attributions);
   }
   return trends;
 }

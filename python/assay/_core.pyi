@@ -384,6 +384,11 @@ def train(table: Table, encode: str, unseen: str, held_out: Table | None, run: R
 
     unseen: "refuse", or "unknown" for a model that takes categories which its training rows did not have."""
 
+class Designs:
+    """What calls with the same method, options and seed share, whatever the model; for explain."""
+
+    def __init__(self) -> None: ...
+
 class Prepared:
     """An explanation function that is ready for rows that come one at a time."""
 
@@ -393,8 +398,11 @@ class Prepared:
     def explain(self, rows: Dataset, words: str, run: Run) -> Explanations:
         """words: what provenance calls the rows. The seed is that of the preparation."""
 
-    def explain_array(self, array: NDArray[np.float32] | NDArray[np.float64], run: Run) -> Explanations | None:
+    def explain_floats(self, array: NDArray[np.float32], run: Run) -> Explanations | None:
         """Rows, or one row; None if the package must convert the array, or say what is wrong with it."""
+
+    def explain_doubles(self, array: NDArray[np.float64], run: Run) -> Explanations | None:
+        """The same."""
 
 class Subject:
     """What is explained: model, rows, pool, players, targets and what stands for absent features."""
@@ -550,7 +558,9 @@ class Scores:
     @property
     def evaluations(self) -> int: ...
 
-def explain(subject: Subject, method: Spec, run: Run, replicates: int = 0) -> Explanations: ...
+def explain(
+    subject: Subject, method: Spec, run: Run, replicates: int = 0, designs: Designs | None = None
+) -> Explanations: ...
 
 class Reasons:
     @property

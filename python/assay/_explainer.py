@@ -11,12 +11,12 @@ from . import _core
 from ._arrays import is_instance
 from ._catalogue import Entry
 from ._explanations import Explanations
-from ._functions import explain
+from ._functions import explained
 from ._models import GraphModel, Model
 from ._order import RowNames
 from ._run import ProgressLike, run_of, spec_of, spec_text
 from ._subject import RowArguments, cells_of, one_row, rows_of, subject_of
-from ._tables import named_kind, row_count
+from ._tables import named_kind, row_count, select_rows
 from ._wrap import wrap
 
 # SHAP's habit, assay.Explainer(model, X): so many rows of X are the background.
@@ -39,8 +39,7 @@ class Explainer:
     method     one of assay.methods(), with its options as keyword arguments; or background rows, as SHAP's explainers
                take them: the method is then chosen for the model, and `method` says which
 
-    The other arguments are those of `assay.explain`. Models that are run by Python functions are called as
-    `assay.explain` calls them: nothing is kept for them.
+    The other arguments are those of `assay.explain`. Of models that Python runs, only designs of coalitions are kept.
     """
 
     def __init__(
@@ -70,6 +69,7 @@ class Explainer:
         self._run = run_of(seed, threads, False)
         self._seed, self._threads = seed, threads
         self._prepared: _core.Prepared | None = None
+        self._designs = _core.Designs()  # of models that Python runs
         self._waits = False  # for a first call, whose rows tell the columns
         self._takes: tuple[type, ...] = ()
         if method is None:
@@ -93,17 +93,19 @@ class Explainer:
         """The explanation of each row of X: a table or array, or one row as an array of one dimension, a Series or a
         dict."""
         if type(X) is np.ndarray and X.dtype.type in self._takes and ids is None and self._prepared is not None:
-            made = self._prepared.explain_array(X, self._run)
+            floats = X.dtype.type is np.float32
+            take = self._prepared.explain_floats if floats else self._prepared.explain_doubles
+            made = take(X, self._run)
             if made is not None:
                 return Explanations._of(made)
         X = self._rows(X)
         if self._waits:
             self._prepare(self._ground(self._spec, X))
+        said, run = self._with_rows(X, ids), run_of(self._seed, self._threads, progress)
         if self._prepared is None:
-            return self._explained_anew(X, ids, progress)
-        said = self._with_rows(X, ids)
+            return explained(self._model, said, self._spec, run, designs=self._designs)
         rows, words = rows_of(self._model, said)
-        made = self._prepared.explain(rows, words, run_of(self._seed, self._threads, progress))
+        made = self._prepared.explain(rows, words, run)
         return Explanations._of(made, cells_of(X, made.features), row_names=RowNames.of(X, said.pool))
 
     def __repr__(self) -> str:
@@ -128,11 +130,11 @@ class Explainer:
         return subject_of(self._model, self._with_rows(table), self._run, reference_needed=needed, method=spec)
 
     def _example(self) -> Any:
-        """Some rows as users have them; None if there are none."""
+        """One row in the form that users have rows in; None if there is none."""
         said = self._said
         for given in (said.background, said.pool):
             if given is not None and not isinstance(given, str):
-                return given
+                return select_rows(given, range(min(1, row_count(given))))
         if named_kind(said.baseline, "baseline") is not None:
             return said.baseline
         if isinstance(self._model, GraphModel) and self._model._core.plain_rows:
@@ -174,24 +176,6 @@ class Explainer:
                 raise ValueError("X: expected a table, found one row of named cells, and no pool= to tell their form")
             return one_row(X, example, "X", self._model)
         return X
-
-    def _explained_anew(self, X: Any, ids: Any, progress: ProgressLike) -> Explanations:
-        said = self._said
-        return explain(
-            self._model,
-            X,
-            (self._spec[0], dict(self._spec[1])),
-            baseline=said.baseline,
-            background=said.background,
-            pool=said.pool,
-            target=said.target,
-            value=said.value,
-            groups=said.groups,
-            ids=ids,
-            seed=self._seed,
-            threads=self._threads,
-            progress=progress,
-        )
 
 
 def _is_method(said: Any) -> bool:

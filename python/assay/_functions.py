@@ -78,12 +78,23 @@ def explain(
     progress    None: a bar where somebody watches; True, False, or an object with update(task, done, total)
     """
     spec = spec_of("method", method, _core.methods(), options)
-    run = run_of(seed, threads, progress)
     said = RowArguments(X, None, pool, None, baseline, background, target, value, groups, ids)
+    return explained(model, said, spec, run_of(seed, threads, progress), count_of("replicates", replicates))
+
+
+def explained(
+    model: Model,
+    said: RowArguments,
+    spec: _core.Spec,
+    run: _core.Run,
+    replicates: int = 0,
+    designs: _core.Designs | None = None,
+) -> Explanations:
+    """As explain. designs: what calls with the same method and seed share."""
     needed = next(each for each in _core.methods() if each.name == spec[0]).uses_reference
     subject = subject_of(model, said, run, reference_needed=needed, method=spec)
-    made = _core.explain(subject, spec, run, count_of("replicates", replicates))
-    return Explanations._of(made, cells_of(X, subject.players), row_names=RowNames.of(X, pool))
+    made = _core.explain(subject, spec, run, replicates, designs)
+    return Explanations._of(made, cells_of(said.X, subject.players), row_names=RowNames.of(said.X, said.pool))
 
 
 def explain_all(

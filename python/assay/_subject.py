@@ -133,7 +133,7 @@ def subject_of(
     return made
 
 
-def rows_of(model: GraphModel, said: RowArguments) -> tuple[_core.Dataset, str]:
+def rows_of(model: Model, said: RowArguments) -> tuple[_core.Dataset, str]:
     """The rows that are explained, as subject_of makes them, and what provenance calls them. For calls of a prepared
     explainer, which has all else already."""
     RowNames.of(said.X, said.pool).check(ids=said.ids)

@@ -216,12 +216,14 @@ std::shared_ptr<SubjectHandle> make_subject(const ModelHandle& model, std::share
 }
 
 std::shared_ptr<Explained> explain_subject(const std::shared_ptr<SubjectHandle>& handle, const SpecPair& method,
-                                           const Run& run, size_t replicates) {
+                                           const Run& run, size_t replicates, Kept* designs) {
   const Spec spec = spec_of(method);
   const OwnedSubject& subject = handle->subject;
   auto made = std::make_shared<Explained>();
-  made->explanations = run_engine(
-      run, [&](const Context& context) { return explain_with_replicates(spec, subject.view(), replicates, context); });
+  made->explanations = run_engine(run, [&](const Context& context) {
+    if (replicates == 0) return explain(spec, subject.view(), context, designs);
+    return explain_with_replicates(spec, subject.view(), replicates, context);
+  });
   Explanations& result = made->explanations;
   // Targets listed row by row follow no common rule.
   const std::vector<uint32_t>& listed = subject.targets.of_row;
@@ -271,7 +273,9 @@ void bind_explain(nb::module_& m) {
           nb::arg("note"))
       .def("labelled", &labelled_subject, nb::arg("data").none(), nb::arg("pool").none());
   bind_explanations(m);
-  m.def("explain", &explain_subject, nb::arg("subject"), nb::arg("method"), nb::arg("run"), nb::arg("replicates") = 0);
+  nb::class_<Kept>(m, "Designs").def(nb::init<>());
+  m.def("explain", &explain_subject, nb::arg("subject"), nb::arg("method"), nb::arg("run"), nb::arg("replicates") = 0,
+        nb::arg("designs").none() = nb::none());
 }
 
 }  // namespace assay::python

@@ -154,8 +154,8 @@ void bind_prepared(nb::module_& m) {
       .def(nb::init<std::shared_ptr<SubjectHandle>, const SpecPair&, const Run&>(), nb::arg("subject"),
            nb::arg("method"), nb::arg("run"))
       .def("explain", &PreparedHandle::explain, nb::arg("rows"), nb::arg("words"), nb::arg("run"))
-      .def("explain_array", &PreparedHandle::explain_array<float>, nb::arg("array").noconvert(), nb::arg("run"))
-      .def("explain_array", &PreparedHandle::explain_array<double>, nb::arg("array").noconvert(), nb::arg("run"));
+      .def("explain_floats", &PreparedHandle::explain_array<float>, nb::arg("array").noconvert(), nb::arg("run"))
+      .def("explain_doubles", &PreparedHandle::explain_array<double>, nb::arg("array").noconvert(), nb::arg("run"));
 }
 
 }  // namespace assay::python

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <vector>
@@ -107,6 +108,65 @@ TEST(CohortTests, RatioErrorAgainstManySamples) {
   }
   // A standard deviation of 4,000 values has a standard error of 1.1 %; what the approximation leaves is of order 1/60.
   EXPECT_NEAR(errors.mean() / ratios.standard_deviation(), 1, 0.05);
+}
+
+double squared_welch(const std::vector<double>& values, uint32_t group) {
+  RunningMoments first;
+  RunningMoments second;
+  for (size_t i = 0; i < values.size(); i++) ((group >> i & 1) != 0 ? first : second).add(values[i]);
+  const GroupTest found = welch_test(first, second);
+  return found.difference * found.difference / (found.error * found.error);
+}
+
+// All 252 groups of 5 of 10, by Welch's t.
+TEST(ShuffledPValue, IsTheShareOfGroupsThatDifferAsMuch) {
+  const std::vector<double> values = {0.1, 0.5, 0.2, 0.9, 1.7, 3.1, 0.05, 8, 2.2, 0.4};
+  const std::vector<uint8_t> in_group = {1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+  std::vector<uint8_t> others(in_group.size());
+  std::ranges::transform(in_group, others.begin(), [](uint8_t each) { return static_cast<uint8_t>(1 - each); });
+  uint32_t own = 0;
+  for (size_t i = 0; i < in_group.size(); i++) own |= static_cast<uint32_t>(in_group[i]) << i;
+  size_t groups = 0;
+  size_t as_much = 0;
+  for (uint32_t group = 0; group < 1U << 10; group++) {
+    if (std::popcount(group) != 5) continue;
+    groups++;
+    as_much += squared_welch(values, group) >= squared_welch(values, own) * (1 - 1e-9) ? 1 : 0;
+  }
+  ASSERT_EQ(groups, 252U);
+  const double exact = static_cast<double>(as_much) / 252;
+  ASSERT_LT(exact, 0.05);
+  const double found = shuffled_p_value(values, in_group, RandomStream(1, "test"));
+  EXPECT_NEAR(found, exact, 4 * exact / std::sqrt(50));  // it stops after 50 that differ as much
+  // Which group is the first makes no difference.
+  EXPECT_EQ(found, shuffled_p_value(values, others, RandomStream(1, "test")));
+}
+
+// Groups that are drawn by lot differ by no more than chance, however skewed the values are. Welch's test finds far more.
+TEST(ShuffledPValue, HoldsForSkewedValuesInSmallGroups) {
+  constexpr double kLevel = 0.002;
+  constexpr size_t kTrials = 4'000;
+  size_t by_welch = 0;
+  size_t by_both = 0;
+  for (size_t trial = 0; trial < kTrials; trial++) {
+    RandomStream random(trial, "skewed");
+    std::vector<double> values(400);
+    std::vector<uint8_t> in_group(values.size());
+    RunningMoments own;
+    RunningMoments rest;
+    for (size_t i = 0; i < values.size(); i++) {
+      values[i] = std::exp(1.5 * random.normal());
+      in_group[i] = i < 35 ? 1 : 0;
+      (i < 35 ? own : rest).add(values[i]);
+    }
+    const double welch = welch_test(own, rest).p_value;
+    if (!(welch < kLevel)) continue;
+    by_welch++;
+    by_both += shuffled_p_value(values, in_group, RandomStream(trial, "test")) < kLevel ? 1 : 0;
+  }
+  const double expected = kLevel * kTrials;
+  EXPECT_GT(static_cast<double>(by_welch), 3 * expected);
+  EXPECT_LT(static_cast<double>(by_both), expected + 3 * std::sqrt(expected));
 }
 
 }  // namespace

@@ -12,6 +12,10 @@
 
 namespace assay {
 
+// What the ids of a table's first column are called if it has no name: the index that pandas writes, and that of a
+// DataFrame without a name.
+inline constexpr const char* kUnnamedIndex = "index";
+
 // How to read a table from text. Columns are named by their header, or by position (1 is the first, -1 the last).
 struct TableOptions {
   enum class Header { detect, yes, no };

@@ -201,6 +201,9 @@ Explanations explanations_from_csv(const ByteOpener& open, const Context& contex
   Table table = read_csv(open, options, context);
   std::vector<std::string> names = column_names(table);
   if (with_ids) names.insert(names.begin(), table.id_name);
+  // The index that pandas writes has no name in the header, and is no column of the table.
+  const bool has_index = !cells.empty() && cells[0].empty() && names.size() + 1 == cells.size();
+  if (has_index) names.insert(names.begin(), "");
   return explanations_from_table(std::move(table), names == cells);
 }
 

@@ -15,12 +15,13 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Ranks = hn::CappedTag<uint16_t, 32>;
+using FewRanks = hn::CappedTag<uint16_t, 8>;  // for few rows: short vectors are written faster
 using Floats = hn::CappedTag<float, kTableWidth>;
 using Doubles = hn::CappedTag<double, 8>;
 
-void flow_patterns(std::span<const PatternSplit> splits, std::span<const PatternBit> bits, const uint16_t* ranks,
-                   size_t columns, const uint16_t* decided, size_t rows, uint16_t* patterns) {
-  const Ranks d;
+template <class D>
+void flow_by(D d, std::span<const PatternSplit> splits, std::span<const PatternBit> bits, const uint16_t* ranks,
+             size_t columns, const uint16_t* decided, size_t rows, uint16_t* patterns) {
   const size_t lanes = hn::Lanes(d);
   const auto values_of = [&](const RankTest& test) HWY_ATTR {
     return test.column < columns ? ranks + test.column * kRankRows : decided + (test.column - columns) * kRankRows;
@@ -31,7 +32,7 @@ void flow_patterns(std::span<const PatternSplit> splits, std::span<const Pattern
     const auto outside = hn::VecFromMask(d, hn::Gt(place, hn::Set(d, test.width)));
     return hn::Xor(outside, hn::Set(d, static_cast<uint16_t>(~test.flip)));
   };
-  std::fill_n(patterns, kRankRows, uint16_t{0});
+  for (size_t i = 0; i < rows; i += lanes) hn::Store(hn::Zero(d), d, patterns + i);
   for (const PatternSplit& split : splits) {
     const uint16_t* values = values_of(split.test);
     const uint16_t* from = patterns + split.from * kRankRows;
@@ -54,6 +55,15 @@ void flow_patterns(std::span<const PatternSplit> splits, std::span<const Pattern
       const auto yes = goes_true(bit.test, values, i);
       hn::Store(hn::Or(hn::Load(d, at + i), hn::And(yes, mask)), d, at + i);
     }
+  }
+}
+
+void flow_patterns(std::span<const PatternSplit> splits, std::span<const PatternBit> bits, const uint16_t* ranks,
+                   size_t columns, const uint16_t* decided, size_t rows, uint16_t* patterns) {
+  if (rows <= hn::Lanes(FewRanks())) {
+    flow_by(FewRanks(), splits, bits, ranks, columns, decided, rows, patterns);
+  } else {
+    flow_by(Ranks(), splits, bits, ranks, columns, decided, rows, patterns);
   }
 }
 

@@ -151,6 +151,13 @@ std::shared_ptr<const TreeParts> parts_of(const TreeGameView& game, const TreeTa
                                  [&] { return std::make_shared<TreeParts>(game, limits, keep_layouts); });
 }
 
+using Batches = std::vector<std::vector<SelectedTree>>;
+
+std::shared_ptr<const Batches> batches_of(const Ways& ways, size_t target, Kept* kept, std::string_view name) {
+  return kept_or_made<Batches>(kept, fmt::format("{}: batches of output {}", name, target),
+                               [&] { return std::make_shared<Batches>(ways.batches(target)); });
+}
+
 // The tables of a target whose trees fit into one batch, all of them filled.
 std::shared_ptr<const PatternTables> tables_of(const Ways& ways, const std::vector<SelectedTree>& batch, size_t target,
                                                Kept* kept, const Context& context, std::string_view name) {
@@ -169,7 +176,7 @@ class TargetRun {
         target_(target),
         values_(values),
         name_(name),
-        batches_(ways_.batches(target)) {}
+        batches_(batches_of(ways_, target, task.kept, name)) {}
 
   // finished(count): of rows.
   template <class Finished>
@@ -177,24 +184,24 @@ class TargetRun {
     const size_t stride = PatternTables::totals_stride(task_.players.size());
     const size_t span_rows = std::max(kSumBytes / (stride * sizeof(double)), kRankRows);
     totals_.resize(std::min(span_rows, rows.size()) * stride);
-    const bool kept = task_.kept != nullptr && batches_.size() == 1;
+    const bool kept = task_.kept != nullptr && batches_->size() == 1;
     const auto filled =
         rows.size() <= kFewRows ? PatternTables::Filled::when_asked_for : PatternTables::Filled::now;
     std::shared_ptr<const PatternTables> only;
     if (kept) {
-      only = tables_of(ways_, batches_[0], target_, task_.kept, context, name_);
-    } else if (batches_.size() == 1) {
-      only = ways_.tables(batches_[0], target_, filled, context);
+      only = tables_of(ways_, (*batches_)[0], target_, task_.kept, context, name_);
+    } else if (batches_->size() == 1) {
+      only = ways_.tables((*batches_)[0], target_, filled, context);
     }
     for (size_t begin = 0; begin < rows.size(); begin += span_rows) {
       rows_ = rows.subspan(begin, std::min(span_rows, rows.size() - begin));
       std::fill(totals_.begin(), totals_.end(), 0.0);
-      for (size_t b = 0; b < batches_.size(); b++) {
-        const bool last = b + 1 == batches_.size() && walks_.empty();
-        const auto tables = only != nullptr ? only : ways_.tables(batches_[b], target_, filled, context);
+      for (size_t b = 0; b < batches_->size(); b++) {
+        const bool last = b + 1 == batches_->size() && walks_.empty();
+        const auto tables = only != nullptr ? only : ways_.tables((*batches_)[b], target_, filled, context);
         add_tables(*tables, stride, last, context, finished);
       }
-      if (batches_.empty() || !walks_.empty()) add_walks(stride, context, finished);
+      if (batches_->empty() || !walks_.empty()) add_walks(stride, context, finished);
     }
   }
 
@@ -243,7 +250,7 @@ class TargetRun {
   const size_t target_;
   const MatrixView<float> values_;
   const std::string_view name_;
-  const std::vector<std::vector<SelectedTree>> batches_;
+  const std::shared_ptr<const Batches> batches_;
   std::span<const uint32_t> rows_;  // those in work
   std::vector<double> totals_;
 };
@@ -294,8 +301,8 @@ void prepare_tree_values(const TreeGameView& game, const ExplainTask& task, cons
                          const Context& context, std::string_view name) {
   const auto parts = parts_of(game, limits, task.kept, name, false);
   for (const OutputTerm& term : task.targets.terms) {
-    const auto batches = parts->ways().batches(term.output);
-    if (batches.size() == 1) tables_of(parts->ways(), batches[0], term.output, task.kept, context, name);
+    const auto batches = batches_of(parts->ways(), term.output, task.kept, name);
+    if (batches->size() == 1) tables_of(parts->ways(), (*batches)[0], term.output, task.kept, context, name);
   }
 }
 
