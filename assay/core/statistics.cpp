@@ -17,7 +17,9 @@ constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 // ln(Gamma(a + 1/2) / Gamma(a)). For large a the difference of two log-gammas would lose most of its digits, so there
 // its asymptotic series (DLMF 5.11.13) stands in.
 double log_gamma_half_step(double a) {
-  if (a < 50) return std::lgamma(a + 0.5) - std::lgamma(a);
+  // Not std::lgamma, which writes the sign to a global.
+  int sign = 0;
+  if (a < 50) return ::lgamma_r(a + 0.5, &sign) - ::lgamma_r(a, &sign);
   const double r = 1 / (a * a);
   return 0.5 * std::log(a) - (1.0 / 8 - r * (1.0 / 192 - r * (1.0 / 640 - r * 17.0 / 14336))) / a;
 }

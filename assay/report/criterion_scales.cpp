@@ -32,7 +32,8 @@ double random_complexity(size_t players) {
 double random_distance(size_t players) {
   if (players < 2) return NAN;
   const auto d = static_cast<double>(players);
-  const double logarithm = (d - 1) * std::numbers::ln2 + 2 * std::lgamma(d / 2) - std::lgamma(d - 0.5);
+  int sign = 0;  // std::lgamma writes it to a global
+  const double logarithm = (d - 1) * std::numbers::ln2 + 2 * ::lgamma_r(d / 2, &sign) - ::lgamma_r(d - 0.5, &sign);
   return std::exp(logarithm) / std::sqrt(std::numbers::pi);
 }
 

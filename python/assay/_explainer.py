@@ -148,15 +148,18 @@ class Explainer:
             raise ValueError(
                 "method: expected the name of one, or background rows (assay.Explainer(model, X)), found neither"
             )
-        for name in ("tree_shap", "exact_shapley", "kernel_shap"):
-            spec = spec_of("method", name, _core.methods(), options if name == "kernel_shap" else None)
+        # Of trees, then exact, then sampled; of several of a kind the first.
+        known = sorted((each for each in _core.methods() if each.shapley), key=_effort)
+        for method in known:
+            spec = spec_of("method", method.name, _core.methods(), options if method.sampled else None)
             try:
                 subject = self._ground(spec, self._example())
             except _core.UnsupportedError:
-                if name == "kernel_shap":
+                if method is known[-1]:
                     raise
                 continue
-            if name != "exact_shapley" or (subject is not None and len(subject.players) <= MOST_EXACT):
+            few = subject is not None and len(subject.players) <= MOST_EXACT
+            if method.for_trees or method.sampled or few:
                 break
         return spec, subject
 
@@ -176,6 +179,10 @@ class Explainer:
                 raise ValueError("X: expected a table, found one row of named cells, and no pool= to tell their form")
             return one_row(X, example, "X", self._model)
         return X
+
+
+def _effort(method: _core.MethodInfo) -> tuple[bool, bool]:
+    return not method.for_trees, method.sampled
 
 
 def _is_method(said: Any) -> bool:

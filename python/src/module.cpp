@@ -75,6 +75,8 @@ void bind_infos(nb::module_& m) {
   bind_info<MethodInfo>(m, "MethodInfo")
       .def_prop_ro("complete", [](const MethodInfo& self) { return self.complete; })
       .def_prop_ro("uses_reference", [](const MethodInfo& self) { return self.uses_reference; })
+      .def_prop_ro("shapley", [](const MethodInfo& self) { return self.shapley; })
+      .def_prop_ro("for_trees", [](const MethodInfo& self) { return self.for_trees; })
       .def_prop_ro("sampled", [](const MethodInfo& self) { return self.sampled; });
   bind_info<CriterionInfo>(m, "CriterionInfo")
       .def_prop_ro("family", [](const CriterionInfo& self) { return self.family; })

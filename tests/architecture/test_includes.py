@@ -30,6 +30,7 @@ SHARED_HEADERS = {
         "deeplift_common.h",
         "explainer.h",
         "explanations.h",
+        "kept.h",
         "methods.h",
         "players.h",
         "reference.h",

@@ -86,15 +86,18 @@ void PairEstimator::weigh_misfit() {
 
 PairEstimator::Choice PairEstimator::choose(std::span<const float> residuals) const {
   Choice choice;
+  // A pair that alone tells of some player is foretold by no additive fit to the others: the candidates are compared on
+  // the rest, or all of them without the additive one if little is left to compare it on.
+  const auto own = residuals.first(probes_.size());
+  const auto foretold = std::ranges::count_if(own, [](float residual) { return !std::isnan(residual); });
+  const bool additive = static_cast<size_t>(foretold) >= kLeastProbes;
   double least = std::numeric_limits<double>::infinity();
-  for (size_t c = 0; c <= interactions_.size(); c++) {
+  for (size_t c = additive || interactions_.empty() ? 0 : 1; c <= interactions_.size(); c++) {
     double square = 0;
     double scale = 0;
     for (size_t k = 0; k < probes_.size(); k++) {
       const double residual = residuals[c * probes_.size() + k];
-      // A pair that alone tells of some player is foretold by no additive fit to the others: the candidates are compared
-      // on the rest.
-      if (!std::isnan(residuals[k])) square += residual * residual;
+      if (!additive || !std::isnan(own[k])) square += residual * residual;
       if (c > 0) scale += residual * residual / interactions_[c - 1].left_out_variance(k);
     }
     if (!(square < least)) continue;
