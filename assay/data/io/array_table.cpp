@@ -256,10 +256,11 @@ Table read_npz_table(std::string name, std::string_view bytes) { return read_npz
 
 void write_npy_table(const Table& table, const std::string& path, const Context& context) {
   refuse_categories(table, path, "NPY");
-  NpyArray array = npy_from_matrix(table.values.view());
-  array.shape = full_shape(table);
+  // The values as they lie in memory: a copy would take as much again.
+  const auto values = std::as_bytes(table.values.values());
   AtomicFile file(path, context);
-  write_npy(file, array);
+  file.write(npy_header({NpyType::float32, sizeof(float), full_shape(table)}));
+  file.write({reinterpret_cast<const char*>(values.data()), values.size()});
   file.commit();
 }
 

@@ -7,78 +7,48 @@
 // only for a row longer than itself, up to kLongestRow.
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "assay/data/io/bytes.h"
+#include "assay/data/io/csv_buffer.h"
+#include "assay/data/io/csv_parser.h"
 
 namespace assay {
 
 class CsvRows {
  public:
-  static constexpr size_t kLongestRow = size_t{64} << 20;
-  static constexpr size_t kMostColumns = size_t{1} << 22;
+  static constexpr size_t kLongestRow = CsvBuffer::kLongestRow;
+  static constexpr size_t kMostColumns = CsvParser::kMostColumns;
 
   // delimiter '\0' = the one of , ; tab | that the first line has most of. The first skip_lines lines are passed over.
   explicit CsvRows(std::unique_ptr<ByteSource> source, char delimiter = '\0', size_t skip_lines = 0);
 
   // Moves to the next row; false at the end.
   bool next();
-  // The cells of this row, valid until the next call of next().
-  std::span<const std::string_view> cells() const { return cells_; }
+  // The cells of this row, valid until the next call of next(). kCsvPadding bytes behind each can be read.
+  std::span<const std::string_view> cells() const { return parser_.cells(); }
   // Whether a cell stood in quotes: NA in quotes is text, without them it is missing.
-  bool quoted_cell(size_t column) const { return spans_[column].quoted; }
+  bool quoted_cell(size_t column) const { return parser_.quoted_cell(column); }
   // The line on which this row starts; the first is 1.
-  size_t line() const { return line_; }
-  char delimiter() const { return delimiter_; }
-  // Bytes not yet parsed, where the source can tell.
-  std::optional<uint64_t> remaining() const;
-  const std::string& name() const { return source_->name(); }
+  size_t line() const { return parser_.line(); }
+  char delimiter() const { return parser_.delimiter(); }
+  const std::string& name() const { return parser_.name(); }
 
   // "file, line 7" and "file, line 7, column 3 ('age')", for messages.
-  std::string where() const;
-  std::string where(size_t column, std::string_view column_name = {}) const;
+  std::string where() const { return parser_.where(); }
+  std::string where(size_t column, std::string_view column_name = {}) const {
+    return parser_.where(column, column_name);
+  }
 
  private:
-  struct CellSpan {
-    size_t begin;
-    size_t end;
-    bool quoted;
-    bool doubled;  // has doubled quotes, to be made single
-  };
-  enum class Parsed { row, blank_line, needs_more };
-
-  void fill();
-  void skip_byte_order_mark();
-  void skip_line();
-  char detect_delimiter() const;
-  Parsed parse_row();
-  Parsed parse_quoted(size_t& position, CellSpan& cell);
-  bool row_ends_at(size_t& position) const;
-  void check_text() const;
-  void publish_cells();
-
-  std::unique_ptr<ByteSource> source_;
-  char delimiter_;
-  std::array<bool, 256> stops_{};  // bytes that end an unquoted cell
-  std::vector<char> buffer_;       // one byte longer than its contents can be: the last is a sentinel
-  size_t begin_ = 0;               // of the row not yet parsed
-  size_t end_ = 0;                 // of what was read
-  bool at_end_ = false;            // nothing more to read
-  size_t line_ = 0;
-  size_t next_line_ = 1;
-  size_t width_ = 0;  // cells in the first row
-  size_t width_line_ = 0;
-  size_t row_begin_ = 0;
-  size_t row_end_ = 0;
-  std::vector<CellSpan> spans_;
-  std::vector<std::string_view> cells_;
+  CsvBuffer buffer_;
+  CsvParser parser_;
 };
 
 }  // namespace assay
