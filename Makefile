@@ -6,6 +6,7 @@ MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 
 VENV := build/venv
+# Made by tools/make-peers, of the newest Python here that the peers are pinned for, or of PEERS_PYTHON.
 PEERS := build/peers
 # Wheels that the build takes files from: Arrow's library, and plotly.js for reports. Looked for when they are needed.
 WHEELS = -DASSAY_ARROW_ROOT=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/pyarrow)) \
@@ -62,9 +63,9 @@ test-long: test fuzz ## The tests, those that take minutes, the fuzzers for FUZZ
 
 test-peers: build setup-test ## Compare with PyTorch, Captum, SHAP, Quantus, scikit-learn and others, in an environment of their own
 	@cmake --preset develop >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build build --target model_tests assay_python assay_python_package
-	@tools/make-venv $(PEERS) tools/requirements/peers.txt
-	@$(PACKAGE) $(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
+	@cmake --build build --target model_tests
+	@tools/make-peers
+	@$(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
 
 # What pip builds, with the packages of build/venv; auditwheel then puts the shared libraries that it needs inside.
 wheel: setup-build ## Build a wheel that needs nothing but NumPy (build/wheel), and try it in an empty environment
@@ -82,18 +83,18 @@ wheel: setup-build ## Build a wheel that needs nothing but NumPy (build/wheel), 
 
 bench: setup-test ## Run the benchmarks of the library, measure what the Python package adds, and how near studies' estimates are; BENCH=--benchmark_filter=csv runs a part
 	@cmake --preset develop -DASSAY_BENCHMARKS=ON >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build build --target assay_benchmarks explain_rows assay_program assay_python assay_python_package
+	@cmake --build build --target assay_benchmarks explain_rows assay_program
 	@build/assay_benchmarks $(BENCH)
-	@tools/make-venv $(PEERS) tools/requirements/peers.txt
-	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/python_overhead.py
-	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/study_estimates.py
+	@tools/make-peers
+	@$(PEERS)/bin/python -W ignore benchmarks/python_overhead.py
+	@$(PEERS)/bin/python -W ignore benchmarks/study_estimates.py
 
 # Configured with the wheels, so that the program is the one that `make build` makes.
 bench-peers: setup-test ## Measure Assay beside its peers in one run and write docs/benchmarks.md; BENCH=--quick takes three minutes
 	@cmake --preset develop $(WHEELS) -DASSAY_BENCHMARKS=ON >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build build --target assay_program assay_python assay_python_package assay_benchmarks
-	@tools/make-venv $(PEERS) tools/requirements/peers.txt
-	@$(PACKAGE) $(PEERS)/bin/python -W ignore benchmarks/peers $(BENCH)
+	@cmake --build build --target assay_program assay_benchmarks
+	@tools/make-peers
+	@$(PEERS)/bin/python -W ignore benchmarks/peers $(BENCH)
 
 lint: setup-test ## Check formatting, clang-tidy and ruff; LINT_SINCE=REV looks at files changed since then alone
 	@tools/install-packages tools/packages/lint.txt

@@ -1,6 +1,6 @@
 """Assay beside its peers in one run, each at its best settings on the same machine, threads, models, rows and budgets:
-`make bench-peers`. Peers: Captum, SHAP, Quantus, shapiq, PyTorch, onnxruntime, XGBoost, LightGBM, faiss, scikit-learn,
-pandas, pyarrow.
+`make bench-peers`. Peers: Captum, SHAP, Quantus, shapiq, PyTorch, onnxruntime, XGBoost, LightGBM, Woodelf, faiss,
+scikit-learn, pandas, pyarrow.
 
 A full run takes its time and writes docs/benchmarks.md, docs/ground-truth.md and README's table from what it found;
 `--quick` ends inside three minutes, with smaller workloads, and writes no page. Both write build/bench/peers.json.

@@ -61,7 +61,8 @@ def run_ava(run):
     made, _ = combine()
     # Values add up to the weighted outputs of the antecedents less their base.
     total = np.asarray(made.values).sum(axis=1)
-    np.testing.assert_allclose(total, np.asarray(made.output) - np.asarray(made.base), rtol=1e-3, atol=1e-3)
+    expected = np.asarray(made.measures["antecedents_output"]) - np.asarray(made.base)
+    np.testing.assert_allclose(total, expected, rtol=1e-3, atol=1e-3)
     found = alternate({"assay": lambda: combine()[1]})
     name = f"ava, {TESTED:,} test rows of Adult among {len(pool):,} training rows, k = 10, exact Shapley values"
     yield Row(name, None, [], found["assay"], limit=10, front="AVA, 1,000 rows of Adult, k = 10")

@@ -5,6 +5,7 @@ import importlib.metadata
 import os
 import pathlib
 import platform
+import sys
 
 PEERS = [
     "captum",
@@ -15,6 +16,7 @@ PEERS = [
     "onnxruntime",
     "xgboost-cpu",
     "lightgbm",
+    "woodelf-explainer",
     "faiss-cpu",
     "scikit-learn",
     "pandas",
@@ -24,7 +26,7 @@ PEERS = [
 
 
 def machine():
-    """What the figures depend on: processor, cores, vector instructions, versions, and the day."""
+    """What the figures depend on: processor, cores, vector instructions, versions and their list, and the day."""
     import assay
 
     versions = {"Python": platform.python_version()}
@@ -40,7 +42,15 @@ def machine():
         "date": datetime.date.today().isoformat(),
         "assay": assay.__version__,
         "versions": versions,
+        "pins": pins(),
     }
+
+
+def pins(environment=sys.prefix):
+    """The lists of versions that tools/make-venv installed into an environment; none where it was made by hand."""
+    mark = ".installed-"
+    found = sorted(pathlib.Path(environment).glob(f"{mark}*.txt"))
+    return [f"tools/requirements/{file.name.removeprefix(mark)}" for file in found]
 
 
 def processor():

@@ -25,9 +25,11 @@ make bench-peers BENCH=--quick               # smaller workloads, inside three m
 make bench-peers BENCH='--only trees'        # the workloads with this in their name
 ```
 
-The first run makes the environment of the peers, pinned in `tools/requirements/peers.txt`. Adult and MNIST are
-files you bring (`ASSAY_DATA`, [data.md](data.md)); workloads whose data is not there are left out. Each run leaves its
-rows in `build/bench/peers.json`, and all numbers behind this page in `build/bench/full.json`."""
+The first run makes the environment of the peers: of python3.13 or python3.12 where there is one, else of python3;
+`PEERS_PYTHON` names another. From 3.12 on it is pinned in `tools/requirements/peers-3.12.txt`, before in
+`tools/requirements/peers.txt`, where some peers are older and those that need a newer Python are left out. Adult and
+MNIST are files you bring (`ASSAY_DATA`, [data.md](data.md)); workloads whose data is not there are left out. Each run
+leaves its rows in `build/bench/peers.json`, and all numbers behind this page in `build/bench/full.json`."""
 
 
 # Cells
@@ -211,8 +213,10 @@ def machine_section(results):
         f"{about['date']}: {about['processor']}, {about['cores']} cores, vector target {about['vector_target']}, "
         f"Assay {about['assay']}; {versions}."
     )
+    pins = " and ".join(f"`{name}`" for name in about.get("pins", []))  # older runs did not say
+    with_pins = f"The peers ran with Python {about['versions']['Python']} and the pins of {pins}." if pins else ""
     once = "" if results["one_run"] else "Some sections were measured again after the others, in runs of their own."
-    return ["## The machine", filled(where), once]
+    return ["## The machine", filled(where), filled(with_pins), once]
 
 
 GENERATED = "<!-- Written by `make bench-peers` from what it measured; edit benchmarks/peers, not this page. -->"

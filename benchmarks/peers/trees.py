@@ -1,4 +1,4 @@
-"""Tree ensembles beside shap, XGBoost, LightGBM and onnxruntime, all in this process on the same arrays.
+"""Tree ensembles beside shap, XGBoost, LightGBM, Woodelf and onnxruntime, all in this process on the same arrays.
 
 Assay goes through its Python package, checks of its arguments and the copy of its results included. Its tables of a
 background are made anew in every round, as shap's explainer is. Answers are compared before times are believed.
@@ -11,15 +11,18 @@ import lightgbm
 import numpy as np
 import onnxmltools
 import onnxruntime
+import pandas as pd
 import shap
 import xgboost
 from harness import Row, Workload, alternate, data_folder, timed
 from harness import assay as program
 from onnxmltools.convert.common.data_types import FloatTensorType
+from woodelf import WoodelfExplainer
 
 import assay
 
-DEPTH, BACKGROUND = 6, 100
+DEPTH, BACKGROUND, LARGE = 6, 100, 10_000
+WOODELF = "Woodelf"
 
 
 @dataclasses.dataclass
@@ -62,17 +65,32 @@ def beside(workload, ours, peers, bars, fronts):
         yield Row(workload, name, rounds[name], rounds["assay"], least_ratio=bar, front=front)
 
 
+def woodelf(booster, x, background=None):
+    """Its values, as a side; it wants data frames. Its explainer reads the trees when it is made against a background,
+    else once for all rounds, as shap's does."""
+    names = [f"f{column}" for column in range(x.shape[1])]
+    rows = pd.DataFrame(x, columns=names)
+    if background is None:
+        explainer = WoodelfExplainer(booster)
+        return lambda: explainer.shap_values(rows, verbose=False)
+    table = pd.DataFrame(background, columns=names)
+    return lambda: WoodelfExplainer(booster, table).shap_values(rows, verbose=False)
+
+
 def interventional(run):
     """Exact Shapley values over background rows."""
     made = adult_booster(run.kept, run.quick)
     x, background = made.few, made.background
     workload = f"tree_shap, {made.trees} trees, {len(x):,} rows x {len(background)} background rows"
     peer = "shap TreeExplainer"
+    peers = {peer: lambda: shap.TreeExplainer(made.booster, background).shap_values(x)}
+    if not run.quick:  # It takes seconds for any number of rows; many_rows() has it in quick runs.
+        peers[WOODELF] = woodelf(made.booster, x, background)
     yield from beside(
         workload,
         lambda: assay.explain(made.ours, x, "tree_shap", background=background, threads=1).values,
-        {peer: lambda: shap.TreeExplainer(made.booster, background).shap_values(x)},
-        {peer: 5},
+        peers,
+        {peer: 5, WOODELF: 5},
         {peer: f"exact values of {made.trees} trees, {len(x):,} rows x {len(background)}"},
     )
 
@@ -84,14 +102,17 @@ def path_dependent(run):
     explainer = shap.TreeExplainer(booster, feature_perturbation="tree_path_dependent")
     data = xgboost.DMatrix(x, nthread=1)
     size = f"{made.trees} trees, {len(x):,} rows"
+    peers = {
+        "shap TreeExplainer": lambda: explainer.shap_values(x, check_additivity=False),
+        "XGBoost pred_contribs": lambda: booster.predict(data, pred_contribs=True)[:, :-1],
+    }
+    if not run.quick:
+        peers[WOODELF] = woodelf(booster, x)
     yield from beside(
         f"tree_shap_path, XGBoost's booster, {size}",
         lambda: assay.explain(made.ours, x, "tree_shap_path", threads=1).values,
-        {
-            "shap TreeExplainer": lambda: explainer.shap_values(x, check_additivity=False),
-            "XGBoost pred_contribs": lambda: booster.predict(data, pred_contribs=True)[:, :-1],
-        },
-        {"shap TreeExplainer": 2, "XGBoost pred_contribs": 1},
+        peers,
+        {"shap TreeExplainer": 2, "XGBoost pred_contribs": 1, WOODELF: 1},
         {"XGBoost pred_contribs": f"path-dependent values of {size}"},
     )
     settings = {"objective": "binary", "max_depth": DEPTH, "num_leaves": 2**DEPTH, "num_threads": 1, "verbose": -1}
@@ -104,6 +125,33 @@ def path_dependent(run):
         lambda: assay.explain(ours, x, "tree_shap_path", threads=1).values,
         {"LightGBM pred_contrib": lambda: light.predict(x, pred_contrib=True, num_threads=1)[:, :-1]},
         {"LightGBM pred_contrib": 1},
+        {},
+    )
+
+
+def many_rows(run):
+    """All rows, against a large background and path-dependent: what Woodelf is made for. A quick run has few trees."""
+    made = adult_booster(run.kept, run.quick)
+    x, background = made.x, made.x[:: len(made.x) // LARGE][:LARGE]
+    booster, ours, trees = made.booster, made.ours, made.trees
+    if run.quick:
+        trees = 20
+        booster = booster[:trees]
+        booster.save_model(run.folder / "few.json")
+        ours = assay.load(run.folder / "few.json")
+    size = f"{trees} trees, {len(x):,} rows"
+    yield from beside(
+        f"tree_shap, {size} x {len(background):,} background rows",
+        lambda: assay.explain(ours, x, "tree_shap", background=background, threads=1).values,
+        {WOODELF: woodelf(booster, x, background)},
+        {WOODELF: 5},
+        {},
+    )
+    yield from beside(
+        f"tree_shap_path, {size}",
+        lambda: assay.explain(ours, x, "tree_shap_path", threads=1).values,
+        {WOODELF: woodelf(booster, x)},
+        {WOODELF: 1},
         {},
     )
 
@@ -134,8 +182,8 @@ WORKLOADS = [
         "Trees: exact values against a background",
         interventional,
         f"""A booster of XGBoost on Adult (14 features, categories as codes), depth {DEPTH}. Assay's tables of the trees
-and the background are made anew in every round, and so is shap's explainer. Most of Assay's time goes into the tables,
-whatever the number of rows.""",
+and the background are made anew in every round, and so are the explainers of shap and Woodelf. Most of Assay's time
+goes into the tables, whatever the number of rows.""",
     ),
     Workload(
         "trees_path_dependent",
@@ -143,6 +191,14 @@ whatever the number of rows.""",
         path_dependent,
         """The same booster, and one of LightGBM on the same rows with trees of the same depth. The libraries' own
 values are the peers; for a Booster shap asks XGBoost itself for them.""",
+    ),
+    Workload(
+        "trees_many_rows",
+        "Trees: many rows and a large background",
+        many_rows,
+        f"""The booster of XGBoost on all rows of Adult, against {LARGE:,} of them and path-dependent. Woodelf (Nadel
+and Wettenstein 2026, on the CPU) is the peer: its time grows with the rows plus the background rows, shap's with one
+times the other. XGBoost has no values against a background.""",
     ),
     Workload(
         "trees_prediction",

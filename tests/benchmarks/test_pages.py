@@ -13,6 +13,7 @@ MACHINE = {
     "date": "2020-02-29",
     "assay": "0.1.0",
     "versions": {"Python": "3.11.2", "shap": "0.51.0"},
+    "pins": ["tools/requirements/peers.txt"],
 }
 
 
@@ -240,9 +241,24 @@ def test_a_line_of_readme_is_taken_apart(pages):
     assert cells(r"| a\|b | c |") == [r"a\|b", "c"]
 
 
-def test_pinned_peers_are_the_ones_whose_versions_are_told(root, machine):
-    pinned = {line.split("==")[0] for line in (root / "tools" / "requirements" / "peers.txt").read_text().split()}
+def test_the_python_and_the_pins_of_the_peers_are_told(pages, written):
+    said = "The peers ran with Python 3.11.2 and the pins of `tools/requirements/peers.txt`."
+    assert f"\n\n{said}\n\n" in written["docs/benchmarks.md"]
+    made = results()
+    made["machine"] = {name: value for name, value in MACHINE.items() if name != "pins"}  # what older runs left
+    assert "The peers ran with" not in pages.benchmarks_page(made)
+
+
+@pytest.mark.parametrize("pins", ["peers.txt", "peers-3.12.txt"])
+def test_pinned_peers_are_the_ones_whose_versions_are_told(root, machine, pins):
+    pinned = {line.split("==")[0] for line in (root / "tools" / "requirements" / pins).read_text().split()}
     assert set(machine.PEERS) <= pinned
+
+
+def test_pins_are_those_that_were_installed(machine, tmp_path):
+    assert machine.pins(tmp_path) == []
+    (tmp_path / ".installed-peers-3.12.txt").touch()
+    assert machine.pins(tmp_path) == ["tools/requirements/peers-3.12.txt"]
 
 
 def test_the_machine_has_a_processor_and_a_vector_target(machine):
