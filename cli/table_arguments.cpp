@@ -34,7 +34,7 @@ void TableArguments::add_to(CLI::App& command, const std::string& name, bool req
   add_list_option("--names", options.names, "Names for the columns of a text file without a header");
   command.add_option("--skip-lines", options.skip_lines, "Lines of a text file before its table begins")
       ->check(whole_number, "UINT64");
-  add_list_option("--missing", missing, "Cells that mean \"no value\" (default: empty, NA, NaN and ?)");
+  add_list_option("--missing", missing, "More cells that mean \"no value\", beside empty ones, NA, NaN and ?");
 }
 
 Table TableArguments::open(const Session& session) const {

@@ -17,9 +17,18 @@ namespace {
 constexpr size_t kScoutedRows = 1000;
 
 bool counts_upwards(std::span<const std::string_view> cells) {
+  if (!cells.empty() && cells[0].empty()) cells = cells.subspan(1);  // above the index that pandas writes
   if (cells.size() < 2) return false;
   for (size_t i = 0; i < cells.size(); ++i) {
     if (cells[i] != std::to_string(i)) return false;
+  }
+  return true;
+}
+
+// 0, 1, 2, ...: what pandas gives every table that has no index of its own. It names nothing.
+bool counts_rows(const std::vector<std::string>& ids) {
+  for (size_t row = 0; row < ids.size(); ++row) {
+    if (ids[row] != std::to_string(row)) return false;
   }
   return true;
 }
@@ -114,15 +123,16 @@ class TableReader {
         column.name = form_.has_header ? std::string(rows.cells()[j]) : fmt::format("x{}", j + 1);
       }
       if (column.name.empty() && j == 0 && form_.columns.size() > 1) {
-        // pandas writes the index of a DataFrame so: it names the rows.
-        column.name = "index";
-        has_index_ = true;
+        has_index_ = true;  // pandas writes the index of a DataFrame so: it names the rows
+        continue;
       }
       if (column.name.empty()) fail_input(rows.where(j), "the name of the column", "an empty cell");
       if (!seen.insert(column.name).second) {
         fail_input(rows.where(j), "a name no other column has", in_quotes(column.name) + " again");
       }
     }
+    // --id may ask for it by this name, unless another column has it.
+    if (has_index_ && !seen.contains(kUnnamedIndex)) form_.columns[0].name = kUnnamedIndex;
   }
 
   void apply_options(const std::string& file) {
@@ -144,9 +154,12 @@ class TableReader {
     if (!options_.id.empty()) {
       declare({options_.id}, CsvRole::id);
       table_.id_name = names[find_column(file, names, options_.id)];
-    } else if (has_index_ && !form_.columns[0].declared) {
-      declare({names[0]}, CsvRole::id);
-      table_.id_name = names[0];
+    }
+    if (has_index_ && !form_.columns[0].declared) {
+      // Beside other names of rows it is nothing that a model should learn from: it only counts.
+      form_.columns[0].role = options_.id.empty() ? CsvRole::id : CsvRole::left_out;
+      form_.columns[0].declared = true;
+      if (options_.id.empty()) table_.id_name = kUnnamedIndex;
     }
     if (!options_.label.empty()) {
       label_ = find_column(file, names, options_.label);
@@ -188,9 +201,13 @@ class TableReader {
     table_.values = std::move(body.values);
     table_.values.shrink_to_fit();
     table_.ids = std::move(body.ids);
+    if (has_index_ && options_.id.empty() && counts_rows(table_.ids)) {
+      table_.ids.clear();
+      table_.id_name.clear();
+    }
     for (size_t j = 0; j < form_.columns.size(); ++j) {
       const auto& plan = form_.columns[j];
-      if (plan.role == CsvRole::id) continue;
+      if (!has_values(plan.role)) continue;
       refuse_number_commas(j, body.levels[j]);
       if (label_ == j) table_.label = table_.columns.size();
       Column column;

@@ -21,13 +21,15 @@ struct TableOptions {
   enum class Header { detect, yes, no };
 
   char delimiter = '\0';  // '\0' = detect
-  // detect: a first row with a number in it is data, unless it counts 0, 1, 2, ... as pandas numbers columns.
+  // detect: a first row with a number in it is data, unless it counts 0, 1, 2, ... as pandas numbers columns, be it
+  // behind the empty cell above an index.
   Header header = Header::detect;
   // Names for the columns of a file that has no header.
   std::vector<std::string> names = {};
-  size_t skip_lines = 0;                                             // before the table begins
-  std::vector<std::string> missing = {"", "NA", "NaN", "nan", "?"};  // unquoted cells that mean "no value"
-  std::vector<std::string> numeric = {};                             // columns that must be numbers
+  size_t skip_lines = 0;  // before the table begins
+  // Unquoted cells that mean "no value"; these always do, and words that are given are added.
+  std::vector<std::string> missing = {"", "NA", "NaN", "nan", "?"};
+  std::vector<std::string> numeric = {};      // columns that must be numbers
   std::vector<std::string> categorical = {};  // columns that are categories even when they look like numbers
   // Columns to read as categories if a text file has them and neither list above names them. An underscore in these
   // names also matches a space.

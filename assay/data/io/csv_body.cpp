@@ -26,8 +26,7 @@ class BodyReader {
                 context.thread_count() > 1 ? kSharedBlockBytes : CsvBuffer::kSize),
         rows_(buffer_.name(), form.delimiter) {
     const size_t width = form.columns.size();
-    const auto ids = std::ranges::count(form.columns, CsvRole::id, &CsvColumn::role);
-    body_.values = Matrix(0, width - static_cast<size_t>(ids));
+    body_.values = Matrix(0, static_cast<size_t>(std::ranges::count_if(form.columns, has_values, &CsvColumn::role)));
     body_.levels.resize(width);
     body_.rounded.resize(width);
     body_.doubles.resize(width);

@@ -1,6 +1,7 @@
 #include "assay/data/io/csv_part.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -12,6 +13,10 @@ namespace assay {
 namespace {
 
 static_assert(kPlainNumberReads <= kCsvPadding);
+
+// What databases, pandas and spreadsheets write where a number is missing.
+constexpr std::array<std::string_view, 12> kMissingNumbers = {"NULL", "Null", "null", "None", "N/A",  "n/a",
+                                                              "#N/A", "#NA",  "<NA>", "NAN",  "-nan", "-NaN"};
 
 // Null if no row is known to start behind this place. Only for text without quotes.
 const char* row_start_behind(const char* from, const char* end) {
@@ -25,7 +30,8 @@ const char* row_start_behind(const char* from, const char* end) {
 }  // namespace
 
 CsvCells::CsvCells(const TableOptions& options)
-    : missing_(options.missing), keeps_doubles_(options.doubles != nullptr) {
+    : missing_(TableOptions().missing), keeps_doubles_(options.doubles != nullptr) {
+  missing_.insert(missing_.end(), options.missing.begin(), options.missing.end());
   for (const std::string& word : options.missing) {
     if (const auto number = parse_number(word); number && std::isfinite(number->value)) {
       missing_numbers_.push_back(parse_double(word));
@@ -35,7 +41,8 @@ CsvCells::CsvCells(const TableOptions& options)
 
 bool CsvCells::missing(std::string_view cell, bool quoted, CsvRole role) const {
   if (quoted) return cell.empty() && role == CsvRole::numeric;
-  return std::ranges::find(missing_, cell) != missing_.end();
+  if (std::ranges::find(missing_, cell) != missing_.end()) return true;
+  return role == CsvRole::numeric && std::ranges::find(kMissingNumbers, cell) != kMissingNumbers.end();
 }
 
 std::optional<ParsedNumber> CsvCells::number_in(std::string_view cell, bool quoted) {
@@ -55,7 +62,7 @@ void CsvPart::start(const std::vector<CsvColumn>& columns, const CsvCells& cells
   width_ = 0;
   numbers_from_.assign(columns.size(), 0);
   for (size_t j = columns.size(); j-- > 0;) {
-    if (columns[j].role != CsvRole::id) ++width_;
+    if (has_values(columns[j].role)) ++width_;
     if (columns[j].role != CsvRole::numeric) continue;
     numbers_from_[j] = 1 + (j + 1 < columns.size() ? numbers_from_[j + 1] : 0);
   }
@@ -80,7 +87,7 @@ void CsvPart::read(CsvParser& parser, const std::vector<CsvColumn>& columns, con
       }
       if (columns[j].role == CsvRole::id) {
         ids_.emplace_back(row[j]);
-      } else {
+      } else if (has_values(columns[j].role)) {
         out[place] = columns[j].role == CsvRole::numeric ? number(parser, j, columns, cells, place)
                                                          : category(parser, j, columns, cells, levels[j]);
         ++place;

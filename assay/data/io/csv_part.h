@@ -16,7 +16,10 @@
 
 namespace assay {
 
-enum class CsvRole : uint8_t { numeric, categorical, id };
+enum class CsvRole : uint8_t { numeric, categorical, id, left_out };
+
+// Whether a column is one of the table's, and not what names rows or is left out.
+inline bool has_values(CsvRole role) { return role == CsvRole::numeric || role == CsvRole::categorical; }
 
 // What is known of a column before its cells are read.
 struct CsvColumn {
@@ -30,7 +33,8 @@ class CsvCells {
  public:
   explicit CsvCells(const TableOptions& options);
 
-  // In quotes there is text, also where it is empty; among numbers an empty text can only mean that there is none.
+  // In quotes there is text, also where it is empty; among numbers an empty text can only mean that there is none, and
+  // so can words such as NULL and n/a, which may be a level among texts.
   bool missing(std::string_view cell, bool quoted, CsvRole role) const;
   // In quotes "inf" and "nan" are words.
   static std::optional<ParsedNumber> number_in(std::string_view cell, bool quoted);
@@ -39,7 +43,7 @@ class CsvCells {
   bool keeps_doubles() const { return keeps_doubles_; }
 
  private:
-  const std::vector<std::string>& missing_;
+  std::vector<std::string> missing_;
   std::vector<double> missing_numbers_;
   bool keeps_doubles_;
 };

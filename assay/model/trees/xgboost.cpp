@@ -142,6 +142,8 @@ class LearnerReader {
       fail_input(name_, "a booster of trees (gbtree or dart)", in_quotes(kind));
     }
     const Value model = xgboost_object(name_, gradient_booster, "model");
+    // From version 3.4 on, boosters with dropped trees are called gbtree, and have the shares of trees here.
+    if (kind == "gbtree" && model["weight_drop"].exists()) shares = xgboost_numbers(name_, model, "weight_drop");
     const auto types = texts_of(name_, learner_, "feature_types");
     if (!types.empty() && types.size() != booster_.features) {
       fail_input(name_, fmt::format("feature_types of {} features", booster_.features),
@@ -154,7 +156,7 @@ class LearnerReader {
                       "where XGBoost's files are not to be trusted",
                       unsure));
     }
-    add_trees(model, kind == "dart", shares);
+    add_trees(model, kind == "dart" || !shares.empty(), shares);
     note_best_iteration(model);
   }
 

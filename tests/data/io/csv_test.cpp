@@ -294,13 +294,41 @@ TEST(Csv, AFirstColumnWithoutANameNamesTheRows) {
   EXPECT_EQ(t.columns[0].name, "age");
   TableOptions options;
   options.id = "age";
-  const Table own = read(",age\n7,1.5\n8,2\n", options);
+  const Table own = read(",age,b\n7,1.5,1\n8,2,2\n", options);
   EXPECT_EQ(own.id_name, "age");
-  EXPECT_EQ(own.columns[0].name, "index");
+  ASSERT_EQ(own.columns.size(), 1u) << "beside other names it is nothing to learn from";
+  EXPECT_EQ(own.columns[0].name, "b");
+  EXPECT_EQ(own.values(1, 0), 2);
+  options.id = "index";
+  EXPECT_EQ(read(",age\n0,1.5\n1,2\n", options).ids, (std::vector<std::string>{"0", "1"}));
+  // One that only counts the rows names nothing.
+  const Table counted = read(",age,y\n0,1.5,a\n1,2,b\n");
+  EXPECT_TRUE(counted.ids.empty() && counted.id_name.empty());
+  ASSERT_EQ(counted.columns.size(), 2u);
+  // pandas numbers the columns of an array, behind an empty cell.
+  const Table numbered = read(",0,1\n0,1.5,7\n1,2,8\n");
+  ASSERT_EQ(numbered.columns.size(), 2u);
+  EXPECT_EQ(numbered.columns[1].name, "1");
+  EXPECT_EQ(numbered.rows(), 2u);
   EXPECT_EQ(complaint("a,,c\nx,2,3\n"),
             "t.csv, line 1, column 2: expected the name of the column, found an empty cell");
-  EXPECT_EQ(complaint(",index\nx,2\n"),
-            "t.csv, line 1, column 2: expected a name no other column has, found 'index' again");
+  EXPECT_EQ(read(",index\nx,2\n").columns[0].name, "index");
+}
+
+// Words of databases and spreadsheets are missing among numbers, and levels among texts.
+TEST(Csv, WordsForNothing) {
+  for (const char* word : {"NULL", "null", "None", "N/A", "n/a", "#N/A", "<NA>"}) {
+    const Table t = read(std::string("a,b,c\n1,x,-1\n") + word + "," + word + ",NA\n3,z,?\n");
+    EXPECT_EQ(t.columns[0].kind, ColumnKind::numeric) << word;
+    EXPECT_TRUE(std::isnan(t.values(1, 0))) << word;
+    EXPECT_EQ(t.columns[1].levels.size(), 3u) << word;
+    TableOptions options;
+    options.missing = {"-1"};
+    const Table more = read("c\n-1\nNA\n?\n\"\"\n5\n", options);
+    EXPECT_EQ(more.columns[0].kind, ColumnKind::numeric) << "the usual words stay missing";
+    EXPECT_EQ(more.values(4, 0), 5);
+    EXPECT_TRUE(std::isnan(more.values(0, 0)) && std::isnan(more.values(1, 0)) && std::isnan(more.values(2, 0)));
+  }
 }
 
 TEST(Csv, NumbersThatStandForMissingCells) {

@@ -156,6 +156,15 @@ TEST(Xgboost, WeighsTheTreesOfDart) {
   EXPECT_THAT(scores_of(model, {0.6F, 1, 0}), ElementsAre(0.5 + 0.5 * 4 + static_cast<double>(0.1F) * 20));
 }
 
+// As version 3.4 writes it. Boosters without dropped trees have an empty list.
+TEST(Xgboost, WeighsTheTreesOfNewerDart) {
+  json model = xgboost_json();
+  learner_of(model)["gradient_booster"]["model"]["weight_drop"] = {0.5, 0.1};
+  EXPECT_THAT(scores_of(model, {0.6F, 1, 0}), ElementsAre(0.5 + 0.5 * 4 + static_cast<double>(0.1F) * 20));
+  learner_of(model)["gradient_booster"]["model"]["weight_drop"] = json::array();
+  EXPECT_THAT(scores_of(model, {0.6F, 1, 0}), ElementsAre(0.5 + 4.0 + 20));
+}
+
 TEST(Xgboost, AddsTreesToTheirClasses) {
   json model = xgboost_json();
   learner_of(model)["objective"] = {{"name", "multi:softprob"}};
