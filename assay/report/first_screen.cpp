@@ -43,6 +43,11 @@ std::string drivers_words(const Study& study, const Advice& advice) {
     parts.push_back(fmt::format("{} ({}{}{})", short_name(study.facts.features[driver.player]),
                                 whole_percent(driver.share), trend.empty() ? "" : ", ", trend));
   }
+  if (parts.empty() && !advice.drivers.empty() && advice.drivers[0].share > 0) {
+    return fmt::format("none stands out among {}: the largest share, of {}, is {:.2g} %",
+                       with_commas(advice.drivers.size()), short_name(study.facts.features[advice.drivers[0].player]),
+                       100 * advice.drivers[0].share);
+  }
   if (parts.empty()) return "none: all attributions are 0";
   return fmt::format("{}, by {}", fmt::join(parts, ", "), short_name(study.entries[advice.overall->entry].name));
 }

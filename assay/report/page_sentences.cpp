@@ -45,9 +45,18 @@ std::string model_sentence(const StudyFacts& facts) {
   }
   // The name of a file stays as it is.
   const std::string name = model_name(facts);
-  const bool doubtful = facts.quality.accuracy_interval.low <= facts.quality.majority;
-  return fmt::format("{} {}.{}", name.starts_with("the network ") ? capital(name) : name, quality,
-                     doubtful ? " It may be no better than that." : "");
+  const ModelQuality& found = facts.quality;
+  std::string doubt;
+  if (found.accuracy_interval.low <= found.majority) {
+    // Of a rare class nearly every model is right about as often as a constant.
+    doubt = found.auc_interval.low > 0.5
+                ? fmt::format(" By that count it may be no better, but it ranks rows: its AUC is {} (95 % interval: {} to "
+                              "{}), where chance has 0.5.",
+                              short_number(found.auc), short_number(found.auc_interval.low),
+                              short_number(found.auc_interval.high))
+                : " It may be no better than that.";
+  }
+  return fmt::format("{} {}.{}", name.starts_with("the network ") ? capital(name) : name, quality, doubt);
 }
 
 // "gradient, which is not faithful": an explanation that the reader chose in place of the recommended one.
@@ -64,13 +73,19 @@ bool is_recommended(const Advice& advice, size_t entry) { return advice.overall 
 std::string drivers_sentence(const Study& study, const Advice& advice, std::optional<size_t> entry) {
   if (!entry) return "Not named: no explanation is recommended that they could be taken from.";
   std::vector<std::string> parts;
-  for (const Driver& driver : drivers_of(study.entries[*entry])) {
+  const std::vector<Driver> drivers = drivers_of(study.entries[*entry]);
+  for (const Driver& driver : drivers) {
     if (parts.size() == kDriversInSentence || driver.share < kSeenShare) break;
     const std::string_view trend = trend_words(driver.trend);
     const std::string_view of = parts.empty() ? " of the whole" : "";
     parts.push_back(fmt::format("{} ({}{}{}{}{})", short_name(study.facts.features[driver.player]),
                                 whole_percent(driver.share), of, trend.empty() ? "" : "; ", trend,
                                 trend.empty() ? "" : " it"));
+  }
+  if (parts.empty() && !drivers.empty() && drivers[0].share > 0) {
+    return fmt::format("No feature stands out among {}: the largest share, of {}, is {:.2g} %.",
+                       with_commas(drivers.size()), short_name(study.facts.features[drivers[0].player]),
+                       100 * drivers[0].share);
   }
   if (parts.empty()) return "Nothing drives it: all attributions are 0.";
   const std::string value = explained_value(study.facts);
