@@ -2,8 +2,8 @@
 //
 // A PreparedExplainer (prepared.h) owns one and hands it to each of its calls, in ExplainTask::kept. What is kept may
 // point to the task's model, players and reference, so these must be the same objects in all calls, and the seed the
-// same. ExplainTask::designs is for what does not depend on these objects. Only so many things are kept, those that were
-// used last.
+// same. ExplainTask::designs is for what does not depend on these objects. Only so many things are kept, those that
+// were used last.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ class Kept {
   Kept(const Kept&) = delete;
   Kept& operator=(const Kept&) = delete;
 
-  // What is kept under this name, which must be a T, or what make() gives: a std::shared_ptr<const T>. Safe from several
-  // threads at once: one of them makes it, and those that want the same wait.
+  // What is kept under this name, which must be a T, or what make() gives: a std::shared_ptr<const T>. Safe from
+  // several threads at once: one of them makes it, and those that want the same wait.
   template <class T, class Make>
   std::shared_ptr<const T> get(const std::string& name, const Make& make) {
     const std::shared_ptr<Slot> slot = slot_of(name);

@@ -49,12 +49,13 @@ std::string model_sentence(const StudyFacts& facts) {
   std::string doubt;
   if (found.accuracy_interval.low <= found.majority) {
     // Of a rare class nearly every model is right about as often as a constant.
-    doubt = found.auc_interval.low > 0.5
-                ? fmt::format(" By that count it may be no better, but it ranks rows: its AUC is {} (95 % interval: {} to "
-                              "{}), where chance has 0.5.",
-                              short_number(found.auc), short_number(found.auc_interval.low),
-                              short_number(found.auc_interval.high))
-                : " It may be no better than that.";
+    doubt =
+        found.auc_interval.low > 0.5
+            ? fmt::format(
+                  " By that count it may be no better, but it ranks rows: its AUC is {} (95 % interval: {} to "
+                  "{}), where chance has 0.5.",
+                  short_number(found.auc), short_number(found.auc_interval.low), short_number(found.auc_interval.high))
+            : " It may be no better than that.";
   }
   return fmt::format("{} {}.{}", name.starts_with("the network ") ? capital(name) : name, quality, doubt);
 }

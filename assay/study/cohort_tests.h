@@ -20,11 +20,11 @@ struct GroupTest {
 // have in common. A difference within float32 rounding has p = 1, as in entry_comparison.
 GroupTest welch_test(const RunningMoments& first, const RunningMoments& second, double shared = 0);
 
-// How often two random parts of these values, of the sizes of the groups, differ as much by Welch's t as the groups do: a
-// studentised permutation test (Janssen 1997). It holds for values of any distribution, where Welch's test finds too much
-// in small groups of skewed values: a group whose values happen to be small seems to vary little, too. in_group: for each
-// value whether it is in the first group. Which group is the first makes no difference. Stops early, with a p-value that
-// is still right (Besag and Clifford 1991), where chance alone often does as much.
+// How often two random parts of these values, of the sizes of the groups, differ as much by Welch's t as the groups do:
+// a studentised permutation test (Janssen 1997). It holds for values of any distribution, where Welch's test finds too
+// much in small groups of skewed values: a group whose values happen to be small seems to vary little, too. in_group:
+// for each value whether it is in the first group. Which group is the first makes no difference. Stops early, with a
+// p-value that is still right (Besag and Clifford 1991), where chance alone often does as much.
 double shuffled_p_value(std::span<const double> values, std::span<const uint8_t> in_group, RandomStream random);
 
 // Fisher's exact test of two shares: the chance, the sums given, of a table that is no likelier than this one.

@@ -64,7 +64,8 @@ class Explainer:
             background, pool = _shap_background(method, pool)
             method = None
         if target is not None and not isinstance(target, (str, int, np.integer)):
-            raise ValueError(f"target: expected one class or output for all rows to come, found {type(target).__name__}")
+            found = type(target).__name__
+            raise ValueError(f"target: expected one class or output for all rows to come, found {found}")
         self._said = RowArguments(None, None, pool, None, baseline, background, target, value, groups)
         self._run = run_of(seed, threads, False)
         self._seed, self._threads = seed, threads

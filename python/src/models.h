@@ -18,7 +18,7 @@ namespace assay::python {
 // `_core.Model`. Explanations keep alive the models that made them.
 struct ModelHandle {
   std::shared_ptr<Model> model;
-  EngineModel* graph = nullptr;  // the same model if it is a graph; else null
+  EngineModel* graph = nullptr;                   // the same model if it is a graph; else null
   std::shared_ptr<const std::string> bytes = {};  // the bytes of its ONNX file; or
   std::string path = {};                          // the path of that file
   bool trained_by_python = false;

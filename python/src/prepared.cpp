@@ -1,4 +1,6 @@
 // _core.Prepared: an explanation function that is ready for rows that come one at a time.
+#include "assay/explain/prepared.h"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -16,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "assay/explain/prepared.h"
 #include "python/src/arrays.h"
 #include "python/src/module.h"
 #include "python/src/run.h"

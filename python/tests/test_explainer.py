@@ -97,9 +97,9 @@ def test_results_can_be_evaluated(mlp, x):
     explainer = assay.Explainer(mlp, "exact_shapley", pool=x, background=x[:5])
     found = explainer(x[:3])
     assert assay.evaluate(found, "faithfulness")["faithfulness"].mean == pytest.approx(
-        assay.evaluate(
-            assay.explain(mlp, x[:3], "exact_shapley", pool=x, background=x[:5]), "faithfulness"
-        )["faithfulness"].mean
+        assay.evaluate(assay.explain(mlp, x[:3], "exact_shapley", pool=x, background=x[:5]), "faithfulness")[
+            "faithfulness"
+        ].mean
     )
 
 
@@ -173,11 +173,11 @@ def test_many_threads(mlp, x):
 
 def test_what_is_wrong_is_said(mlp, x):
     explainer = assay.Explainer(mlp, "gradient")
-    with pytest.raises(ValueError, match=r"X: expected 6 columns, found 2|columns"):
+    with pytest.raises(ValueError, match="columns"):
         explainer(x[:, :2])
     bad = x[:2].copy()
     bad[1, 2] = np.inf
-    with pytest.raises(ValueError, match="row 1 .counted from 0., column"):
+    with pytest.raises(ValueError, match=r"row 1 .counted from 0., column"):
         explainer(bad)
     with pytest.raises(ValueError, match="target: expected one class or output for all rows to come, found list"):
         assay.Explainer(mlp, "gradient", target=[0, 1])
@@ -191,5 +191,5 @@ def test_what_is_wrong_is_said(mlp, x):
         assay.Explainer(assay.load(FIXTURES / "trees" / "xgboost_binary" / "model.json"), "gradient")
     with pytest.raises(TypeError, match="unexpected keyword argument 'sample'"):
         assay.Explainer(mlp, "lime", baseline="zero", sample=3)
-    with pytest.raises(ValueError, match="expected a table|columns"):
+    with pytest.raises(ValueError, match=r"expected a table|columns"):
         assay.Explainer(assay.wrap(lambda rows: rows[:, 0]), "gradient")({"a": 1})

@@ -1,4 +1,4 @@
-"""`assay study --overwrite` replaces a study only once the new one is planned: what is wrong is said, and nothing lost."""
+"""`assay study --overwrite` replaces a study only once the new one is planned: what is wrong is said, nothing lost."""
 
 import shutil
 

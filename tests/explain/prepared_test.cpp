@@ -88,7 +88,8 @@ TEST(PreparedExplainer, AsksForTheReferenceOnce) {
 }
 
 TEST(PreparedExplainer, ManyThreadsMayCallIt) {
-  for (const char* method : {"tree_shap", "tree_shap_path", "kernel_shap:samples=100", "gradient", "shapley_sampling"}) {
+  for (const char* method :
+       {"tree_shap", "tree_shap_path", "kernel_shap:samples=100", "gradient", "shapley_sampling"}) {
     SCOPED_TRACE(method);
     const Spec spec = parse_spec("method", method);
     const bool trees = spec.name.starts_with("tree");

@@ -123,12 +123,13 @@ TEST(TreeShap, FewRowsHaveTheBitsOfMany) {
         for (const size_t count : {1, 3}) {
           for (size_t begin = 0; begin + count <= 9; begin += count) {
             const Targets targets = slice_targets(whole.targets, begin, begin + count);
-            const ExplainTask part{whole.model, whole.rows.rows_between(begin, begin + count), targets,
-                                   whole.reference, whole.players};
+            const ExplainTask part{whole.model, whole.rows.rows_between(begin, begin + count), targets, whole.reference,
+                                   whole.players};
             Matrix some(count, whole.players.size());
             tree_values(game, part, limits, some.view(), {}, "test");
             const size_t bytes = some.values().size_bytes();
-            ASSERT_EQ(std::memcmp(some.data(), all.row(begin).data(), bytes), 0) << begin << ", by covers " << by_covers;
+            ASSERT_EQ(std::memcmp(some.data(), all.row(begin).data(), bytes), 0)
+                << begin << ", by covers " << by_covers;
           }
         }
       }

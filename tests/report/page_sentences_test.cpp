@@ -68,9 +68,10 @@ TEST(PageSentences, OfASmallStudy) {
   study.facts.quality.auc_interval = {0.45, 0.917};
   EXPECT_THAT(page_sentences(study, assessment, times, 0)[0].second, HasSubstr("It may be no better than that."));
   study.facts.quality.auc_interval.low = 0.845;
-  EXPECT_THAT(page_sentences(study, assessment, times, 0)[0].second,
-              HasSubstr("get 70 %. By that count it may be no better, but it ranks rows: its AUC is 0.886 (95 % interval: "
-                        "0.845 to 0.917), where chance has 0.5."));
+  EXPECT_THAT(
+      page_sentences(study, assessment, times, 0)[0].second,
+      HasSubstr("get 70 %. By that count it may be no better, but it ranks rows: its AUC is 0.886 (95 % interval: "
+                "0.845 to 0.917), where chance has 0.5."));
   const FactPairs other = page_sentences(study, assessment, times, 1);
   EXPECT_THAT(other[1].second, StartsWith("By b, which is not faithful, the score (margin) of bad is driven most by "));
   EXPECT_THAT(other[2].second, HasSubstr("This page opens on another one: b, which is not faithful."));

@@ -142,7 +142,8 @@ TEST(ShuffledPValue, IsTheShareOfGroupsThatDifferAsMuch) {
   EXPECT_EQ(found, shuffled_p_value(values, others, RandomStream(1, "test")));
 }
 
-// Groups that are drawn by lot differ by no more than chance, however skewed the values are. Welch's test finds far more.
+// Groups that are drawn by lot differ by no more than chance, however skewed the values are. Welch's test finds far
+// more.
 TEST(ShuffledPValue, HoldsForSkewedValuesInSmallGroups) {
   constexpr double kLevel = 0.002;
   constexpr size_t kTrials = 4'000;

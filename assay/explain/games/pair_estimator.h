@@ -4,7 +4,8 @@
 // The candidates are the additive regression (games/paired_regression.h) and regressions with interactions of few, some
 // and many players (games/interaction_regression.h). Each predicts some of the row's pairs (probes, spread over the
 // sizes that were sampled) from all others; the one with the least mean squared residual is taken, over the probes that
-// the additive regression can predict; if these are fewer than four, it is not taken. Each row is judged on its own, so its values do not depend on other rows.
+// the additive regression can predict; if these are fewer than four, it is not taken. Each row is judged on its own, so
+// its values do not depend on other rows.
 //
 // The additive regression has the standard errors of its sample. With interactions, each player gets the larger of two
 // errors, from the residuals r_k of n probes, each left out of the fit:

@@ -54,7 +54,7 @@ void PatternTables::rank_references() {
   uint16_t* to = reference_memory_.get(std::max<size_t>(count, 1));
   for (size_t begin = 0; begin < pointers.size(); begin += kRankRows) {
     ranks_->rank(std::span(pointers).subspan(begin, std::min(kRankRows, pointers.size() - begin)),
-                to + begin / kRankRows * block);
+                 to + begin / kRankRows * block);
   }
   reference_ranks_ = to;
 }
@@ -74,8 +74,7 @@ void PatternTables::fill_tables(const Context& context) {
       float* to = tables_ + programs_[tree].first_row * kTableWidth;
       for (size_t u = 0; u < layout.units.size(); u++) {
         const TreeUnit& unit = layout.units[u];
-        builder.fill_all(unit, game_.references != nullptr ? &counted[u] : nullptr,
-                         to + unit.first_row * kTableWidth);
+        builder.fill_all(unit, game_.references != nullptr ? &counted[u] : nullptr, to + unit.first_row * kTableWidth);
       }
     }
   });

@@ -40,8 +40,8 @@ void TableBuilder::fill_one(const TreeUnit& unit, const CountedPatterns* referen
   for (size_t i = 0; i < sums_.size(); i++) to[i] = static_cast<float>(sums_[i]);
 }
 
-// No mixture of row and reference reaches a leaf if some player of both turns away from it. On the path to the unit that
-// is seen before the leaves are looked at.
+// No mixture of row and reference reaches a leaf if some player of both turns away from it. On the path to the unit
+// that is seen before the leaves are looked at.
 void TableBuilder::find_near(const TreeUnit& unit, const CountedPatterns& references, uint16_t pattern) {
   const uint32_t path_bits = (1U << layout_->places[unit.node].players) - 1;
   const uint32_t turned = ~uint32_t{pattern} & path_bits;

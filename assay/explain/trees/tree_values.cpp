@@ -185,8 +185,7 @@ class TargetRun {
     const size_t span_rows = std::max(kSumBytes / (stride * sizeof(double)), kRankRows);
     totals_.resize(std::min(span_rows, rows.size()) * stride);
     const bool kept = task_.kept != nullptr && batches_->size() == 1;
-    const auto filled =
-        rows.size() <= kFewRows ? PatternTables::Filled::when_asked_for : PatternTables::Filled::now;
+    const auto filled = rows.size() <= kFewRows ? PatternTables::Filled::when_asked_for : PatternTables::Filled::now;
     std::shared_ptr<const PatternTables> only;
     if (kept) {
       only = tables_of(ways_, (*batches_)[0], target_, task_.kept, context, name_);
