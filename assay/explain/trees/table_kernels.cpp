@@ -60,6 +60,7 @@ void flow_by(D d, std::span<const PatternSplit> splits, std::span<const PatternB
 
 void flow_patterns(std::span<const PatternSplit> splits, std::span<const PatternBit> bits, const uint16_t* ranks,
                    size_t columns, const uint16_t* decided, size_t rows, uint16_t* patterns) {
+  // NOLINTNEXTLINE(bugprone-branch-clone): the same only on targets whose vectors are short
   if (rows <= hn::Lanes(FewRanks())) {
     flow_by(FewRanks(), splits, bits, ranks, columns, decided, rows, patterns);
   } else {
