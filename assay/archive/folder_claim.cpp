@@ -122,72 +122,14 @@ std::optional<std::set<std::string>> made_files(const std::string& folder, const
   return names;
 }
 
-// Calls `take` for each file of a study, settings.json last: without it the folder does not count as a study. Other
-// people's files are passed over.
-void each_file_of_study(const std::string& folder, const Context& context,
-                        const std::function<void(const fs::path&, const std::string&)>& take) {
-  const std::optional<std::set<std::string>> made = made_files(folder, context);
-  const auto own = [&](const fs::path& path, const std::string& name) {
-    if ((!made || made->contains(name)) && name != kSettingsJson) take(path, name);
-  };
-  each_own_file(folder, own, remove_file);
-  take(path_within(folder, kSettingsJson), std::string(kSettingsJson));
-}
-
+// Removes settings.json last: without it the folder does not count as a study. Other people's files stay.
 void remove_study(const std::string& folder, const Context& context) {
-  each_file_of_study(folder, context, [](const fs::path& path, const std::string&) { remove_file(path); });
-}
-
-// Where a study is that another one replaces, until that is planned.
-constexpr std::string_view kReplacedFolder = ".replaced";
-
-void move_file(const fs::path& from, const fs::path& to) {
-  std::error_code problem;
-  fs::create_directories(to.parent_path(), problem);
-  if (!problem) fs::rename(from, to, problem);
-  if (problem) fail_io(from.string(), "move it", problem.value());
-}
-
-void set_aside(const std::string& folder, const Context& context) {
-  const fs::path to = path_within(folder, kReplacedFolder);
-  refuse_link(to);
-  each_file_of_study(folder, context,
-                     [&](const fs::path& path, const std::string& name) { move_file(path, to / name); });
-}
-
-// Moves back what was set aside, settings.json last.
-void put_back(const std::string& folder) {
-  const fs::path from = path_within(folder, kReplacedFolder);
-  refuse_link(from);
-  std::error_code problem;
-  std::vector<fs::path> files;
-  for (const auto& item : fs::recursive_directory_iterator(from, problem)) {
-    if (item.is_regular_file(problem)) files.push_back(item.path().lexically_relative(from));
-  }
-  std::ranges::stable_partition(files, [](const fs::path& file) { return file != kSettingsJson; });
-  for (const fs::path& file : files) move_file(from / file, folder / file);
-  fs::remove_all(from, problem);
-}
-
-void drop_replaced(const std::string& folder) {
-  const fs::path from = path_within(folder, kReplacedFolder);
-  refuse_link(from);
-  std::error_code problem;
-  fs::remove_all(from, problem);
-  if (problem) fail_io(from.string(), "remove it", problem.value());
-}
-
-// What a killed run left: a study that was being set aside or put back is put back.
-void recover_replaced(const std::string& folder) {
-  const std::string aside = path_within(folder, kReplacedFolder);
-  if (!is_there(aside)) return;
-  const bool whole = is_there(path_within(aside, kSettingsJson));
-  if (!whole || !is_there(path_within(folder, kSettingsJson))) put_back(folder);
-}
-
-bool has_finished_parts(const std::string& folder) {
-  const std::string scores = path_within(folder, kScoresFolder.name);
-  return is_there(scores) && !is_empty_folder(scores);
+  const std::optional<std::set<std::string>> made = made_files(folder, context);
+  const auto remove = [&](const fs::path& path, const std::string& name) {
+    if ((!made || made->contains(name)) && name != kSettingsJson) remove_file(path);
+  };
+  each_own_file(folder, remove, remove_file);
+  remove_file(path_within(folder, kSettingsJson));
 }
 
 void remove_leftovers(const std::string& folder) {
@@ -236,10 +178,7 @@ void claim_folder(const std::string& folder, const StudySettings& settings, bool
                   const Context& context) {
   const std::string path = path_within(folder, kSettingsJson);
   const Words words = words_of(settings);
-  if (is_there(folder)) {
-    recover_replaced(folder);
-    remove_leftovers(folder);
-  }
+  if (is_there(folder)) remove_leftovers(folder);
   if (is_there(path)) {
     if (!resume && !overwrite) {
       fail_input(words.out, "a folder without a study",
@@ -251,13 +190,7 @@ void claim_folder(const std::string& folder, const StudySettings& settings, bool
       return;
     }
     read_settings(folder, context);  // throws if it is not the settings of a study
-    // A run that was killed before its plan was made may have replaced a study: that is the one to keep.
-    if (is_there(path_within(folder, kReplacedFolder)) && !has_finished_parts(folder)) {
-      remove_study(folder, context);
-    } else {
-      drop_replaced(folder);
-      set_aside(folder, context);
-    }
+    remove_study(folder, context);
   } else if (is_there(folder) && !is_empty_folder(folder)) {
     // Replacing a study may have left its folders empty.
     std::error_code ignored;
@@ -282,17 +215,11 @@ void make_folder(const std::string& folder) {
   if (problem) fail_io(folder, "create the folder", problem.value());
 }
 
-void forget_replaced(const std::string& folder) { drop_replaced(folder); }
-
-void restore_replaced(const std::string& folder) {
-  if (!is_there(path_within(folder, kReplacedFolder))) return;
-  if (is_there(path_within(folder, kSettingsJson))) remove_study(folder, {});
-  put_back(folder);
-}
-
 void abandon_folder(const std::string& folder) {
   std::error_code problem;
-  if (has_finished_parts(folder) || !is_there(path_within(folder, kSettingsJson))) return;
+  const bool finished_parts =
+      !is_empty_folder(path_within(folder, kScoresFolder.name)) && is_there(path_within(folder, kScoresFolder.name));
+  if (finished_parts || !is_there(path_within(folder, kSettingsJson))) return;
   remove_study(folder, {});
   // Only empty folders go.
   for (const PartFolder& part : kPartFolders) fs::remove(path_within(folder, part.name), problem);

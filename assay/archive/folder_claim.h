@@ -23,12 +23,6 @@ void make_folder(const std::string& folder);
 void claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
                   const Context& context);
 
-// A study that is replaced is set aside when the folder is claimed. It goes once the new one is planned, when all that
-// can be wrong with its arguments and data is known.
-void forget_replaced(const std::string& folder);
-// Puts it back if it is still there, in place of the new one.
-void restore_replaced(const std::string& folder);
-
 // Removes the files of a study that failed before its first part was finished, and the folders if they are then empty.
 // So the same command works once the cause is fixed.
 void abandon_folder(const std::string& folder);

@@ -54,7 +54,6 @@ FinishedStudy run_steps(const ClaimedFolder& folder, const StudyOptions& options
   };
   const auto [opened, plan] = open_and_plan(open, std::move(chosen), context);
   record_choices(folder.path(), plan.choices, context);
-  forget_replaced(folder.path());
   FolderStore store(folder.path());
   if (steps.planned) steps.planned(opened, plan, finished_parts(plan, store));
 
@@ -102,7 +101,6 @@ FinishedStudy run_study_in_folder(const ClaimedFolder& folder, const StudyOption
     return run_steps(folder, options, steps, context, recorded);
   } catch (...) {
     const bool cancelled = context.cancelled != nullptr && context.cancelled->load();
-    restore_replaced(folder.path());
     if (!cancelled) abandon_folder(folder.path());
     throw;
   }

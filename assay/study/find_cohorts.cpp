@@ -20,6 +20,9 @@
 namespace assay {
 namespace {
 
+// Groups with so many rows on both sides are not compared with random ones.
+constexpr size_t kNearlyNormal = 1000;
+
 constexpr size_t kDriverColumns = 2;  // that rows are grouped by, if the user names no column
 
 using RowNumbers = std::vector<size_t>;
@@ -229,8 +232,11 @@ class CohortFinder {
     };
     // value_of(row): NaN for rows that have none.
     const auto shuffled = [&](GroupTest found, const auto& value_of, CohortMeasure measure, size_t player = 0) {
-      // Only small p-values are ever acted on, so only these must be right for values of any distribution.
-      if (!(found.p_value < kSignificance)) return found;
+      // Only small p-values are ever acted on, so only these must be right for values of any distribution. Means of so
+      // many rows are nearly normal.
+      const bool many = std::min(rows.size(), others.size()) >= kNearlyNormal;
+      if (many || !(found.p_value < kSignificance)) return found;
+      context_.check_cancelled();
       std::vector<double> values;
       std::vector<uint8_t> in_group;
       size_t next = 0;

@@ -93,7 +93,8 @@ class Explainer:
     def __call__(self, X: Any, *, ids: Any = None, progress: ProgressLike = None) -> Explanations:
         """The explanation of each row of X: a table or array, or one row as an array of one dimension, a Series or a
         dict."""
-        if type(X) is np.ndarray and X.dtype.type in self._takes and ids is None and self._prepared is not None:
+        plain = type(X) is np.ndarray and X.dtype.type in self._takes
+        if plain and ids is None and progress is None and self._prepared is not None:
             floats = X.dtype.type is np.float32
             take = self._prepared.explain_floats if floats else self._prepared.explain_doubles
             made = take(X, self._run)

@@ -42,7 +42,7 @@ DIALECTS = {
     "quoted empty late": (b"a\n" + b"1\n" * 3000 + b'""\nx\n', [], {"a": ["1"] * 3000 + ["", "x"]}),
     "quoted empty among numbers": (b'a,b\n"1","x"\n"","y"\n', ["--numeric", "a"], {"a": [1, None], "b": ["x", "y"]}),
     "quoted numbers and none": (b'"a"\n"1"\n""\n"3"\n', [], {"a": [1, None, 3]}),
-    "missing given": (b"a,b\n-9,x\nNA,.\n", ["--missing=-9,."], {"a": [None, "NA"], "b": ["x", None]}),
+    "missing given": (b"a,b\n-9,x\nNA,.\n", ["--missing=-9,."], {"a": [None, None], "b": ["x", None]}),
     "numbers": (b"a\n+1.5\n-2e3\n.5\n1e-3\n1E2\n", [], {"a": [1.5, -2000, 0.5, 0.001, 100]}),
     "infinite": (b"a\ninf\n-inf\nInfinity\n", [], {"a": [math.inf, -math.inf, math.inf]}),
     "categories by wish": (b"a,b\n1,10\n2,9\n", ["--categorical", "b"], {"a": [1, 2], "b": ["10", "9"]}),

@@ -70,7 +70,7 @@ CURVES = [
         "--criteria faithfulness:budget=0:samples=50",
     ),
     Curve("neighbours, rows", 512, "neighbours {tree_rows} --k 5", most=MOST_WITH_LOGARITHM),
-    Curve("reading CSV, rows", 4096, "data {csv} --out {out}.npy"),
+    Curve("reading CSV, rows", 8192, "data {csv} --out {out}.npy"),
 ]
 # Every row is compared with every other one.
 SQUARE = Curve(

@@ -156,10 +156,11 @@ class TableReader {
       table_.id_name = names[find_column(file, names, options_.id)];
     }
     if (has_index_ && !form_.columns[0].declared) {
-      // Beside other names of rows it is nothing that a model should learn from: it only counts.
-      form_.columns[0].role = options_.id.empty() ? CsvRole::id : CsvRole::left_out;
+      // Beside other names of rows, or a column of its name, it is nothing that a model should learn from.
+      const bool names_rows = options_.id.empty() && form_.columns[0].name == kUnnamedIndex;
+      form_.columns[0].role = names_rows ? CsvRole::id : CsvRole::left_out;
       form_.columns[0].declared = true;
-      if (options_.id.empty()) table_.id_name = kUnnamedIndex;
+      if (names_rows) table_.id_name = kUnnamedIndex;
     }
     if (!options_.label.empty()) {
       label_ = find_column(file, names, options_.label);
@@ -201,7 +202,7 @@ class TableReader {
     table_.values = std::move(body.values);
     table_.values.shrink_to_fit();
     table_.ids = std::move(body.ids);
-    if (has_index_ && options_.id.empty() && counts_rows(table_.ids)) {
+    if (has_index_ && options_.id.empty() && !table_.ids.empty() && counts_rows(table_.ids)) {
       table_.ids.clear();
       table_.id_name.clear();
     }

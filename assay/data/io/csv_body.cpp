@@ -147,7 +147,7 @@ class BodyReader {
   void take_levels(Reader& reader) {
     size_t place = 0;
     for (size_t j = 0; j < reader.levels.size(); ++j) {
-      if (form_.columns[j].role == CsvRole::id) continue;
+      if (!has_values(form_.columns[j].role)) continue;
       std::vector<float> codes;
       for (const std::string& text : reader.levels[j].in_order_of_code()) {
         codes.push_back(body_.levels[j].code_of(text));
@@ -179,7 +179,7 @@ class BodyReader {
     size_t place = 0;
     for (size_t j = 0; j < form_.columns.size(); ++j) {
       body_.rounded[j] += part.rounded()[j];
-      if (form_.columns[j].role == CsvRole::id) continue;
+      if (!has_values(form_.columns[j].role)) continue;
       if (cells_.keeps_doubles() && !part.doubles()[j].empty()) {
         for (size_t row = 0; row < part.doubles()[j].size(); ++row) {
           keep_double(body_.doubles[j], body_.values.view(), first + row, place, part.doubles()[j][row]);

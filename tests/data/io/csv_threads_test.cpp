@@ -90,6 +90,22 @@ TEST(CsvThreads, TheTableIsTheSame) {
   }
 }
 
+// The index that pandas writes is left out beside an id: columns behind it have other places in the file than in the
+// table.
+TEST(CsvThreads, AnIndexThatIsLeftOut) {
+  std::string text = large_table(false, "\n");
+  std::string indexed;
+  size_t row = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at) + 1;
+    if (end - at > 1) indexed += (row == 0 ? "," : std::to_string(row - 1) + ",") + text.substr(at, end - at);
+    row += end - at > 1 ? 1 : 0;
+    at = end;
+  }
+  const ReadTable expected = read_on(1, text, named_rows());
+  for (const unsigned threads : {1U, 2U, 5U}) expect_same(expected, read_on(threads, indexed, named_rows()));
+}
+
 TEST(CsvThreads, AColumnThatTurnsOutCategoricalLateIsReadAgain) {
   const auto words = [](size_t i, const std::string& row) {
     if (i == 41000) return std::string("r,word,1,2,w,x");
