@@ -65,7 +65,7 @@ TEST(PreparedExplainer, GivesTheBitsOfExplain) {
   EXPECT_GE(compared, 100U);
 }
 
-// A model of trees that counts its predictions: the reference's outputs are found once.
+// A function that counts the rows it is asked for: the reference's outputs are found once.
 TEST(PreparedExplainer, AsksForTheReferenceOnce) {
   std::atomic<size_t> rows = 0;
   ModelInfo info;
