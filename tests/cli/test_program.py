@@ -4,7 +4,10 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -139,9 +142,19 @@ def test_seed_decides_the_split(assay):
 
 @pytest.fixture
 def on_terminal(program, tmp_path):
-    """on_terminal(*arguments) runs the program with a terminal as stderr: exit code, stdout, what the terminal got."""
+    """on_terminal(*arguments) runs the program with a terminal as stderr: exit code, stdout, what the terminal got.
 
-    def run(*arguments):
+    With slowly=True it is stopped again and again, as on a machine that has other work: a line of progress is drawn
+    after 0.2 s, and how long the program takes by itself must not decide whether one is seen."""
+
+    def stop_now_and_then(process):
+        while process.poll() is None:
+            time.sleep(0.04)
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(0.22)
+            process.send_signal(signal.SIGCONT)
+
+    def run(*arguments, slowly=False):
         try:
             master, slave = pty.openpty()
         except OSError:
@@ -150,6 +163,8 @@ def on_terminal(program, tmp_path):
         with open(tmp_path / "stdout", "w+b") as out:
             process = subprocess.Popen([program, *map(str, arguments)], cwd=tmp_path, stdout=out, stderr=slave)
         os.close(slave)
+        if slowly:
+            threading.Thread(target=stop_now_and_then, args=(process,), daemon=True).start()
         shown = b""
         while True:
             try:
@@ -167,8 +182,8 @@ def on_terminal(program, tmp_path):
 
 @pytest.fixture
 def big(tmp_path):
-    """A table that takes about a second to write as CSV and a bit less to read again."""
-    np.save(tmp_path / "big.npy", np.random.default_rng(1).normal(size=(400_000, 20)).astype("f4"))
+    """A table of 40 MB as CSV: many blocks to write and to read."""
+    np.save(tmp_path / "big.npy", np.random.default_rng(1).normal(size=(200_000, 20)).astype("f4"))
     yield "big.npy"
     for path in tmp_path.glob("big.*"):
         path.unlink()
@@ -185,20 +200,20 @@ def check_progress(shown, word):
 
 
 def test_progress_on_a_terminal_alone(on_terminal, assay, big, tmp_path):
-    code, out, shown = on_terminal("data", big, "--out", "big.csv")
+    code, out, shown = on_terminal("data", big, "--out", "big.csv", slowly=True)
     assert code == 0 and out.startswith("wrote big.csv")
     check_progress(shown, "writing")
-    code, _, shown = on_terminal("describe", "big.csv")
+    code, _, shown = on_terminal("describe", "big.csv", slowly=True)
     assert code == 0
     check_progress(shown, "reading")
-    assert on_terminal("--quiet", "describe", "big.csv")[2] == ""
+    assert on_terminal("--quiet", "describe", "big.csv", slowly=True)[2] == ""
     result = assay("describe", "big.csv")
     assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_progress_of_a_long_search(on_terminal, tmp_path):
-    np.save(tmp_path / "x.npy", np.random.default_rng(2).normal(size=(25_000, 40)).astype("f4"))
-    code, out, shown = on_terminal("neighbours", "x.npy", "--k", "1", "--threads", "1")
-    assert code == 0 and len(out.splitlines()) == 25_001
+    np.save(tmp_path / "x.npy", np.random.default_rng(2).normal(size=(16_000, 40)).astype("f4"))
+    code, out, shown = on_terminal("neighbours", "x.npy", "--k", "1", "--threads", "1", slowly=True)
+    assert code == 0 and len(out.splitlines()) == 16_001
     check_progress(shown, r"[a-z ]*neighbours[a-z ]*")
     assert on_terminal("neighbours", "x.npy", "--k", "1", "--quiet")[2] == ""
