@@ -20,6 +20,7 @@
 #include "assay/core/text.h"
 #include "assay/core/vector_target.h"
 #include "assay/core/version.h"
+#include "assay/data/io/bytes.h"
 #include "assay/report/cohorts_text.h"
 #include "assay/report/first_screen.h"
 #include "assay/report/plan_text.h"
@@ -110,40 +111,46 @@ std::string own_target(const OpenedStudy& opened, const StudyArguments& argument
 }
 
 // shown: null to show nothing.
-FinishedStudy run_into(const ClaimedFolder& folder, const StudyArguments& arguments, Shown* shown,
-                       const Session& session, const Verification& verified = {}) {
+FinishedStudy run_into(ClaimedFolder& folder, const StudyArguments& arguments, Shown* shown, const Session& session,
+                       const Verification& verified = {}) {
   const auto show = [shown](const std::string& text) {
     fmt::print("{}", text);
     std::fflush(stdout);
     shown->lines += static_cast<size_t>(std::ranges::count(text, '\n'));
   };
   std::unique_ptr<OpenedStudy> opened;
+  // While the folder holds the study that is replaced, a model is trained beside it.
+  std::optional<TemporaryFolder> beside;
+  if (folder.holds_older() && arguments.rows.model.empty()) beside.emplace(folder.path(), "new");
   StudySteps steps;
   steps.inputs = [&] { return file_inputs(arguments, session); };
   steps.open = [&](const StudyChoices& choices) -> OpenedSubject {
     if (shown != nullptr && arguments.rows.model.empty() && opened == nullptr) {
       show(fmt::format("no --model: a small network, trained on {}\n", one_line(pool_in_words(arguments.rows))));
     }
-    opened = open_study(with_choices(arguments, choices), folder.path(), session);
+    opened = open_study(with_choices(arguments, choices), beside ? beside->path() : folder.path(), session);
     return {opened->subject(), opened->facts, opened->notes, opened->cohorts};
   };
-  if (shown != nullptr) {
-    steps.planned = [&](const OpenedSubject& studied, const StudyPlan& plan, size_t finished) {
-      PlanWords words = words_for(plan, folder.settings());
-      words.title = !arguments.rows.model.empty();  // what is trained was said before
-      show(arguments.all ? plan_text(plan, studied.facts, studied.subject, finished, words)
-                         : plan_summary(plan, studied.facts, studied.subject, finished, words));
-      shown->choices = plan.choices;
-      shown->explained.target = own_target(*opened, arguments);
-      // Rows without ids are called by their number in a column "row".
-      const std::string& what = arguments.rows.table.what;
-      const std::string& id = studied.subject.rows->id_name;
-      const bool found = arguments.rows.table.options.id.empty() && !is_dataset(what.substr(0, what.find(':')));
-      shown->explained.id = found && id != "row" ? id : "";
-      const size_t pool = studied.subject.pool->rows();
-      shown->explained.pool_sample = pool < studied.facts.pool_rows_available ? pool : 0;
-    };
-  }
+  steps.planned = [&](const OpenedSubject& studied, const StudyPlan& plan, size_t finished) {
+    if (beside) {
+      const std::string trained = read_all(*open_bytes(path_within(beside->path(), kModelOnnx), session.context));
+      write_whole(path_within(folder.path(), kModelOnnx), trained, session.context);
+    }
+    if (shown == nullptr) return;
+    PlanWords words = words_for(plan, folder.settings());
+    words.title = !arguments.rows.model.empty();  // what is trained was said before
+    show(arguments.all ? plan_text(plan, studied.facts, studied.subject, finished, words)
+                       : plan_summary(plan, studied.facts, studied.subject, finished, words));
+    shown->choices = plan.choices;
+    shown->explained.target = own_target(*opened, arguments);
+    // Rows without ids are called by their number in a column "row".
+    const std::string& what = arguments.rows.table.what;
+    const std::string& id = studied.subject.rows->id_name;
+    const bool found = arguments.rows.table.options.id.empty() && !is_dataset(what.substr(0, what.find(':')));
+    shown->explained.id = found && id != "row" ? id : "";
+    const size_t pool = studied.subject.pool->rows();
+    shown->explained.pool_sample = pool < studied.facts.pool_rows_available ? pool : 0;
+  };
   steps.page = [&](const FinishedStudy& finished, const Subject& subject) {
     const ReportOptions options = {.cells = !arguments.no_cells};
     if (verified.recorded.empty()) return report_page(finished, subject, options, session.context);
@@ -232,13 +239,17 @@ void study(StudyArguments arguments, StudySettings settings, const Session& give
   }
   parse_study_words("--resume", settings.arguments);  // checks that the settings can be read back, for --resume
   check_inputs(arguments, session);
-  const ClaimedFolder folder(arguments.out, settings, arguments.resume, arguments.overwrite, session.context);
+  ClaimedFolder folder(arguments.out, settings, arguments.resume, arguments.overwrite, session.context);
   Shown shown;
   FinishedStudy made;
   try {
     made = run_into(folder, arguments, session.quiet || session.json ? nullptr : &shown, session);
   } catch (const Error& problem) {
     if (problem.kind() != ErrorKind::cancelled) throw;
+    if (folder.holds_older()) {
+      throw Error(ErrorKind::cancelled,
+                  fmt::format("stopped before the new study began; the one in {} is as it was", arguments.out));
+    }
     throw Error(
         ErrorKind::cancelled,
         fmt::format("stopped; finished parts are kept: `assay study --out {} --resume` goes on", arguments.out));
@@ -277,7 +288,7 @@ void rerun_study(const std::string& folder, const std::string& into, const Study
   const Session& quiet = recorded.session;
   // The caller has compared the inputs with the recorded ones, with better messages.
   settings.inputs.clear();
-  const ClaimedFolder claimed(into, settings, false, false, quiet.context);
+  ClaimedFolder claimed(into, settings, false, false, quiet.context);
   const bool same_bits = settings.version == kVersion && settings.vector_target == vector_target();
   // With other vector instructions, training rounds differently and ends in another model. So the recorded model is
   // used, and only what follows from it is checked.

@@ -165,6 +165,23 @@ void check_same_study(const std::string& folder, const StudySettings& settings, 
                          words_of(settings).overwrite));
 }
 
+// Returns whether there was any that the settings did not have. Throws an input error if one of them has changed.
+bool add_inputs(StudySettings& settings, const std::string& folder, const std::vector<StudyInput>& inputs) {
+  bool added = false;
+  for (const StudyInput& input : inputs) {
+    const auto before = std::ranges::find(settings.inputs, input.role, &StudyInput::role);
+    if (before == settings.inputs.end()) {
+      settings.inputs.push_back(input);
+      added = true;
+    } else if (before->sha256 != input.sha256) {
+      fail_input(fmt::format("{}: it changed since the study in {} began (sha256 {}, then {}); {} starts afresh",
+                             input.name, in_quotes(folder), input.sha256, before->sha256,
+                             words_of(settings).overwrite));
+    }
+  }
+  return added;
+}
+
 }  // namespace
 
 StudySettings read_settings(const std::string& folder, const Context& context) {
@@ -174,7 +191,7 @@ StudySettings read_settings(const std::string& folder, const Context& context) {
   return settings_from_json(path, read_all(*source, kMostSettingsBytes));
 }
 
-void claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
+bool claim_folder(const std::string& folder, const StudySettings& settings, bool resume, bool overwrite,
                   const Context& context) {
   const std::string path = path_within(folder, kSettingsJson);
   const Words words = words_of(settings);
@@ -187,11 +204,12 @@ void claim_folder(const std::string& folder, const StudySettings& settings, bool
     }
     if (resume) {
       check_same_study(folder, settings, context);
-      return;
+      return false;
     }
     read_settings(folder, context);  // throws if it is not the settings of a study
-    remove_study(folder, context);
-  } else if (is_there(folder) && !is_empty_folder(folder)) {
+    return true;
+  }
+  if (is_there(folder) && !is_empty_folder(folder)) {
     // Replacing a study may have left its folders empty.
     std::error_code ignored;
     for (const auto& item : fs::directory_iterator(folder, ignored)) {
@@ -207,6 +225,12 @@ void claim_folder(const std::string& folder, const StudySettings& settings, bool
     }
   }
   write_whole(path, settings_json(settings), context);
+  return false;
+}
+
+void replace_study(const std::string& folder, const StudySettings& settings, const Context& context) {
+  remove_study(folder, context);
+  write_whole(path_within(folder, kSettingsJson), settings_json(settings), context);
 }
 
 void make_folder(const std::string& folder) {
@@ -241,26 +265,37 @@ ClaimedFolder::ClaimedFolder(std::string path, StudySettings settings, bool resu
     : path_(std::move(path)), settings_(std::move(settings)) {
   make_folder(path_);
   lock_.emplace(path_);
-  claim_folder(path_, settings_, resume, overwrite, context);
+  holds_older_ = claim_folder(path_, settings_, resume, overwrite, context);
+}
+
+StudyChoices ClaimedFolder::choices(const Context& context) const {
+  return holds_older_ ? settings_.choices : read_settings(path_, context).choices;
+}
+
+void ClaimedFolder::record_inputs(const std::vector<StudyInput>& inputs, const Context& context) {
+  if (holds_older_) {
+    add_inputs(settings_, path_, inputs);
+  } else {
+    assay::record_inputs(path_, inputs, context);
+  }
+}
+
+void ClaimedFolder::begin(const StudyChoices& choices, const Context& context) {
+  if (!holds_older_) {
+    record_choices(path_, choices, context);
+    return;
+  }
+  settings_.choices = choices;
+  replace_study(path_, settings_, context);
+  holds_older_ = false;
 }
 
 void record_inputs(const std::string& folder, const std::vector<StudyInput>& inputs, const Context& context) {
   StudySettings settings = read_settings(folder, context);
-  bool added = false;
-  for (const StudyInput& input : inputs) {
-    const auto before = std::ranges::find(settings.inputs, input.role, &StudyInput::role);
-    if (before == settings.inputs.end()) {
-      settings.inputs.push_back(input);
-      added = true;
-    } else if (before->sha256 != input.sha256) {
-      fail_input(fmt::format("{}: it changed since the study in {} began (sha256 {}, then {}); {} starts afresh",
-                             input.name, in_quotes(folder), input.sha256, before->sha256,
-                             words_of(settings).overwrite));
-    }
+  if (add_inputs(settings, folder, inputs)) {
+    write_whole(path_within(folder, kSettingsJson), settings_json(settings), context);
   }
-  if (added) write_whole(path_within(folder, kSettingsJson), settings_json(settings), context);
 }
-
 void record_choices(const std::string& folder, const StudyChoices& choices, const Context& context) {
   StudySettings settings = read_settings(folder, context);
   if (settings.choices == choices) return;

@@ -42,18 +42,18 @@ size_t finished_parts(const StudyPlan& plan, const StudyStore& store) {
       std::ranges::count_if(plan.entries, [&](const auto& entry) { return store.has(entry.stem, entry.kind); }));
 }
 
-FinishedStudy run_steps(const ClaimedFolder& folder, const StudyOptions& options, const StudySteps& steps,
+FinishedStudy run_steps(ClaimedFolder& folder, const StudyOptions& options, const StudySteps& steps,
                         const Context& context, const std::string& recorded) {
-  record_inputs(folder.path(), steps.inputs(), context);
+  folder.record_inputs(steps.inputs(), context);
   StudyOptions chosen = options;
-  chosen.choices = read_settings(folder.path(), context).choices;
+  chosen.choices = folder.choices(context);
   const auto open = [&](const StudyChoices& choices) {
     OpenedSubject made = steps.open(choices);
-    record_inputs(folder.path(), made.facts.inputs, context);
+    folder.record_inputs(made.facts.inputs, context);
     return made;
   };
   const auto [opened, plan] = open_and_plan(open, std::move(chosen), context);
-  record_choices(folder.path(), plan.choices, context);
+  folder.begin(plan.choices, context);
   FolderStore store(folder.path());
   if (steps.planned) steps.planned(opened, plan, finished_parts(plan, store));
 
@@ -95,13 +95,13 @@ PlannedSubject open_and_plan(const std::function<OpenedSubject(const StudyChoice
   return made;
 }
 
-FinishedStudy run_study_in_folder(const ClaimedFolder& folder, const StudyOptions& options, const StudySteps& steps,
+FinishedStudy run_study_in_folder(ClaimedFolder& folder, const StudyOptions& options, const StudySteps& steps,
                                   const Context& context, const std::string& recorded) {
   try {
     return run_steps(folder, options, steps, context, recorded);
   } catch (...) {
     const bool cancelled = context.cancelled != nullptr && context.cancelled->load();
-    if (!cancelled) abandon_folder(folder.path());
+    if (!cancelled && !folder.holds_older()) abandon_folder(folder.path());
     throw;
   }
 }

@@ -4,7 +4,8 @@
 //   inputs   inputs are recorded in settings.json, to check later that a resumed study has the same ones
 //   open     the front end reads the rows and the model, or trains a model if there is none
 //   plan     plan_study; what it chose is recorded in settings.json. If it chose fewer rows, the front end opens the
-//            subject again. The front end may show the plan before the work begins
+//            subject again. A study that is replaced is removed now, since this one can be made. The front end may
+//            show the plan before the work begins
 //   run      run_study; every finished part is kept in the folder (folder_store.h)
 //   write    all other files (study_files.h)
 //
@@ -41,7 +42,8 @@ struct StudySteps {
   // May be called more than once: each time what it returned before is gone. It applies the choices of rows and
   // background (study/choices.h), where there are such.
   std::function<OpenedSubject(const StudyChoices& choices)> open;
-  // Called before the run; may be empty. finished: how many entries an earlier run left in the folder.
+  // Called before the run, when the folder is this study's own; may be empty. finished: how many entries an earlier run
+  // left in the folder.
   std::function<void(const OpenedSubject& opened, const StudyPlan& plan, size_t finished)> planned = {};
   // The text of report.html.
   std::function<std::string(const FinishedStudy& finished, const Subject& subject)> page;
@@ -58,10 +60,11 @@ PlannedSubject open_and_plan(const std::function<OpenedSubject(const StudyChoice
                              StudyOptions options, const Context& context);
 
 // Entries that are in the folder already are not made again. A study that fails before its first entry is finished
-// leaves nothing in the folder. A cancelled study can always be resumed. Fills facts.settings from the folder's.
+// leaves nothing in the folder, or the study that it would have replaced, if it fails before it is planned. A cancelled
+// study can always be resumed. Fills facts.settings from the folder's.
 // recorded: empty, or the folder of the same study made by another version or vector target, to be checked: every part
 // is then made from recorded parts (study/run.h).
-FinishedStudy run_study_in_folder(const ClaimedFolder& folder, const StudyOptions& options, const StudySteps& steps,
+FinishedStudy run_study_in_folder(ClaimedFolder& folder, const StudyOptions& options, const StudySteps& steps,
                                   const Context& context, const std::string& recorded = {});
 
 }  // namespace assay

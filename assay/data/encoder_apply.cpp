@@ -11,6 +11,7 @@
 #include "assay/data/io/number.h"
 #include "assay/data/known_levels.h"
 #include "assay/data/lost_digits.h"
+#include "assay/data/text_cells.h"
 
 namespace assay {
 namespace {
@@ -49,11 +50,8 @@ void encode_numbers(const std::vector<NumberPath>& paths, const Table& table, Ma
 
 void require_numbers(const Table& table, size_t column) {
   if (table.columns[column].kind == ColumnKind::numeric) return;
-  for (size_t i = 0; i < table.rows(); ++i) {
-    const float code = table.values(i, column);
-    if (std::isnan(code)) continue;
-    fail_input(cell_name(table, i, column), "a number",
-               in_quotes(table.columns[column].levels[static_cast<size_t>(code)]));
+  if (const auto cell = first_text_cell(table, column)) {
+    fail_input(cell_name(table, cell->row, column), "a number", in_quotes(cell->text));
   }
 }
 
@@ -216,15 +214,20 @@ void Encoder::encode_labels(const Table& table, Dataset& out) const {
   out.labels.resize(table.rows());
   const Positions classes = positions(class_names_);
   KnownLevels(class_names_).check(table, from);
+  const auto label_cell = [&](size_t row) {
+    return fmt::format("{}, row {}, label {}", table.source, row + 1, in_quotes(label_));
+  };
+  if (const auto cell = text && class_names_.empty() ? first_text_cell(table, from) : std::nullopt) {
+    fail_input(label_cell(cell->row), "a number", in_quotes(cell->text));
+  }
   for (size_t i = 0; i < table.rows(); ++i) {
     const float value = table.values(i, from);
     out.labels[i] = value;
-    if (std::isnan(value) || (class_names_.empty() && !text)) continue;
+    if (std::isnan(value) || class_names_.empty()) continue;
     const std::string name = text ? column.levels[static_cast<size_t>(value)] : number_text(value);
     const auto match = classes.find(name);
     if (match == classes.end()) {
-      fail_input(fmt::format("{}, row {}, label {}", table.source, i + 1, in_quotes(label_)),
-                 class_names_.empty() ? "a number" : "one of the classes of the training rows", in_quotes(name));
+      fail_input(label_cell(i), "one of the classes of the training rows", in_quotes(name));
     }
     out.labels[i] = static_cast<float>(match->second);
   }

@@ -15,11 +15,18 @@
 #include "assay/data/io/number.h"
 #include "assay/data/known_levels.h"
 #include "assay/data/lost_digits.h"
+#include "assay/data/text_cells.h"
 #include "assay/model/metadata.h"
 #include "assay/model/trees/booster.h"
 
 namespace assay {
 namespace {
+
+// " ('many' in row 3)" for the cell that makes a column text.
+std::string for_example(const Table& table, size_t column) {
+  const auto cell = first_text_cell(table, column);
+  return cell ? fmt::format(" ({} in row {})", in_quotes(cell->text), cell->row + 1) : "";
+}
 
 RowInput row_input(const Graph& graph, const OnnxValue& input, std::optional<size_t> features) {
   const auto refuse = [&](const std::string& reason) {
@@ -318,8 +325,8 @@ Dataset gather_features(const GraphInputs& inputs, const ModelInfo& info, const 
     if (text_for_numbers && is_truth(column)) {
       number_truth(column, f, data);
     } else if (text_for_numbers) {
-      fail_input(fmt::format("{}: column {} is text; {} takes numbers there", table.source, in_quotes(column.name),
-                             info.name));
+      fail_input(fmt::format("{}: column {} is text{}; {} takes numbers there", table.source, in_quotes(column.name),
+                             for_example(table, source.columns[f]), info.name));
     }
     if (column.rounded > 0 && !inputs.is_float[f]) {
       fail_input(fmt::format("{}: column {} holds numbers beyond 2^24, which tables round; {} takes them exactly",
@@ -376,8 +383,8 @@ void gather_labels(const ModelInfo& info, const Table& table, Dataset& data) {
     const float value = table.values(r, *table.label);
     if (std::isnan(value) || info.class_names.empty()) {
       if (column.kind == ColumnKind::categorical && !std::isnan(value)) {
-        fail_input(fmt::format("{}: column {} is text; the model {} predicts numbers", table.source,
-                               in_quotes(column.name), info.name));
+        fail_input(fmt::format("{}: column {} is text{}; the model {} predicts numbers", table.source,
+                               in_quotes(column.name), for_example(table, *table.label), info.name));
       }
       data.labels[r] = value;
     } else {

@@ -336,7 +336,7 @@ std::shared_ptr<StudyResult> run_in_folder(
       cohort_wish(cohort_named, cohort_words, std::move(cohort_columns), sampled.handle->subject.view());
   auto made = std::make_shared<StudyResult>();
   run_engine(run, [&](const Context& context) {
-    const ClaimedFolder claimed(folder, settings, resume, overwrite, context);
+    ClaimedFolder claimed(folder, settings, resume, overwrite, context);
     StudyPlan plan;
     StudySteps steps;
     steps.inputs = [&] { return sampled.facts.inputs; };

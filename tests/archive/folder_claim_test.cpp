@@ -61,6 +61,8 @@ TEST_F(StudyClaim, AStudyOfAnotherProgramIsReplacedButNotGoneOnWith) {
   EXPECT_THAT(claim(of_command), HasSubstr("--resume goes on with it"));
   EXPECT_THAT(claim(of_command, true), HasSubstr("it was made by assay.study of the Python package"));
   EXPECT_EQ(claim(of_command, false, true), "no error");
+  EXPECT_EQ(read_settings(folder_, {}).program, "assay.study") << "it stays until the new one is planned";
+  replace_study(folder_, of_command, {});
   EXPECT_EQ(read_settings(folder_, {}).program, "assay study");
   EXPECT_THAT(claim(of_package(), true), HasSubstr("it was made by the command `assay study`"));
 }
@@ -72,6 +74,25 @@ TEST_F(StudyClaim, WhatTheInputsWereIsKept) {
   EXPECT_EQ(read.program, "assay.study");
   ASSERT_EQ(read.inputs.size(), 1U);
   EXPECT_EQ(read.inputs[0].sha256, std::string(64, 'c'));
+}
+
+TEST_F(StudyClaim, AnOlderStudyStaysUntilTheNewOneBegins) {
+  EXPECT_EQ(claim(of_package()), "no error");
+  put("study.json");
+  ClaimedFolder claimed(folder_, of_package({"methods=gradient"}), false, true, {});
+  EXPECT_TRUE(claimed.holds_older());
+  claimed.record_inputs({{"data (rows)", "rows", std::string(64, 'a')}}, {});
+  EXPECT_THAT(sentence([&] { claimed.record_inputs({{"data (rows)", "rows", std::string(64, 'b')}}, {}); }),
+              HasSubstr("it changed since"));
+  EXPECT_TRUE(has("study.json"));
+  EXPECT_EQ(read_settings(folder_, {}).arguments[0], "methods=lime");
+  claimed.begin({}, {});
+  EXPECT_FALSE(claimed.holds_older());
+  EXPECT_FALSE(has("study.json"));
+  const StudySettings begun = read_settings(folder_, {});
+  EXPECT_EQ(begun.arguments[0], "methods=gradient");
+  ASSERT_EQ(begun.inputs.size(), 1U);
+  EXPECT_EQ(begun.inputs[0].sha256, std::string(64, 'a'));
 }
 
 TEST_F(StudyClaim, FilesOfOthersStay) {

@@ -228,7 +228,7 @@ TEST(StudyInFolder, TheDriverWritesEverythingAndTheManifestLast) {
   const StudySettings settings{.arguments = {"--data", "rows.csv"}, .seed = 0};
   std::map<std::string, std::string> before;
   for (const bool resume : {false, true}) {
-    const ClaimedFolder claimed(folder.path(), settings, resume, false, {});
+    ClaimedFolder claimed(folder.path(), settings, resume, false, {});
     const FinishedStudy made = run_study_in_folder(claimed, few(), steps, {});
     auto files = files_of(folder.path());
     EXPECT_EQ(files.size(), 6U * 2 + 3 + 6);  // entries; settings, study, run, scores, report, manifest
@@ -255,7 +255,7 @@ TEST(StudyInFolder, OfAnOlderVersionHasNoFactsAboutItsReference) {
   const Studied studied(testing::linear_toy());
   const StudySettings settings{.arguments = {"--data", "rows.csv"}, .seed = 0};
   {
-    const ClaimedFolder claimed(folder.path(), settings, false, false, {});
+    ClaimedFolder claimed(folder.path(), settings, false, false, {});
     run_study_in_folder(claimed, few(), steps_of(studied), {});
   }
   EXPECT_EQ(read_study(folder.path(), {}).study.facts.reference_facts.rows, 1U);
@@ -298,7 +298,7 @@ TEST(StudyInFolder, WhatWasChosenForTheTimeIsRecordedAndReplayed) {
   options.rows_named = false;
   std::map<std::string, std::string> before;
   for (const bool resume : {false, true, true}) {
-    const ClaimedFolder claimed(folder.path(), {.arguments = {"x"}}, resume, false, {});
+    ClaimedFolder claimed(folder.path(), {.arguments = {"x"}}, resume, false, {});
     opened.clear();
     const FinishedStudy made = run_study_in_folder(claimed, options, steps, {});
     const StudyChoices choices = read_settings(folder.path(), {}).choices;
@@ -335,7 +335,7 @@ TEST(StudyInFolder, AFailureLeavesNothingAndACancelledStudyCanBeGoneOnWith) {
   steps.planned = [](const OpenedSubject&, const StudyPlan&, size_t) { fail_input("no room"); };
   const auto run = [&](bool resume) {
     return message_of([&] {
-      const ClaimedFolder claimed(folder.path(), {.arguments = {"x"}}, resume, false, context);
+      ClaimedFolder claimed(folder.path(), {.arguments = {"x"}}, resume, false, context);
       run_study_in_folder(claimed, few(), steps, context);
     });
   };
@@ -351,8 +351,8 @@ TEST(StudyInFolder, AFailureLeavesNothingAndACancelledStudyCanBeGoneOnWith) {
 
 TEST(StudyInFolder, NoOtherStudyClaimsTheFolderMeanwhile) {
   const Folder folder;
-  const ClaimedFolder claimed(folder.path(), {.arguments = {"x"}}, false, false, {});
-  EXPECT_THAT(sentence([&] { const ClaimedFolder second(folder.path(), {.arguments = {"x"}}, true, false, {}); }),
+  ClaimedFolder claimed(folder.path(), {.arguments = {"x"}}, false, false, {});
+  EXPECT_THAT(sentence([&] { ClaimedFolder second(folder.path(), {.arguments = {"x"}}, true, false, {}); }),
               HasSubstr("another study that is running in it"));
 }
 

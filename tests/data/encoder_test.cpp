@@ -149,7 +149,7 @@ TEST(Encoder, EachMismatchIsOneSentence) {
   EXPECT_EQ(
       complaint("a,b\n1,x\n2,z\n"),
       "t.csv, row 2, column 'b': expected one of the categories of the training rows, found 'z' (did you mean 'x'?)");
-  EXPECT_EQ(complaint("a,b\n1,x\nlots,x\n"), "t.csv, row 1, column 'a': expected a number, found '1'");
+  EXPECT_EQ(complaint("a,b\n1,x\nlots,x\n"), "t.csv, row 2, column 'a': expected a number, found 'lots'");
   EXPECT_EQ(complaint("a,b,y\n1,x,maybe\n"),
             "t.csv, row 1, label 'y': expected one of the classes of the training rows, found 'maybe'");
   EXPECT_EQ(message_of([&] { Encoder::fit(table("a,b\n,1\n,2\n"), with("e:impute=mean")); }),

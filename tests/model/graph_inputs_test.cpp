@@ -182,7 +182,7 @@ TEST(EngineModel, TablesThatDoNotFitAreRefusedByColumn) {
       HasSubstr("rows.csv: column 'age' is missing, which m.onnx takes (did you mean 'aged'?)"));
   EXPECT_THAT(
       sentence([&] { mixed->features_of(table_of({{"age", ColumnKind::categorical, {"a"}}, {"kind"}}, {{0, 1}})); }),
-      HasSubstr("rows.csv: column 'age' is text; m.onnx takes numbers there"));
+      HasSubstr("rows.csv: column 'age' is text ('a' in row 1); m.onnx takes numbers there"));
   const auto plain =
       EngineModel::from_onnx("m.onnx", model({node("MatMul", {"x", "w"}, {"y"})}, {value("x", {-1, 4})},
                                              {value("y", {-1, 1})}, {floats("w", {4, 1}, {1, 1, 1, 1})}));

@@ -363,7 +363,7 @@ TEST(Booster, CodesWithoutTextsStayAsTheyAre) {
   Column text{"b", ColumnKind::categorical};
   text.levels = {"red"};
   EXPECT_EQ(message_of([&] { model->features_of(table_of({{"a"}, text}, {{1, 0}})); }),
-            "t.csv: column 'b' is text; m takes numbers there");
+            "t.csv: column 'b' is text ('red' in row 1); m takes numbers there");
 }
 
 TEST(Booster, ContradictionsAreRefused) {
