@@ -76,7 +76,7 @@ struct ParetoOptions {
 };
 
 // Mixtures judged at once, and numbers kept for them.
-constexpr size_t kMixturesAtOnce = 256;
+constexpr size_t kMixturesAtOnce = 64;
 constexpr size_t kJudgementsAtOnce = size_t{1} << 23;
 // Above so many players these are not made for all neighbours: each row may take seconds.
 constexpr size_t kMostPlayersOfSlow = 100;

@@ -149,43 +149,41 @@ SublinearPoint mixture_sensitivity(const PairSpan& pairs, Fold fold, std::span<c
 }
 
 std::vector<double> UnitSensitivity::means(MatrixView<const double> weights, const Context& context) const {
-  const size_t tried = weights.rows();
-  const size_t packed = packed_size(grams_.members());
-  const size_t width = (tried + kUnitWidth - 1) / kUnitWidth * kUnitWidth;
-  // By weights, so that the loop over them is the inner one.
-  Matrix64 products(packed, width);
-  for (size_t t = 0; t < tried; t++) {
-    const std::vector<double> of_weights = packed_products(weights.row(t));
-    for (size_t k = 0; k < packed; k++) products.row(k)[t] = of_weights[k];
-  }
+  const WeightBlocks blocked = block_weights(weights);
   const auto norms_of = [&](const Matrix64& of) {
-    Matrix64 norms(of.rows(), width);
+    Matrix64 norms(of.rows(), blocked.width());
     const Context inner = context.quiet();
     parallel_blocks(inner, of.rows(), 64, [&](const Block& block) {
       for (size_t r = block.begin; r < block.end; r++) {
-        const std::span<double> squares = norms.row(r);
-        for (size_t k = 0; k < packed; k++) {
-          const double* by = products.row(k).data();
-          for (size_t t = 0; t < width; t++) squares[t] += of(r, k) * by[t];
+        double* squares = norms.row(r).data();
+        for (const WeightBlock& each : blocked.blocks) {
+          const double* by = each.products.data();
+          for (const uint32_t entry : each.entries) {
+            for (size_t t = 0; t < kUnitWidth; t++) squares[t] += of(r, entry) * by[t];
+            by += kUnitWidth;
+          }
+          squares += kUnitWidth;
         }
-        for (double& each : squares) each = norm_of_square(each);
+        for (double& each : norms.row(r)) each = norm_of_square(each);
       }
     });
     return norms;
   };
   const Matrix64 row_norms = norms_of(row_grams_);
   const Matrix64 pool_norms = norms_of(pool_grams_);
-  Matrix64 sums(grams_.rows().size(), width);
+  const size_t packed = packed_size(grams_.members());
+  Matrix64 sums(grams_.rows().size(), blocked.width());
   grams_.each_pair(
       false,
       [&](size_t i, const PairSpan& pairs) {
-        add_unit_distances(pairs, {width, packed, products.data(), row_norms.row(i).data(), pool_norms.data()},
-                           sums.row(i).data());
+        add_unit_distances(pairs, packed, {blocked, row_norms.row(i).data(), pool_norms.data()}, sums.row(i).data());
       },
       context);
-  std::vector<double> made(tried, 0.0);
+  std::vector<double> made(weights.rows(), 0.0);
   for (size_t i = 0; i < sums.rows(); i++) {
-    for (size_t t = 0; t < tried; t++) made[t] += sums(i, t) / static_cast<double>(grams_.counts()[i]);
+    for (size_t t = 0; t < made.size(); t++) {
+      made[blocked.order[t]] += sums(i, t) / static_cast<double>(grams_.counts()[i]);
+    }
   }
   for (double& each : made) each /= static_cast<double>(sums.rows());
   return made;

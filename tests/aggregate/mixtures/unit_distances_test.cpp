@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "assay/aggregate/mixtures/pair_objectives.h"
@@ -17,11 +18,12 @@ TEST(UnitDistances, ByHand) {
   const std::vector<double> gram = {1};
   const std::vector<double> factor = {3};
   const std::vector<uint32_t> other = {1};
-  std::vector<double> products(kUnitWidth, 0.0);
+  WeightBlocks weights;
+  weights.blocks.push_back({{0}, std::vector<double>(kUnitWidth, 0.0)});
   std::vector<double> row_norms(kUnitWidth, 0.0);
   std::vector<double> pool_norms(2 * kUnitWidth, 0.0);  // the second row is the neighbour
   const auto set = [&](size_t t, double square, double a, double b) {
-    products[t] = square;
+    weights.blocks[0].products[t] = square;
     row_norms[t] = a;
     pool_norms[kUnitWidth + t] = b;
   };
@@ -29,14 +31,59 @@ TEST(UnitDistances, ByHand) {
   set(1, 1, 1, 2);
   set(7, 1, 0, 1);
   set(8, 1, 1, 0);
-  set(30, 9, 1, 1);  // no squares of more than 4 but by rounding
+  set(15, 9, 1, 1);  // no squares of more than 4 but by rounding
   std::vector<double> sums(kUnitWidth, 10.0);
-  add_unit_distances({1, gram.data(), factor.data(), other.data()},
-                     {kUnitWidth, 1, products.data(), row_norms.data(), pool_norms.data()}, sums.data());
+  add_unit_distances({1, gram.data(), factor.data(), other.data()}, 1, {weights, row_norms.data(), pool_norms.data()},
+                     sums.data());
   for (size_t t = 0; t < kUnitWidth; t++) {
-    const double expected = t == 0 ? std::sqrt(2.0) : t == 7 || t == 8 ? 1.0 : t == 30 ? 2.0 : 0.0;
+    const double expected = t == 0 ? std::sqrt(2.0) : t == 7 || t == 8 ? 1.0 : t == 15 ? 2.0 : 0.0;
     EXPECT_NEAR(sums[t], 10 + 3 * expected, 1e-14) << t;
   }
+}
+
+// From as near as float64 can tell to opposite, with norms down to the least that counts: to the last digits.
+TEST(UnitDistances, AreExactAtAllScales) {
+  const std::vector<double> factor = {1};
+  const std::vector<uint32_t> other = {0};
+  WeightBlocks weights;
+  weights.blocks.push_back({{0}, std::vector<double>(kUnitWidth, 1.0)});
+  for (double norm = 1; norm > 1e-7; norm /= 3) {
+    for (double distance = 2; distance > 1e-15; distance /= 1.7) {
+      const std::vector<double> gram = {distance * distance * norm * norm};
+      const std::vector<double> norms(kUnitWidth, norm);
+      std::vector<double> sums(kUnitWidth, 0.0);
+      add_unit_distances({1, gram.data(), factor.data(), other.data()}, 1, {weights, norms.data(), norms.data()},
+                         sums.data());
+      EXPECT_NEAR(sums[3] / distance, 1, 1e-15) << norm << " " << distance;
+    }
+  }
+}
+
+// Every product that is not 0 is in the block of its weights, at their column; blocks of few members are small.
+TEST(UnitDistances, BlocksHoldWhatTheirWeightsMix) {
+  const size_t members = 9;
+  const size_t tried = 100;
+  Matrix64 weights(tried, members);
+  for (size_t t = 0; t < tried; t++) {
+    weights(t, t % members) += 0.25;
+    weights(t, (t / members + t) % members) += 0.75;
+  }
+  const WeightBlocks made = block_weights(weights.view());
+  ASSERT_EQ(made.width(), 112U);
+  std::vector<bool> seen(tried, false);
+  size_t entries = 0;
+  for (size_t t = 0; t < tried; t++) {
+    seen[made.order[t]] = true;
+    const WeightBlock& block = made.blocks[t / kUnitWidth];
+    std::vector<double> found(packed_size(members), 0.0);
+    for (size_t k = 0; k < block.entries.size(); k++) {
+      found[block.entries[k]] = block.products[k * kUnitWidth + t % kUnitWidth];
+    }
+    EXPECT_EQ(found, packed_products(weights.row(made.order[t]))) << t;
+    entries += block.entries.size();
+  }
+  EXPECT_EQ(std::ranges::count(seen, true), static_cast<std::ptrdiff_t>(tried));
+  EXPECT_LT(entries, tried * packed_size(members) / 2);
 }
 
 // Against one pair and one list of weights at a time, with zero and opposite members, for numbers of weights that do
