@@ -2,8 +2,9 @@
 //
 // A PreparedExplainer (prepared.h) owns one and hands it to each of its calls, in ExplainTask::kept. What is kept may
 // point to the task's model, players and reference, so these must be the same objects in all calls, and the seed the
-// same. ExplainTask::designs is for what does not depend on these objects. Only so many things are kept, those that
-// were used last.
+// same. ExplainTask::designs is for what does not depend on these objects. Only so many things are kept, and only so
+// many bytes of those that tell their size (bytes()); those that were used last stay. What is not kept any more is made
+// again when it is asked for, with the same bits.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,10 @@ namespace assay {
 
 class Kept {
  public:
-  Kept() = default;
+  static constexpr size_t kMostBytes = size_t{1} << 30;
+
+  // One thing may be larger than most_bytes and is kept alone.
+  explicit Kept(size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
   Kept(const Kept&) = delete;
   Kept& operator=(const Kept&) = delete;
 
@@ -27,22 +31,38 @@ class Kept {
   std::shared_ptr<const T> get(const std::string& name, const Make& make) {
     const std::shared_ptr<Slot> slot = slot_of(name);
     const std::lock_guard lock(slot->mutex);
-    if (slot->value == nullptr) slot->value = make();
+    if (slot->value == nullptr) {
+      const std::shared_ptr<const T> made = make();
+      if constexpr (requires { made->bytes(); }) count_bytes(name, *slot, made->bytes());
+      slot->value = made;
+    }
     return std::static_pointer_cast<const T>(slot->value);
   }
+
+  // Of the things that are kept and tell their size.
+  size_t bytes() const;
+  size_t most_bytes() const { return most_bytes_; }
 
  private:
   static constexpr size_t kMost = 128;
   struct Slot {
     std::mutex mutex;
     std::shared_ptr<const void> value;
+    // Guarded by the mutex of Kept:
     uint64_t used = 0;  // when it was last asked for, in calls
+    size_t bytes = 0;
   };
+  using Slots = std::map<std::string, std::shared_ptr<Slot>>;
   std::shared_ptr<Slot> slot_of(const std::string& name);
+  // Counts what was made for a slot, and drops others where it is too much.
+  void count_bytes(const std::string& name, Slot& slot, size_t bytes);
+  void drop(Slots::iterator slot);
 
-  std::mutex mutex_;
+  const size_t most_bytes_;
+  mutable std::mutex mutex_;
+  size_t bytes_ = 0;
   uint64_t calls_ = 0;
-  std::map<std::string, std::shared_ptr<Slot>> slots_;
+  Slots slots_;
 };
 
 // From `kept`, or made for the caller alone if that is null.

@@ -10,12 +10,13 @@
 namespace assay {
 
 PreparedExplainer::PreparedExplainer(Spec method, OwnedSubject ground, std::optional<TargetChoice> choice,
-                                     uint64_t seed, const Context& context)
+                                     uint64_t seed, const Context& context, size_t most_bytes)
     : method_(std::move(method)),
       ground_(std::move(ground)),
       choice_(choice),
       seed_(seed),
-      explainer_(find_method(method_.name).make(method_)) {
+      explainer_(find_method(method_.name).make(method_)),
+      kept_(std::make_unique<Kept>(most_bytes)) {
   const Matrix no_rows(0, ground_.model->info().features());
   // The model is not run for the sake of no rows.
   Targets targets = choice_ ? freeze_targets(*ground_.model, no_rows.view(), TargetChoice{}, context)

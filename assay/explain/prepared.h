@@ -26,12 +26,17 @@ class PreparedExplainer {
  public:
   // ground: what all calls share, its model, players and reference, which must not change. Its rows and their targets
   // are not explained. choice: the target of rows; nothing is the information form. Errors are those of explain().
+  // most_bytes: that tables may take. Where those of all classes that rows may be predicted to be take more, those used
+  // last are kept, and others made again when a row needs them.
   PreparedExplainer(Spec method, OwnedSubject ground, std::optional<TargetChoice> choice, uint64_t seed,
-                    const Context& context);
+                    const Context& context, size_t most_bytes = Kept::kMostBytes);
 
   const Spec& method() const { return method_; }
   uint64_t seed() const { return seed_; }
   const OwnedSubject& ground() const { return ground_; }
+  const std::optional<TargetChoice>& choice() const { return choice_; }
+  // Of the tables that are kept.
+  size_t kept_bytes() const { return kept_->bytes(); }
 
   // The targets of these rows.
   Targets targets_of(MatrixView<const float> rows, const Context& context) const;
@@ -50,7 +55,7 @@ class PreparedExplainer {
   const std::optional<TargetChoice> choice_;
   const uint64_t seed_;
   const std::unique_ptr<Explainer> explainer_;
-  const std::unique_ptr<Kept> kept_ = std::make_unique<Kept>();
+  const std::unique_ptr<Kept> kept_;
 };
 
 }  // namespace assay

@@ -349,6 +349,9 @@ class Model:
     def categories(self) -> dict[int, list[str]]:
         """By index of the feature, the texts of its codes 0, 1, ...; empty if the model only knows codes."""
 
+    def example_row(self) -> Table:
+        """A row that the encoder takes; only where there is one."""
+
     @property
     def is_graph(self) -> bool:
         """Whether the engine runs it itself; else it is a Python function."""
@@ -393,6 +396,30 @@ class Designs:
 
     def __init__(self) -> None: ...
 
+class SavedExplainer:
+    """What the file of a prepared explainer holds."""
+
+    @staticmethod
+    def read(path: str) -> SavedExplainer: ...
+    @staticmethod
+    def from_bytes(name: str, data: bytes) -> SavedExplainer: ...
+    @property
+    def model_name(self) -> str: ...
+    @property
+    def model_bytes(self) -> bytes: ...
+    @property
+    def method(self) -> tuple[str, list[tuple[str, str]]]: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def features(self) -> int: ...
+    @property
+    def front_end(self) -> str: ...
+    def subject(
+        self, where: str, model: Model, margins: Model | None, probabilities: Model | None, owner: object
+    ) -> Subject:
+        """Its columns, players, reference, pool and choice of target. The models are made of model_bytes."""
+
 class Prepared:
     """An explanation function that is ready for rows that come one at a time."""
 
@@ -401,6 +428,9 @@ class Prepared:
 
     def explain(self, rows: Dataset, words: str, run: Run) -> Explanations:
         """words: what provenance calls the rows. The seed is that of the preparation."""
+
+    def write(self, path: str, name: str, data: bytes, unit: str, front_end: str, run: Run) -> None:
+        """name, data: of the model, as an ONNX file. unit: the user's word, or empty. front_end: kept as it is."""
 
     def explain_floats(self, array: NDArray[np.float32], run: Run) -> Explanations | None:
         """Rows, or one row; None if the package must convert the array, or say what is wrong with it."""

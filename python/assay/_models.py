@@ -156,23 +156,27 @@ class GraphModel(Model):
         if plain and kind_of(table, argument) == "array":
             return self._bind_arrays(argument, table, unit)
         first, doubles = self._core_table(argument, table)
-        features = len(first.names) - (1 if first.label is not None else 0)
-        model = self._open(unit, features)
-        margins = self._margins(unit, features)
+        model, margins, probabilities = self._in_units(unit, len(first.names) - (1 if first.label is not None else 0))
 
         def encode(argument: str, table: Any) -> _core.Dataset:
             raw, wide = (first, doubles) if table is tables[0][1] else self._core_table(argument, table)
             return model.features_of(raw, wide)
 
-        return Bound(model, margins, encode, self._probabilities(model))
+        return Bound(model, margins, encode, probabilities)
+
+    def _in_units(self, unit: str | None, features: int) -> tuple[_core.Model, _core.Model | None, _core.Model | None]:
+        """The engine's model in this unit for rows of so many columns, and the same in margins and in probabilities
+        where these are needed beside it."""
+        model = self._open(unit, features)
+        return model, self._margins(unit, features), self._probabilities(model)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GraphModel, (self.name, self._kept, self._value)
 
     def _bind_arrays(self, argument: str, table: Any, unit: str | None) -> Bound:
         """For arrays of what the graph takes, which need no encoding."""
-        model = self._open(unit, int(np.prod(as_array(table, argument).shape[1:])))
-        margins = self._margins(unit, len(model.feature_names))
+        width = int(np.prod(as_array(table, argument).shape[1:]))
+        model, margins, probabilities = self._in_units(unit, width)
         names = self._names_of_arrays()
 
         def encode(argument: str, table: Any) -> _core.Dataset:
@@ -199,7 +203,7 @@ class GraphModel(Model):
                 return made
             return _core.Dataset.from_matrix(narrow, names, argument)
 
-        return Bound(model, margins, encode, self._probabilities(model))
+        return Bound(model, margins, encode, probabilities)
 
     def _as_doubles(self, array: NDArray[Any]) -> bool:
         """Whether the model's library compares an array's numbers as float64, and float32 may not hold them."""

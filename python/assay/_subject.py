@@ -82,7 +82,7 @@ def subject_of(
     if centre is not None:
         tables.append(("baseline", centre))
     bound = model._bind(tables, None if information else value)
-    refuse_either_order(said, baseline, bound.model)
+    refuse_either_order(said.X, [*unnamed_beside(said, baseline), *_unnamed_explained(said, bound.model)], bound.model)
     data = bound.encode("X", said.X)
     pool = data if said.pool is said.X and said.pool is not None and said.pool_y is None else None
     apart = pool is None and said.pool is not None
@@ -133,12 +133,12 @@ def subject_of(
     return made
 
 
-def rows_of(model: Model, said: RowArguments) -> tuple[_core.Dataset, str]:
+def rows_of(model: Model, said: RowArguments, unnamed: Sequence[str]) -> tuple[_core.Dataset, str]:
     """The rows that are explained, as subject_of makes them, and what provenance calls them. For calls of a prepared
-    explainer, which has all else already."""
+    explainer, which has all else already. unnamed: see unnamed_beside."""
     RowNames.of(said.X, said.pool).check(ids=said.ids)
     bound = model._bind([("X", said.X)], None if said.value == "information" else said.value)
-    refuse_either_order(said, one_row(said.baseline, said.X, "baseline", model), bound.model)
+    refuse_either_order(said.X, unnamed, bound.model)
     data = bound.encode("X", said.X)
     _name_and_show(data, model, said)
     return data, _words("X", said.X)
@@ -191,23 +191,28 @@ def _beside(said: RowArguments, baseline: Any) -> list[tuple[str, Any]]:
     return tables
 
 
-def refuse_either_order(said: RowArguments, baseline: Any, model: _core.Model) -> None:
+def unnamed_beside(said: RowArguments, baseline: Any) -> list[str]:
+    """The arguments that hold rows whose columns have no names. baseline: as a table."""
+    return [argument for argument, table in _beside(said, baseline) if column_names(table, argument) is None]
+
+
+def _unnamed_explained(said: RowArguments, model: _core.Model) -> list[str]:
+    count = len(model.raw_columns or model.feature_names)
+    explained = said.explained
+    named = explained is None or list(explained.features) != [str(i) for i in range(count)]
+    return [] if named else ["explanations"]
+
+
+def refuse_either_order(X: Any, unnamed: Sequence[str], model: _core.Model) -> None:
     """A ValueError if X has the model's columns in another order, and something beside it has no names of columns: it
     may have been made in either order."""
-    names = column_names(said.X)
-    wanted = list(model.raw_columns or model.feature_names)
-    if names is None:
+    names = column_names(X)
+    if names is None or not unnamed:
         return
+    wanted = list(model.raw_columns or model.feature_names)
     known = set(wanted)
     own = [name for name in names if name in known]
     if own == wanted or len(own) != len(wanted):
-        return
-    beside = _beside(said, baseline)
-    unnamed = [argument for argument, table in beside if column_names(table, argument) is None]
-    explained = said.explained
-    if explained is not None and list(explained.features) == [str(i) for i in range(len(wanted))]:
-        unnamed.append("explanations")
-    if not unnamed:
         return
     place = next(place for place, name in enumerate(own) if name != wanted[place])
     raise ValueError(
@@ -323,7 +328,9 @@ def _named_row(cells: Mapping[Any, Any], X: Any, argument: str, model: Model) ->
             continue
         texts = isinstance(X, Table) and X._core.levels[position] is not None
         if texts or not isinstance(cell, (int, float, np.number, np.bool_)):
-            levels[place], cell = [str(cell)], 0
+            # Whole numbers are categories without a point, as the engine writes them.
+            whole = isinstance(cell, float) and cell.is_integer()
+            levels[place], cell = [f"{cell:.0f}" if whole else str(cell)], 0
         values[0, place] = cell
     chosen = [names[position] for position in positions]
     doubles = _core.Doubles()

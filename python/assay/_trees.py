@@ -1,9 +1,9 @@
-"""Tree models of other libraries, run by the engine itself and compared with their library at every use."""
+"""Tree models of other libraries, run by the engine itself and compared with their library: at every use, or by a
+prepared explainer once."""
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import as_array, flat_rows
 from ._frames import frame_of_arrow
-from ._models import Bound, GraphModel
+from ._models import Bound
 from ._optional import needed
 from ._run import run_of
 from ._sklearn import Estimator, fitted_copy, last_step
@@ -21,12 +21,13 @@ from ._tables import column_names, kind_of, row_count, select_rows
 from ._text import in_quotes
 from ._trees_boosters import is_lightgbm, is_xgboost
 from ._trees_check import Agreement, agreement, matched
-from ._trees_convert import class_names, feature_names, is_tree_model, parts_of
-from ._trees_frames import coded_array, decoded, plain_frame
+from ._trees_convert import class_names, feature_names, fitted_state, is_tree_model, parts_of, same_state
+from ._trees_frames import decoded
 from ._trees_parts import CannotConvert, TreeParts
+from ._trees_rows import TreeRows
 
 
-class TreeModel(GraphModel):
+class TreeModel(TreeRows):
     """Trees of XGBoost, LightGBM or scikit-learn; see `assay.wrap`."""
 
     def __init__(
@@ -35,19 +36,26 @@ class TreeModel(GraphModel):
         self._model = model
         self._parts = parts
         self._black_box = black_box
-        super().__init__(name, parts.content)
+        self._state = fitted_state(model)
+        super().__init__(name, parts.content, None, parts.values, parts.arrays_hold_values, is_lightgbm(model))
         # For other units the estimator is called, and raises its own errors.
         if value is not None and not self._left_to_estimator(value):
             self._core = self._open(value, None)
         self._value = value
-        own = self._core.feature_names
-        self._named = own != [f"features.{j}" for j in range(len(own))] and own != ["features"]
         self._texts = {feature: texts for feature, texts in self._core.categories.items() if texts}
 
-    @property
-    def features(self) -> list[str]:
-        """Names of what the model takes; where it was not told any, the numbers of its columns."""
-        return self._names_of_arrays()
+    def without_library(self) -> TreeRows:
+        """The same trees, which take the same rows and are compared with nothing."""
+        made = TreeRows.__new__(TreeRows)
+        # They share the engine's models, and so the codes of texts in rows.
+        own = ("_model", "_parts", "_black_box", "_texts", "_state")
+        made.__dict__.update({name: each for name, each in self.__dict__.items() if name not in own})
+        return made
+
+    def fitted_again(self) -> bool:
+        """Whether the library's model has changed since its trees were copied, as far as that is seen at no cost: it
+        has others, or more."""
+        return not same_state(self._state, fitted_state(self._model))
 
     def _left_to_estimator(self, unit: str | None) -> bool:
         """Whether the estimator is asked for this unit: it makes log-odds from the probabilities of a forest, and
@@ -136,32 +144,6 @@ class TreeModel(GraphModel):
         names = self._own_columns(column_names(table, argument) or [])
         return table.iloc[:, [names.index(name) for name in self._core.feature_names]]
 
-    def _prepared(self, argument: str, table: Any) -> Any:
-        kind = kind_of(table, argument)
-        if kind == "arrow":
-            table = frame_of_arrow(table, argument)
-        elif kind != "frame":
-            return table
-        names = self._own_columns(column_names(table, argument) or [])
-        place = self._core.feature_names if self._named else names
-        features = {name: feature for feature, name in enumerate(place)}
-        return plain_frame(table, names, features, self._core.categories, self._parts.values)
-
-    def _own_columns(self, names: list[str]) -> list[str]:
-        """The names of a table's columns as the model has them: LightGBM writes spaces as underscores."""
-        if not self._named or not is_lightgbm(self._model):
-            return names
-        written = [name.replace(" ", "_") for name in names]
-        counts = Counter(written)
-        return [own if counts[own] == 1 else name for name, own in zip(names, written, strict=True)]
-
-    def _codes_of(self, argument: str, array: NDArray[Any]) -> NDArray[Any]:
-        return coded_array(argument, array, self._parts.values) if self._parts.arrays_hold_values else array
-
-    def _names_of_arrays(self) -> list[str]:
-        own = self._core.feature_names
-        return own if self._named else [str(j) for j in range(len(own))]
-
     def _trainer(self, first: tuple[str, Any], unit: str | None) -> _core.TrainFunction | None:
         """A fresh copy of the estimator with the same parameters, fitted to other rows."""
         if self._black_box is None or "sklearn" not in sys.modules:
@@ -188,9 +170,6 @@ class TreeModel(GraphModel):
                 f"model: {self.name}, trained afresh, differs from its library: row {found.row} of its training rows "
                 f"(counted from 0) scores {found.ours:.9g} here and {found.theirs:.9g} there; wrap a function instead"
             )
-
-    def _own_names(self) -> list[str]:
-        return self._core.feature_names if self._named else []
 
     def __reduce__(self) -> tuple[Any, ...]:
         box = self._black_box

@@ -41,6 +41,28 @@ def parts_of(
     return convert(name, model, features, classes)
 
 
+def fitted_state(model: Any) -> tuple[Any, ...]:
+    """What changes when the model is fitted again or goes on training, for same_state."""
+    if is_xgboost(model):
+        booster = model if callable(getattr(model, "save_raw", None)) else model.get_booster()
+        rounds = getattr(booster, "num_boosted_rounds", None)
+        return booster, None if rounds is None else rounds()
+    if is_lightgbm(model):
+        booster = model if callable(getattr(model, "model_to_string", None)) else model.booster_
+        trees = getattr(booster, "num_trees", None)
+        return booster, None if trees is None else trees()
+    parts: list[Any] = [getattr(model, each, None) for each in ("estimators_", "_predictors", "tree_")]
+    # Further trees may be added to the same list.
+    return (*parts, *(len(each) for each in parts if hasattr(each, "__len__")))
+
+
+def same_state(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether numbers are equal, and other things the same objects."""
+    return len(one) == len(other) and all(
+        mine is its or (isinstance(mine, int) and mine == its) for mine, its in zip(one, other, strict=True)
+    )
+
+
 def feature_names(model: Any, said: Sequence[str] | None) -> list[str]:
     """The names it was fitted with or that the user gave; none if a booster's own file has them, or if not known."""
     known = getattr(model, "feature_names_in_", None)

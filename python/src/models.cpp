@@ -158,6 +158,29 @@ std::vector<std::string> raw_columns(const ModelHandle& self) {
   return names;
 }
 
+// A row that the encoder takes, where there is one: zeros and first categories.
+Table example_row(const ModelHandle& self) {
+  if (self.graph == nullptr || self.graph->encoder() == nullptr) {
+    throw Error(ErrorKind::internal, "only an encoder knows an example of its rows");
+  }
+  const std::vector<ColumnEncoding>& columns = self.graph->encoder()->columns();
+  Table made;
+  made.source = "X";
+  made.values = Matrix(1, columns.size());
+  for (size_t j = 0; j < columns.size(); j++) {
+    Column column{.name = columns[j].name, .kind = columns[j].kind};
+    if (column.kind == ColumnKind::categorical) {
+      if (columns[j].levels.empty()) {
+        made.values(0, j) = kMissing;
+      } else {
+        column.levels = {columns[j].levels[0]};
+      }
+    }
+    made.columns.push_back(std::move(column));
+  }
+  return made;
+}
+
 // By index of the feature, the texts of its codes. Features whose codes have no texts are left out.
 std::map<size_t, std::vector<std::string>> categories(const ModelHandle& self) {
   std::map<size_t, std::vector<std::string>> found;
@@ -256,6 +279,7 @@ void bind_models(nb::module_& m) {
       .def_prop_ro("item_shape", [](const ModelHandle& self) { return self.model->info().item_shape; })
       .def_prop_ro("raw_columns", &raw_columns)
       .def_prop_ro("categories", &categories)
+      .def("example_row", &example_row)
       .def_prop_ro("is_graph", [](const ModelHandle& self) { return self.graph != nullptr; })
       .def_prop_ro("plain_rows", &plain_rows)
       .def(

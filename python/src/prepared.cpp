@@ -18,6 +18,9 @@
 #include <utility>
 #include <vector>
 
+#include "assay/archive/explainer_file.h"
+#include "assay/core/error.h"
+#include "assay/data/io/npz.h"
 #include "python/src/arrays.h"
 #include "python/src/module.h"
 #include "python/src/run.h"
@@ -84,6 +87,18 @@ class PreparedHandle {
     return made;
   }
 
+  // name, bytes: of the model, as an ONNX file. unit: in the user's word. front_end: what the package adds.
+  void write(const std::string& path, const std::string& name, const nb::bytes& bytes, const std::string& unit,
+             const std::string& front_end, const Run& run) const {
+    SavedExplainer saved = saved_explainer(*explainer_);
+    saved.model_name = name;
+    saved.model.assign(bytes.c_str(), bytes.size());
+    saved.unit = unit;
+    saved.front_end = front_end;
+    if (ground_->model.graph != nullptr) add_texts(*ground_->model.graph, saved);
+    run_engine(run, [&](const Context& context) { write_explainer(saved, path, context); });
+  }
+
   // Rows of an array, or one row. Nothing if the array needs the package's own conversion, which knows what to do or to
   // say: numbers beyond float32, and whole numbers that it rounds.
   template <class T>
@@ -148,13 +163,54 @@ class PreparedHandle {
   std::atomic<double> seconds_of_row_ = std::numeric_limits<double>::infinity();  // of the last call
 };
 
+SavedExplainer read_saved(const std::string& path) {
+  return run_engine(Run{}, [&](const Context& context) { return read_explainer(NpzFile(path, context)); });
+}
+
+SavedExplainer saved_from_bytes(const std::string& name, const nb::bytes& bytes) {
+  return read_explainer(NpzFile(name, std::string_view(bytes.c_str(), bytes.size())));
+}
+
+// What calls share, with these models, which were made of the file's bytes.
+std::shared_ptr<SubjectHandle> subject_of_saved(const SavedExplainer& saved, const std::string& where,
+                                                const ModelHandle& model, const ModelHandle* margins,
+                                                const ModelHandle* probabilities, nb::object owner) {
+  if (model.graph == nullptr) throw Error(ErrorKind::internal, "a saved explainer has a model of the engine");
+  set_texts(saved, where, *model.graph);
+  auto made = std::make_shared<SubjectHandle>();
+  const auto copied = [](const ModelHandle* other) { return other != nullptr ? std::optional(*other) : std::nullopt; };
+  made->subject = ground_of(saved, where, model.model->info());
+  made->set_models(model, copied(margins), copied(probabilities));
+  made->owner = std::move(owner);
+  made->choice = saved.choice;
+  return made;
+}
+
+void bind_saved(nb::module_& m) {
+  nb::class_<SavedExplainer>(m, "SavedExplainer")
+      .def_static("read", &read_saved, nb::arg("path"))
+      .def_static("from_bytes", &saved_from_bytes, nb::arg("name"), nb::arg("data"))
+      .def_prop_ro("model_name", [](const SavedExplainer& self) { return self.model_name; })
+      .def_prop_ro("model_bytes",
+                   [](const SavedExplainer& self) { return nb::bytes(self.model.data(), self.model.size()); })
+      .def_prop_ro("method", [](const SavedExplainer& self) { return SpecPair(self.method.name, self.method.options); })
+      .def_prop_ro("seed", [](const SavedExplainer& self) { return self.seed; })
+      .def_prop_ro("features", [](const SavedExplainer& self) { return self.columns.feature_names.size(); })
+      .def_prop_ro("front_end", [](const SavedExplainer& self) { return self.front_end; })
+      .def("subject", &subject_of_saved, nb::arg("where"), nb::arg("model"), nb::arg("margins").none(),
+           nb::arg("probabilities").none(), nb::arg("owner"));
+}
+
 }  // namespace
 
 void bind_prepared(nb::module_& m) {
+  bind_saved(m);
   nb::class_<PreparedHandle>(m, "Prepared")
       .def(nb::init<std::shared_ptr<SubjectHandle>, const SpecPair&, const Run&>(), nb::arg("subject"),
            nb::arg("method"), nb::arg("run"))
       .def("explain", &PreparedHandle::explain, nb::arg("rows"), nb::arg("words"), nb::arg("run"))
+      .def("write", &PreparedHandle::write, nb::arg("path"), nb::arg("name"), nb::arg("data"), nb::arg("unit"),
+           nb::arg("front_end"), nb::arg("run"))
       .def("explain_floats", &PreparedHandle::explain_array<float>, nb::arg("array").noconvert(), nb::arg("run"))
       .def("explain_doubles", &PreparedHandle::explain_array<double>, nb::arg("array").noconvert(), nb::arg("run"));
 }

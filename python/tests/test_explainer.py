@@ -1,11 +1,13 @@
 """assay.Explainer: prepared once, called for rows as they come; the same bits as assay.explain."""
 
+import dataclasses
 import pathlib
 import threading
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 import assay
 
@@ -151,6 +153,76 @@ def test_the_habit_of_shap_picks_a_method(mlp, x):
     assert in_words.method in ("exact_shapley", "kernel_shap")
     # What is no model yet is wrapped.
     assert assay.Explainer(lambda rows: rows[:, 0], x).method == "exact_shapley"
+
+
+@pytest.fixture
+def boosting():
+    rows = np.random.default_rng(3).normal(size=(150, 4)).astype(np.float32).astype(np.float64)
+    labels = (rows[:, 0] * rows[:, 1] > 0).astype(int)
+    return GradientBoostingClassifier(n_estimators=10, random_state=0).fit(rows, labels), rows, labels
+
+
+@pytest.mark.parametrize("method", ["tree_shap", "tree_shap_path"])
+def test_wrapped_trees_are_compared_once(boosting, method, monkeypatch):
+    estimator, rows, _ = boosting
+    model = assay.wrap(estimator)
+    given = {"background": rows[:20]} if method == "tree_shap" else {}
+    expected = assay.explain(model, rows[20:30], method, **given)
+    compared = []
+    plain = type(model)._agreement
+
+    def counted(self, argument, table, data):
+        compared.append((argument, len(table)))
+        return plain(self, argument, table, data)
+
+    monkeypatch.setattr(type(model), "_agreement", counted)
+    explainer = assay.Explainer(model, method, **given)
+    frame = pd.DataFrame(rows, columns=list("abcd"))
+    for part in (rows[20:30], rows[20:21], rows[20].astype(np.float32), rows[20:30].astype(np.float32)):
+        np.testing.assert_array_equal(explainer(part).values, expected.values[: len(np.atleast_2d(part))])
+    assert_same(explainer(rows[20:30]), expected)
+    np.testing.assert_array_equal(explainer(frame.iloc[20:30]).values, expected.values)
+    # The first row of the background stands for rows to come; without background the first rows are compared.
+    assert compared == ([("X", 1), ("background", 20)] if method == "tree_shap" else [("X", 1), ("X", 10)])
+
+
+@pytest.mark.parametrize("change", ["again", "more"])
+def test_trees_that_were_fitted_again_are_refused(boosting, change):
+    estimator, rows, labels = boosting
+    explainer = assay.Explainer(estimator, "tree_shap", background=rows[:20])
+    explainer(rows[:1])
+    if change == "again":
+        estimator.fit(rows, 1 - labels)
+    else:
+        estimator.set_params(warm_start=True, n_estimators=12).fit(rows, labels)
+    with pytest.raises(ValueError, match=r"expected GradientBoostingClassifier as it was prepared, found that it was"):
+        explainer(rows[:1])
+
+
+def test_a_forest_that_goes_on_growing_is_refused(boosting):
+    _, rows, labels = boosting
+    forest = RandomForestClassifier(n_estimators=3, random_state=0, warm_start=True).fit(rows, labels)
+    explainer = assay.Explainer(forest, "tree_shap_path")
+    explainer(rows[:1])
+    forest.set_params(n_estimators=5).fit(rows, labels)
+    with pytest.raises(ValueError, match="fitted again"):
+        explainer(rows[:1])
+
+
+def test_trees_that_differ_from_their_library_are_refused(boosting, monkeypatch):
+    estimator, rows, _ = boosting
+    model = assay.wrap(estimator)
+    # The row of zeros that stands for rows to come is like the library's, and others are not.
+    shifted = dataclasses.replace(
+        model._parts, scores=lambda each: estimator.decision_function(each) + np.any(each != 0, axis=1)
+    )
+    monkeypatch.setattr(model, "_parts", shifted)
+    explainer = assay.Explainer(model, "tree_shap_path")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="differs from its library: row 0 of X"):
+            explainer(rows[:2])
+    with pytest.raises(ValueError, match="differs from its library"):
+        assay.Explainer(model, "tree_shap", background=rows[:2], target=1)
 
 
 def test_many_threads(mlp, x):

@@ -133,5 +133,57 @@ TEST(Kept, KeepsWhatWasUsedLast) {
   EXPECT_EQ(*kept.get<int>("none", [] { return std::make_shared<int>(1); }), 1);
 }
 
+struct Sized {
+  int number = 0;
+  size_t size = 0;
+  size_t bytes() const { return size; }
+};
+
+TEST(Kept, KeepsSoManyBytes) {
+  Kept kept(100);
+  const auto number = [&](const char* name, int value, size_t bytes) {
+    return kept.get<Sized>(name, [&] { return std::make_shared<Sized>(Sized{value, bytes}); })->number;
+  };
+  EXPECT_EQ(*kept.get<int>("plain", [] { return std::make_shared<int>(5); }), 5);
+  EXPECT_EQ(number("a", 1, 40), 1);
+  EXPECT_EQ(number("b", 2, 40), 2);
+  EXPECT_EQ(kept.bytes(), 80U);
+  EXPECT_EQ(number("a", 9, 40), 1);
+  EXPECT_EQ(number("c", 3, 60), 3);  // b goes, which was used before a
+  EXPECT_EQ(kept.bytes(), 100U);
+  EXPECT_EQ(number("a", 9, 40), 1);
+  EXPECT_EQ(number("b", 9, 40), 9);  // c goes
+  EXPECT_EQ(kept.bytes(), 80U);
+  EXPECT_EQ(number("large", 4, 1000), 4);  // all others go, and it stays alone
+  EXPECT_EQ(kept.bytes(), 1000U);
+  EXPECT_EQ(number("large", 9, 1000), 4);
+  EXPECT_EQ(number("a", 7, 40), 7);
+  EXPECT_EQ(kept.bytes(), 40U);
+  // What does not tell its size is not dropped for the others.
+  EXPECT_EQ(*kept.get<int>("plain", [] { return std::make_shared<int>(6); }), 5);
+}
+
+// Rows that are predicted to be different classes need different tables, and only one of them fits.
+TEST(PreparedExplainer, TablesThatDoNotFitAreMadeAgain) {
+  for (const char* method : {"tree_shap", "tree_shap_path"}) {
+    SCOPED_TRACE(method);
+    const Case each = with_more_rows(fixture("trees/xgboost_three/model.json"), 12);
+    const PreparedExplainer all({method}, ground_of(each), TargetChoice{.predicted = true}, 0, {});
+    const size_t one = all.kept_bytes() / 2;  // more than one of three tables, less than two
+    const PreparedExplainer few({method}, ground_of(each), TargetChoice{.predicted = true}, 0, {}, one);
+    EXPECT_GT(few.kept_bytes(), 0U);
+    std::vector<uint32_t> targets;
+    for (size_t r = 0; r < 12; r++) {
+      const Explanations found = few.explain(rows_between(each, r, r + 1), {});
+      const Explanations expected = all.explain(rows_between(each, r, r + 1), {});
+      expect_same_rows(found, expected, 0, 1);
+      EXPECT_LE(few.kept_bytes(), one);
+      targets.push_back(found.target.at(0));
+    }
+    std::ranges::sort(targets);
+    EXPECT_NE(targets.front(), targets.back());
+  }
+}
+
 }  // namespace
 }  // namespace assay::testing

@@ -3,6 +3,7 @@
 `python tests/hostile/seeds.py FOLDER [PROGRAM]` writes them into a folder for each fuzz target (tools/fuzz does)."""
 
 import gzip
+import hashlib
 import io
 import json
 import lzma
@@ -68,6 +69,52 @@ def npz_files():
     own = [("values.npy", rows), ("meta.npy", text_array(table_meta()))]
     foreign = [("x.npy", npy("(4, 3)", floats(12))), ("y.npy", npy("(4,)", b"nnyy", "|S1"))]
     return [zipped(own, False), zipped(own, True), zipped(foreign, False)]
+
+
+def explainer_files():
+    """The file of a prepared explainer, and its JSON alone."""
+    model = b"\x08\x09" * 20
+    group = {"name": "a", "first": 0, "count": 2, "kind": "categorical", "levels": ["x", "y"]}
+    meta = {
+        "schema": "assay.explainer/1",
+        "version": "0",
+        "model": {
+            "name": "m.onnx",
+            "sha256": hashlib.sha256(model).hexdigest(),
+            "unit": "margin",
+            "texts": [{"column": 1, "texts": ["p", "q"]}],
+        },
+        "method": "kernel_shap",
+        "options": [["samples", "50"]],
+        "seed": 3,
+        "target": {"kind": "predicted", "which": 0},
+        "columns": {"names": ["a", "b"], "groups": [group], "item_shape": [2, 1]},
+        "players": {"names": ["g"], "words": "groups given"},
+        "reference": {"description": "2 rows", "rows": True, "scales": True, "strata": False, "drawn_from": 9},
+        "pool_words": "pool",
+        "pool": {
+            "source": "pool",
+            "part": "train",
+            "label_name": "y",
+            "labels": True,
+            "class_names": ["no", "yes"],
+            "id_name": "id",
+            "ids": True,
+            "row_numbers": False,
+        },
+        "front_end": "{}",
+    }
+    arrays = [
+        ("meta.npy", text_array(json.dumps(meta))),
+        ("model.npy", npy(f"({len(model)},)", model, "|u1")),
+        ("players.npy", npy("(2,)", bytes(16), "<i8")),
+        ("reference.npy", npy("(2, 2)", floats(4))),
+        ("scales.npy", npy("(2,)", bytes(16), "<f8")),
+        ("pool.npy", npy("(1, 2)", floats(2))),
+        ("pool_labels.npy", npy("(1,)", bytes(8), "<f8")),
+        ("pool_ids.npy", npy("(1,)", "r".encode("utf-32-le"), "<U1")),
+    ]
+    return [zipped(arrays, False), json.dumps(meta).encode()]
 
 
 def arrow_files(name):
@@ -145,6 +192,7 @@ def target_seeds(kit):
     texts = {"csv": [b"\x00" + CSV, b"\x06" + QUOTED, b"\x10" + CSV], "table_meta": [table_meta().encode()]}
     texts["npy"] = [npy("(4, 3)", floats(12)), npy("(2, 3)", bytes(24), "<i4", "True"), npy("(2,)", b"ab", "|S1")]
     texts["npz"] = npz_files()
+    texts["explainer_file"] = explainer_files()
     texts["idx"] = [idx((6,)), idx((3, 2, 2))]
     texts["tar"] = [tar({"a/1.txt": b"Time,Parameter,Value\n", "b": b""}), tar({"long": bytes(513)})]
     texts["packed"] = [gzip.compress(CSV), lzma.compress(CSV), gzip.compress(CSV) * 2, CSV[:60]]

@@ -42,6 +42,7 @@ PatternTables::PatternTables(const TreeGameView& game, std::vector<SharedLayout>
   }
   if (game_.references != nullptr) rank_references();
   if (filled == Filled::when_asked_for) return;
+  table_rows_ = rows;
   tables_ = memory_.get(std::max<size_t>(rows * kTableWidth, 1));
   fill_tables(context);
   reference_memory_ = {};  // not needed any more

@@ -46,6 +46,8 @@ class PatternTables {
   // totals[i * stride + p] += the value of player p for row i, times trees.tree_share(). Safe from several threads at
   // once.
   void add(std::span<const float* const> rows, double* totals) const;
+  // Of the tables themselves, which take nearly all memory.
+  size_t bytes() const { return table_rows_ * kTableWidth * sizeof(float); }
 
  private:
   // The memory of one call.
@@ -91,6 +93,7 @@ class PatternTables {
   const uint16_t* reference_ranks_ = nullptr;
   VectorBuffer<float> memory_;
   float* tables_ = nullptr;  // null if their rows are made when they are asked for
+  size_t table_rows_ = 0;    // that are in memory
   size_t most_patterns_ = 1;
   size_t most_bit_tests_ = 0;
   mutable ScratchPool<Scratch> scratch_;  // kept from call to call: fresh memory costs more than one row

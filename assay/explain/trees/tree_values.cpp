@@ -301,7 +301,10 @@ void prepare_tree_values(const TreeGameView& game, const ExplainTask& task, cons
   const auto parts = parts_of(game, limits, task.kept, name, false);
   for (const OutputTerm& term : task.targets.terms) {
     const auto batches = batches_of(parts->ways(), term.output, task.kept, name);
-    if (batches->size() == 1) tables_of(parts->ways(), (*batches)[0], term.output, task.kept, context, name);
+    if (batches->size() != 1) continue;
+    const auto made = tables_of(parts->ways(), (*batches)[0], term.output, task.kept, context, name);
+    // The next ones, which are about as large, would only push out those that were just made.
+    if (task.kept != nullptr && task.kept->bytes() + made->bytes() > task.kept->most_bytes()) return;
   }
 }
 
