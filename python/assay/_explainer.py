@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import tempfile
 from collections.abc import Mapping
 from typing import Any
@@ -151,11 +152,21 @@ class Explainer:
             return cls._restored(Saved.read(name), name, threads)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self._bytes(),)
+
+    def _bytes(self) -> bytes:
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "explainer")
             self._write(path)
             with open(path, "rb") as file:
-                return _unpickled, (file.read(),)
+                return file.read()
+
+    def _with_threads(self, threads: int) -> Explainer:
+        """One that shares what is prepared."""
+        made = object.__new__(Explainer)
+        made.__dict__.update(self.__dict__)
+        made._run, made._threads = run_of(self._seed, threads, False), threads
+        return made
 
     def _write(self, path: str) -> None:
         model = self._model
@@ -175,10 +186,15 @@ class Explainer:
         self._prepared.write(path, model.name, model._kept, unit or "", text, self._run)
 
     @classmethod
-    def _restored(cls, saved: Saved, where: str, threads: int | None) -> Explainer:
+    def _restored(cls, saved: Saved, where: str, threads: int | None, beside: Explainer | None = None) -> Explainer:
+        """beside: one whose model is shared if it is the same, so that their explanations go together."""
         front = read_front_end(where, saved)
         made = cls.__new__(cls)
-        made._model = model = model_of_file(saved, front)
+        model = model_of_file(saved, front)
+        known = None if beside is None else beside._model
+        if isinstance(known, GraphModel) and pickle.dumps(known) == pickle.dumps(model):
+            model = known
+        made._model = model
         made._said = RowArguments(None, value=front.value)
         made._set_run(saved.seed, front.threads if threads is None else threads)
         made._example = front.example(where)
@@ -303,5 +319,5 @@ def _shap_background(rows: Any, pool: Any) -> tuple[Any, Any]:
     return f"pool:{MOST_BACKGROUND}", rows
 
 
-def _unpickled(content: bytes) -> Explainer:
-    return Explainer._restored(Saved.from_bytes("pickled explainer", content), "pickled explainer", None)
+def _unpickled(content: bytes, beside: Explainer | None = None) -> Explainer:
+    return Explainer._restored(Saved.from_bytes("pickled explainer", content), "pickled explainer", None, beside)
