@@ -104,32 +104,39 @@ TEST(TreeShap, BitsAreThoseOfTheRowAlone) {
   EXPECT_TRUE(same_bits(one, two));
 }
 
-// Few rows make only the rows of the tables that they need.
+// Few rows make only the rows of the tables that they need. Where tables are kept, one row goes through all trees at
+// once, unless there are too many columns for that.
 TEST(TreeShap, FewRowsHaveTheBitsOfMany) {
-  for (uint64_t seed = 0; seed < 12; seed++) {
+  for (uint64_t seed = 0; seed < 18; seed++) {
     SCOPED_TRACE(seed);
-    const TreeSettingOptions options = {
-        .trees = {.features = seed % 3 == 0 ? 40U : 9U, .trees = 6, .depth = 4 + seed % 4, .targets = 1 + seed % 2},
-        .rows = 9,
-        .references = seed % 4 == 0 ? 300U : 7U,
-        .players = seed % 5 == 4 ? 5U : 0U,
-        .aggregate = seed % 2 == 0 ? TreeAggregate::sum : TreeAggregate::average};
+    const TreeSettingOptions options = {.trees = {.features = seed % 3 == 0 ? 40U : (seed == 16 ? 200U : 9U),
+                                                  .trees = seed < 12 ? 6U : 30U,
+                                                  .depth = 4 + seed % 4,
+                                                  .targets = 1 + seed % 2},
+                                        .rows = 9,
+                                        .references = seed % 4 == 0 ? 300U : 7U,
+                                        .players = seed % 5 == 4 ? 5U : 0U,
+                                        .aggregate = seed % 2 == 0 ? TreeAggregate::sum : TreeAggregate::average};
     const TreeSetting trees = random_tree_setting(seed, options);
     const ExplainTask whole = trees.setting.task();
     for (const bool by_covers : {false, true}) {
       const TreeGameView game{trees.trees(), whole.players, by_covers ? nullptr : &whole.reference.rows};
       for (const TreeTableLimits& limits : kinds_of_limits()) {
         const Matrix all = values_within(trees, by_covers, limits);
+        Kept kept;
         for (const size_t count : {1, 3}) {
           for (size_t begin = 0; begin + count <= 9; begin += count) {
             const Targets targets = slice_targets(whole.targets, begin, begin + count);
-            const ExplainTask part{whole.model, whole.rows.rows_between(begin, begin + count), targets, whole.reference,
-                                   whole.players};
-            Matrix some(count, whole.players.size());
-            tree_values(game, part, limits, some.view(), {}, "test");
-            const size_t bytes = some.values().size_bytes();
-            ASSERT_EQ(std::memcmp(some.data(), all.row(begin).data(), bytes), 0)
-                << begin << ", by covers " << by_covers;
+            ExplainTask part{whole.model, whole.rows.rows_between(begin, begin + count), targets, whole.reference,
+                             whole.players};
+            for (Kept* own : {static_cast<Kept*>(nullptr), &kept}) {
+              part.kept = own;
+              Matrix some(count, whole.players.size());
+              tree_values(game, part, limits, some.view(), {}, "test");
+              const size_t bytes = some.values().size_bytes();
+              ASSERT_EQ(std::memcmp(some.data(), all.row(begin).data(), bytes), 0)
+                  << begin << ", by covers " << by_covers << (own != nullptr ? ", kept" : "");
+            }
           }
         }
       }
