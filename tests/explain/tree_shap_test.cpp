@@ -7,6 +7,7 @@
 #include "tests/explain/tree_toys.h"
 #include "tests/explain/trees/tree_model.h"
 #include "tests/message.h"
+#include "tests/on_targets.h"
 
 namespace assay::testing {
 namespace {
@@ -139,6 +140,30 @@ TEST(TreeShap, FewRowsHaveTheBitsOfMany) {
             }
           }
         }
+      }
+    }
+  }
+}
+
+// Kernels for one row and for many are compiled for each target.
+TEST(TreeShap, OneRowHasTheBitsOfManyOnEveryTarget) {
+  for (const std::string& target : all_vector_targets()) {
+    const OnTarget pinned(target);
+    for (const size_t features : {9, 16, 17, 40, 64}) {
+      SCOPED_TRACE(target + " with " + std::to_string(features) + " features");
+      const TreeSetting trees =
+          random_tree_setting(features, {.trees = {.features = features, .trees = 25, .depth = 6}, .rows = 20});
+      const ExplainTask whole = trees.setting.task();
+      const TreeGameView game{trees.trees(), whole.players, &whole.reference.rows};
+      const Matrix all = values_within(trees, false, {});
+      Kept kept;
+      for (size_t r = 0; r < 20; r++) {
+        const Targets targets = slice_targets(whole.targets, r, r + 1);
+        ExplainTask part{whole.model, whole.rows.rows_between(r, r + 1), targets, whole.reference, whole.players};
+        part.kept = &kept;
+        Matrix one(1, whole.players.size());
+        tree_values(game, part, {}, one.view(), {}, "test");
+        ASSERT_EQ(std::memcmp(one.data(), all.row(r).data(), one.values().size_bytes()), 0) << r;
       }
     }
   }
