@@ -158,6 +158,12 @@ class Explainer:
             with open(path, "rb") as file:
                 return _unpickled, (file.read(),)
 
+    def __copy__(self) -> Explainer:
+        return self  # calls do not change it
+
+    def __deepcopy__(self, memo: Any) -> Explainer:
+        return self
+
     def _write(self, path: str) -> None:
         model = self._model
         if self._waits:

@@ -1,5 +1,6 @@
 """Explainers in files and pickles: the same bits in another process, no code in them, and sentences on spoilt ones."""
 
+import copy
 import hashlib
 import io
 import json
@@ -242,6 +243,7 @@ def test_what_python_runs_cannot_be_saved(x, tmp_path):
         explainer.save(tmp_path / "one")
     with pytest.raises(assay.UnsupportedError, match=sentence):
         pickle.dumps(explainer)
+    assert copy.copy(explainer) is copy.deepcopy(explainer) is explainer
     assert list(tmp_path.iterdir()) == []
 
 
