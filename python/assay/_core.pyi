@@ -423,8 +423,9 @@ class SavedExplainer:
 class Prepared:
     """An explanation function that is ready for rows that come one at a time."""
 
-    def __init__(self, subject: Subject, method: Spec, run: Run) -> None:
-        """subject: its model, players, reference and choice of target; its rows only tell the columns."""
+    def __init__(self, subject: Subject, method: Spec, run: Run, beside: str = "") -> None:
+        """subject: its model, players, reference and choice of target; its rows only tell the columns. beside: the
+        argument that told them, for tables with these columns in another order, which are refused; empty if none."""
 
     def explain(self, rows: Dataset, words: str, run: Run) -> Explanations:
         """words: what provenance calls the rows. The seed is that of the preparation."""

@@ -20,7 +20,7 @@ from ._functions import explained
 from ._models import GraphModel, Model
 from ._order import RowNames
 from ._run import ProgressLike, run_of, spec_of, spec_text
-from ._subject import RowArguments, cells_of, one_row, rows_of, subject_of, unnamed_beside
+from ._subject import RowArguments, cells_of, names_beside, one_row, rows_of, subject_of
 from ._tables import Table, named_kind, row_count, select_rows
 from ._trees import TreeModel
 from ._trees_rows import TreeRows
@@ -98,7 +98,8 @@ class Explainer:
         self._reader = self._model  # converts rows
         self._copied: TreeModel | None = None  # whose library may change
         self._compared = True  # whether rows of the user have been compared with that library
-        self._unnamed: list[str] = []
+        self._unnamed: list[str] = []  # arguments whose columns have no names
+        self._beside = ""  # an argument whose columns have names
 
     @property
     def model(self) -> Model:
@@ -168,6 +169,12 @@ class Explainer:
         made._run, made._threads = run_of(self._seed, threads, False), threads
         return made
 
+    def __copy__(self) -> Explainer:
+        return self  # calls do not change it
+
+    def __deepcopy__(self, memo: Any) -> Explainer:
+        return self
+
     def _write(self, path: str) -> None:
         model = self._model
         if self._waits:
@@ -182,7 +189,7 @@ class Explainer:
             )
         said = self._said.value
         unit = model._value if said is None or said == "information" else said
-        text = front_end_text(model, said, self._threads, self._example, self._unnamed)
+        text = front_end_text(model, said, self._threads, self._example, self._unnamed, self._beside)
         self._prepared.write(path, model.name, model._kept, unit or "", text, self._run)
 
     @classmethod
@@ -201,8 +208,8 @@ class Explainer:
         made._spec = saved.method
         unit = model._value if front.value is None or front.value == "information" else front.value
         subject = saved.subject(where, *model._in_units(unit, saved.features), model)
+        made._unnamed, made._beside = front.unnamed, front.beside
         made._prepare(subject, made._example)
-        made._unnamed = front.unnamed
         return made
 
     def _prepare(self, subject: _core.Subject | None, table: Any) -> None:
@@ -210,10 +217,11 @@ class Explainer:
         self._waits = subject is None
         if subject is None or not subject.model.is_graph:
             return
-        self._prepared = _core.Prepared(subject, self._spec, self._run)
         if self._said.baseline is not None or self._said.background is not None or self._said.pool is not None:
             baseline = one_row(self._said.baseline, table, "baseline", self._model)
-            self._unnamed = unnamed_beside(self._said, baseline)
+            self._unnamed, named = names_beside(self._said, baseline)
+            self._beside = named[0] if named else ""
+        self._prepared = _core.Prepared(subject, self._spec, self._run, self._beside)
         if isinstance(self._model, TreeModel):
             self._reader, self._copied = self._model.without_library(), self._model
             given = (self._said.background, self._said.pool)

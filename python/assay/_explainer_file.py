@@ -26,13 +26,15 @@ class FrontEnd:
 
     value: the unit that the explainer was asked for. model_value: the unit of the model where nobody asks. columns: the
     names of a row's cells, and whether they are texts; None if rows are arrays. unnamed: the arguments whose columns
-    had no names. values, arrays_hold_values: see TreeParts; None if the trees are not from another library."""
+    had no names. beside: one whose columns had some, or empty. values, arrays_hold_values: see TreeParts; None if the
+    trees are not from another library."""
 
     value: str | None
     model_value: str | None
     threads: int
     columns: list[tuple[str, bool]] | None
     unnamed: list[str]
+    beside: str
     values: Mapping[int, Sequence[Any]] | None = None
     arrays_hold_values: bool = False
     underscores: bool = False
@@ -47,7 +49,9 @@ class FrontEnd:
         return Table(_core.Table.from_columns(where, names, cells, levels))
 
 
-def front_end_text(model: GraphModel, value: str | None, threads: int, example: Any, unnamed: Sequence[str]) -> str:
+def front_end_text(
+    model: GraphModel, value: str | None, threads: int, example: Any, unnamed: Sequence[str], beside: str
+) -> str:
     """As JSON. A ValueError if the model knows categories that JSON cannot hold."""
     columns = None
     if example is not None and column_names(example, "X") is not None:
@@ -59,6 +63,7 @@ def front_end_text(model: GraphModel, value: str | None, threads: int, example: 
         "threads": int(threads),
         "columns": columns,
         "unnamed": list(unnamed),
+        "beside": beside,
         "trees": None,
     }
     if isinstance(model, TreeRows):
@@ -88,20 +93,20 @@ def read_front_end(where: str, saved: Saved) -> FrontEnd:
         said = json.loads(saved.front_end)
     except (ValueError, RecursionError):
         said = None
-    keys = {"value", "model_value", "threads", "columns", "unnamed", "trees"}
+    keys = {"value", "model_value", "threads", "columns", "unnamed", "beside", "trees"}
     expect(isinstance(said, dict) and set(said) == keys, "the fields")
     for key in ("value", "model_value"):
         expect(said[key] is None or said[key] in (*UNITS, "value"), "a unit")
     expect(type(said["threads"]) is int, "a number of threads")
     whole_number(f"{where}, threads", said["threads"], 4096)
-    expect(_are(said["unnamed"], str), "names of arguments")
+    expect(_are(said["unnamed"], str) and type(said["beside"]) is str, "names of arguments")
     columns = said["columns"]
     if columns is not None:
         expect(_are(columns, list) and bool(columns), "columns")
         expect(all(len(each) == 2 and type(each[0]) is str and type(each[1]) is bool for each in columns), "columns")
         expect(len({each[0] for each in columns}) == len(columns), "each column once")
         columns = [(each[0], each[1]) for each in columns]
-    made = (said["value"], said["model_value"], said["threads"], columns, said["unnamed"])
+    made = (said["value"], said["model_value"], said["threads"], columns, said["unnamed"], said["beside"])
     trees = said["trees"]
     if trees is None:
         return FrontEnd(*made)

@@ -82,7 +82,7 @@ def subject_of(
     if centre is not None:
         tables.append(("baseline", centre))
     bound = model._bind(tables, None if information else value)
-    refuse_either_order(said.X, [*unnamed_beside(said, baseline), *_unnamed_explained(said, bound.model)], bound.model)
+    refuse_either_order(said.X, [*names_beside(said, baseline)[0], *_unnamed_explained(said, bound.model)], bound.model)
     data = bound.encode("X", said.X)
     pool = data if said.pool is said.X and said.pool is not None and said.pool_y is None else None
     apart = pool is None and said.pool is not None
@@ -135,7 +135,7 @@ def subject_of(
 
 def rows_of(model: Model, said: RowArguments, unnamed: Sequence[str]) -> tuple[_core.Dataset, str]:
     """The rows that are explained, as subject_of makes them, and what provenance calls them. For calls of a prepared
-    explainer, which has all else already. unnamed: see unnamed_beside."""
+    explainer, which has all else already. unnamed: see names_beside."""
     RowNames.of(said.X, said.pool).check(ids=said.ids)
     bound = model._bind([("X", said.X)], None if said.value == "information" else said.value)
     refuse_either_order(said.X, unnamed, bound.model)
@@ -191,9 +191,12 @@ def _beside(said: RowArguments, baseline: Any) -> list[tuple[str, Any]]:
     return tables
 
 
-def unnamed_beside(said: RowArguments, baseline: Any) -> list[str]:
-    """The arguments that hold rows whose columns have no names. baseline: as a table."""
-    return [argument for argument, table in _beside(said, baseline) if column_names(table, argument) is None]
+def names_beside(said: RowArguments, baseline: Any) -> tuple[list[str], list[str]]:
+    """The arguments that hold rows whose columns have no names, and those whose columns have some. baseline: as a
+    table."""
+    beside = _beside(said, baseline)
+    unnamed = [argument for argument, table in beside if column_names(table, argument) is None]
+    return unnamed, [argument for argument, _ in beside if argument not in unnamed]
 
 
 def _unnamed_explained(said: RowArguments, model: _core.Model) -> list[str]:

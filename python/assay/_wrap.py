@@ -42,8 +42,8 @@ def wrap(
         a function of rows that returns (rows,) or (rows, outputs) numbers;
         a booster of XGBoost or LightGBM, an estimator of theirs (XGBClassifier, LGBMRegressor, ...), or a forest, a
         tree or gradient boosting of scikit-learn: its trees become the engine's own, which tree_shap needs. What they
-        say is compared with the library for all rows at every use. Where trees cannot be taken over, the estimator is a
-        black box, and `model.note` says why;
+        say is compared with the library for all rows at every use (by assay.Explainer once). Where trees cannot be
+        taken over, the estimator is a black box, and `model.note` says why;
         any other fitted scikit-learn estimator or pipeline: the decision function is explained where it has one, else
         its probabilities, else what it predicts;
         a torch.nn.Module that returns scores of (rows,) or (rows, outputs), raw ones at best: gradients come from

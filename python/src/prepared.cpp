@@ -20,6 +20,7 @@
 
 #include "assay/archive/explainer_file.h"
 #include "assay/core/error.h"
+#include "assay/data/column_order.h"
 #include "assay/data/io/npz.h"
 #include "python/src/arrays.h"
 #include "python/src/module.h"
@@ -42,8 +43,10 @@ using AnyRows = nb::ndarray<const T, nb::device::cpu>;
 
 class PreparedHandle {
  public:
-  PreparedHandle(std::shared_ptr<SubjectHandle> ground, const SpecPair& method, const Run& run)
-      : ground_(std::move(ground)) {
+  // beside: the argument whose columns the ground's rows have; rows to come must not have them in another order. Empty:
+  // nobody gave columns.
+  PreparedHandle(std::shared_ptr<SubjectHandle> ground, const SpecPair& method, const Run& run, std::string beside)
+      : ground_(std::move(ground)), beside_(std::move(beside)) {
     const Dataset& rows = *ground_->subject.rows;
     columns_ = {.source = "X",
                 .x = {},
@@ -63,6 +66,16 @@ class PreparedHandle {
   }
 
   const SubjectHandle& ground() const { return *ground_; }
+
+  std::shared_ptr<Explained> explain_table(const std::shared_ptr<Dataset>& rows, const std::string& words,
+                                           const Run& run) {
+    if (!beside_.empty()) {
+      Dataset given = columns_;
+      given.source = beside_;
+      require_same_order(*rows, given);
+    }
+    return explain(rows, words, run);
+  }
 
   std::shared_ptr<Explained> explain(std::shared_ptr<Dataset> rows, const std::string& words, const Run& run) {
     auto handle = labelled_subject(*ground_, rows, {});
@@ -158,6 +171,7 @@ class PreparedHandle {
   }
 
   std::shared_ptr<SubjectHandle> ground_;
+  std::string beside_;
   Dataset columns_;  // what every array's rows are, without numbers
   std::unique_ptr<PreparedExplainer> explainer_;
   std::atomic<double> seconds_of_row_ = std::numeric_limits<double>::infinity();  // of the last call
@@ -206,9 +220,9 @@ void bind_saved(nb::module_& m) {
 void bind_prepared(nb::module_& m) {
   bind_saved(m);
   nb::class_<PreparedHandle>(m, "Prepared")
-      .def(nb::init<std::shared_ptr<SubjectHandle>, const SpecPair&, const Run&>(), nb::arg("subject"),
-           nb::arg("method"), nb::arg("run"))
-      .def("explain", &PreparedHandle::explain, nb::arg("rows"), nb::arg("words"), nb::arg("run"))
+      .def(nb::init<std::shared_ptr<SubjectHandle>, const SpecPair&, const Run&, std::string>(), nb::arg("subject"),
+           nb::arg("method"), nb::arg("run"), nb::arg("beside") = "")
+      .def("explain", &PreparedHandle::explain_table, nb::arg("rows"), nb::arg("words"), nb::arg("run"))
       .def("write", &PreparedHandle::write, nb::arg("path"), nb::arg("name"), nb::arg("data"), nb::arg("unit"),
            nb::arg("front_end"), nb::arg("run"))
       .def("explain_floats", &PreparedHandle::explain_array<float>, nb::arg("array").noconvert(), nb::arg("run"))

@@ -1,5 +1,6 @@
 """Explainers in files and pickles: the same bits in another process, no code in them, and sentences on spoilt ones."""
 
+import copy
 import hashlib
 import io
 import json
@@ -174,6 +175,20 @@ def test_wrapped_trees_with_categories(again):
     np.testing.assert_array_equal(restored(row).values, explainer(row).values)
 
 
+def test_columns_in_another_order(mlp, x, again):
+    frame = pd.DataFrame(x, columns=mlp.features)
+    # A background without names may have been made in either order.
+    by_position = again(assay.Explainer(mlp, "occlusion", background=x[-3:]))
+    with pytest.raises(ValueError, match="background: expected names of columns"):
+        by_position(frame.iloc[:2, ::-1])
+    # This model takes columns by position.
+    by_name = assay.Explainer(mlp, "occlusion", background=frame.iloc[-3:])
+    for explainer in (by_name, again(by_name)):
+        with pytest.raises(ValueError, match=r"background: its column 1 is 'x.0' where X has 'x.5'"):
+            explainer(frame.iloc[:2, ::-1])
+        assert_same(explainer(frame.iloc[:2]), assay.explain(mlp, frame[:2], "occlusion", background=frame.iloc[-3:]))
+
+
 def test_another_process_gives_the_same_bits(mlp, x, tmp_path):
     explainer = assay.Explainer(mlp, "kernel_shap", background=x[-3:], samples=100, seed=3)
     explainer.save(tmp_path / "one")
@@ -228,6 +243,7 @@ def test_what_python_runs_cannot_be_saved(x, tmp_path):
         explainer.save(tmp_path / "one")
     with pytest.raises(assay.UnsupportedError, match=sentence):
         pickle.dumps(explainer)
+    assert copy.copy(explainer) is copy.deepcopy(explainer) is explainer
     assert list(tmp_path.iterdir()) == []
 
 
@@ -279,7 +295,7 @@ def test_files_that_do_not_fit(mlp, x, tmp_path, change, sentence):
     assert "\n" not in str(found.value)
 
 
-@pytest.mark.parametrize("field", ["value", "model_value", "threads", "columns", "unnamed", "trees"])
+@pytest.mark.parametrize("field", ["value", "model_value", "threads", "columns", "unnamed", "beside", "trees"])
 @pytest.mark.parametrize("value", [7, "x", {"a": 1}, [1], -1, {"values": {"99": []}}])
 def test_front_ends_that_do_not_fit(mlp, x, tmp_path, field, value):
     explainer = assay.Explainer(mlp, "occlusion", baseline=x[-1])
@@ -291,7 +307,7 @@ def test_front_ends_that_do_not_fit(mlp, x, tmp_path, field, value):
         meta["front_end"] = json.dumps(front)
 
     (tmp_path / "one").write_bytes(edited((tmp_path / "one").read_bytes(), change))
-    if field == "threads" and value == 7:
+    if (field, value) in (("threads", 7), ("beside", "x")):
         assert_same(assay.Explainer.load(tmp_path / "one")(x[:2]), explainer(x[:2]))
         return
     with pytest.raises(ValueError, match="expected"):

@@ -7,6 +7,7 @@
 #include "tests/explain/tree_toys.h"
 #include "tests/explain/trees/tree_model.h"
 #include "tests/message.h"
+#include "tests/on_targets.h"
 
 namespace assay::testing {
 namespace {
@@ -104,34 +105,65 @@ TEST(TreeShap, BitsAreThoseOfTheRowAlone) {
   EXPECT_TRUE(same_bits(one, two));
 }
 
-// Few rows make only the rows of the tables that they need.
+// Few rows make only the rows of the tables that they need. Where tables are kept, one row goes through all trees at
+// once, unless there are too many columns for that.
 TEST(TreeShap, FewRowsHaveTheBitsOfMany) {
-  for (uint64_t seed = 0; seed < 12; seed++) {
+  for (uint64_t seed = 0; seed < 18; seed++) {
     SCOPED_TRACE(seed);
-    const TreeSettingOptions options = {
-        .trees = {.features = seed % 3 == 0 ? 40U : 9U, .trees = 6, .depth = 4 + seed % 4, .targets = 1 + seed % 2},
-        .rows = 9,
-        .references = seed % 4 == 0 ? 300U : 7U,
-        .players = seed % 5 == 4 ? 5U : 0U,
-        .aggregate = seed % 2 == 0 ? TreeAggregate::sum : TreeAggregate::average};
+    const TreeSettingOptions options = {.trees = {.features = seed % 3 == 0 ? 40U : (seed == 16 ? 200U : 9U),
+                                                  .trees = seed < 12 ? 6U : 30U,
+                                                  .depth = 4 + seed % 4,
+                                                  .targets = 1 + seed % 2},
+                                        .rows = 9,
+                                        .references = seed % 4 == 0 ? 300U : 7U,
+                                        .players = seed % 5 == 4 ? 5U : 0U,
+                                        .aggregate = seed % 2 == 0 ? TreeAggregate::sum : TreeAggregate::average};
     const TreeSetting trees = random_tree_setting(seed, options);
     const ExplainTask whole = trees.setting.task();
     for (const bool by_covers : {false, true}) {
       const TreeGameView game{trees.trees(), whole.players, by_covers ? nullptr : &whole.reference.rows};
       for (const TreeTableLimits& limits : kinds_of_limits()) {
         const Matrix all = values_within(trees, by_covers, limits);
+        Kept kept;
         for (const size_t count : {1, 3}) {
           for (size_t begin = 0; begin + count <= 9; begin += count) {
             const Targets targets = slice_targets(whole.targets, begin, begin + count);
-            const ExplainTask part{whole.model, whole.rows.rows_between(begin, begin + count), targets, whole.reference,
-                                   whole.players};
-            Matrix some(count, whole.players.size());
-            tree_values(game, part, limits, some.view(), {}, "test");
-            const size_t bytes = some.values().size_bytes();
-            ASSERT_EQ(std::memcmp(some.data(), all.row(begin).data(), bytes), 0)
-                << begin << ", by covers " << by_covers;
+            ExplainTask part{whole.model, whole.rows.rows_between(begin, begin + count), targets, whole.reference,
+                             whole.players};
+            for (Kept* own : {static_cast<Kept*>(nullptr), &kept}) {
+              part.kept = own;
+              Matrix some(count, whole.players.size());
+              tree_values(game, part, limits, some.view(), {}, "test");
+              const size_t bytes = some.values().size_bytes();
+              ASSERT_EQ(std::memcmp(some.data(), all.row(begin).data(), bytes), 0)
+                  << begin << ", by covers " << by_covers << (own != nullptr ? ", kept" : "");
+            }
           }
         }
+      }
+    }
+  }
+}
+
+// Kernels for one row and for many are compiled for each target.
+TEST(TreeShap, OneRowHasTheBitsOfManyOnEveryTarget) {
+  for (const std::string& target : all_vector_targets()) {
+    const OnTarget pinned(target);
+    for (const size_t features : {9, 16, 17, 40, 64}) {
+      SCOPED_TRACE(target + " with " + std::to_string(features) + " features");
+      const TreeSetting trees =
+          random_tree_setting(features, {.trees = {.features = features, .trees = 25, .depth = 6}, .rows = 20});
+      const ExplainTask whole = trees.setting.task();
+      const TreeGameView game{trees.trees(), whole.players, &whole.reference.rows};
+      const Matrix all = values_within(trees, false, {});
+      Kept kept;
+      for (size_t r = 0; r < 20; r++) {
+        const Targets targets = slice_targets(whole.targets, r, r + 1);
+        ExplainTask part{whole.model, whole.rows.rows_between(r, r + 1), targets, whole.reference, whole.players};
+        part.kept = &kept;
+        Matrix one(1, whole.players.size());
+        tree_values(game, part, {}, one.view(), {}, "test");
+        ASSERT_EQ(std::memcmp(one.data(), all.row(r).data(), one.values().size_bytes()), 0) << r;
       }
     }
   }

@@ -190,6 +190,10 @@ void FeatureRanks::rank(std::span<const float* const> rows, uint16_t* ranks) con
   }
 }
 
+void FeatureRanks::rank_row(const float* row, uint16_t* ranks) const {
+  for (size_t c = 0; c < features_.size(); c++) ranks[c] = rank_of(c, row[features_[c]]);
+}
+
 void FeatureRanks::decide(std::span<const BitTest> tests, const uint16_t* ranks, uint16_t* decided) const {
   for (const BitTest& test : tests) {
     const uint64_t* bits = bits_.data() + test.first_word;

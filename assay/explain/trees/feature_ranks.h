@@ -58,6 +58,12 @@ class FeatureRanks {
   RankTest test(const TreeNode& branch, std::vector<BitTest>& bit_tests);
   // Writes ranks[column * kRankRows + i] for row i of at most kRankRows rows; ranks of rows beyond the last are 0.
   void rank(std::span<const float* const> rows, uint16_t* ranks) const;
+  // Writes ranks[column] for one row.
+  void rank_row(const float* row, uint16_t* ranks) const;
+  // Whether a row with this rank in the test's column goes true.
+  bool goes_true(const BitTest& test, uint16_t rank) const {
+    return (bits_[test.first_word + rank / 64] >> (rank % 64) & 1) != 0;
+  }
   // decided[t * kRankRows + i]: 1 where row i goes true by bit test t, 0 where not.
   void decide(std::span<const BitTest> tests, const uint16_t* ranks, uint16_t* decided) const;
 

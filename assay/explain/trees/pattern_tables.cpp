@@ -45,6 +45,7 @@ PatternTables::PatternTables(const TreeGameView& game, std::vector<SharedLayout>
   table_rows_ = rows;
   tables_ = memory_.get(std::max<size_t>(rows * kTableWidth, 1));
   fill_tables(context);
+  make_row_program();
   reference_memory_ = {};  // not needed any more
 }
 
@@ -143,6 +144,25 @@ PatternTables::Program PatternTables::program_of(const TreeLayout& layout) {
   return made;
 }
 
+void PatternTables::make_row_program() {
+  if (ranks_->columns() > kMostRowColumns) return;
+  row_program_.emplace();
+  std::vector<RankTest> tests;
+  for (size_t tree = 0; tree < layouts_.size(); tree++) {
+    const TreeLayout& layout = *layouts_[tree];
+    const Program& program = programs_[tree];
+    // program_of went through the nodes in the same order.
+    auto split = program.splits.begin();
+    auto bit = program.bits.begin();
+    tests.assign(layout.places.size(), {});
+    for (uint32_t v = 0; v < layout.places.size(); v++) {
+      if (game_.trees.nodes()[layout.root + v].is_leaf()) continue;
+      tests[v] = layout.places[v].unit != kNoNode ? (bit++)->test : (split++)->test;
+    }
+    row_program_->add(layout, tests, ranks_->columns(), program.bit_tests, program.first_row);
+  }
+}
+
 void PatternTables::flow(const Program& program, const uint16_t* ranks, size_t rows, VectorBuffer<uint16_t>& memory,
                          uint16_t* patterns) const {
   uint16_t* decided = memory.get(std::max<size_t>(most_bit_tests_ * kRankRows, 1));
@@ -155,6 +175,8 @@ void PatternTables::add(std::span<const float* const> rows, double* totals) cons
   const ScratchPool<Scratch>::Lease scratch(scratch_);
   if (tables_ == nullptr) {
     add_without_tables(rows, totals, *scratch);
+  } else if (rows.size() == 1 && row_program_) {
+    add_one(rows[0], totals, *scratch);
   } else if (rows.size() <= kRankRows) {
     add_block(rows, totals, *scratch);
   } else {
@@ -201,6 +223,15 @@ void PatternTables::add_block(std::span<const float* const> rows, double* totals
     const size_t ready = tree - kTreesAhead;
     add_by_tables(ready, rows.size(), patterns + ready % (kTreesAhead + 1) * stride, totals, scratch);
   }
+}
+
+void PatternTables::add_one(const float* row, double* totals, Scratch& scratch) const {
+  std::array<uint16_t, kMostRowColumns> ranks = {};
+  ranks_->rank_row(row, ranks.data());
+  if (scratch.table_rows.size() < row_program_->units()) scratch.table_rows.resize(row_program_->units());
+  row_program_->add_to(*ranks_, ranks.data(), tables_, totals_stride(game_.players.size()),
+                       scratch.decided.get(std::max<size_t>(row_program_->words(), 1)), scratch.table_rows.data(),
+                       totals);
 }
 
 void PatternTables::add_by_tables(size_t tree, size_t rows, const uint16_t* patterns, double* totals,

@@ -9,7 +9,8 @@
 // Work for a row: one decision for each branch, 32 rows in one vector, and one cache line for each unit. A block of
 // rows goes through one tree after the other, so that the tree's tables stay in the cache.
 //
-// Few rows need few of the tables' rows: these can be made when they are asked for, with the same bits.
+// One row alone goes another way to the same table rows (row_program.h). Few rows need few of the tables' rows: these
+// can be made when they are asked for, with the same bits.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +25,7 @@
 #include "assay/explain/games/scratch_pool.h"
 #include "assay/explain/players.h"
 #include "assay/explain/trees/feature_ranks.h"
+#include "assay/explain/trees/row_program.h"
 #include "assay/explain/trees/table_builder.h"
 #include "assay/explain/trees/tree_layout.h"
 #include "assay/model/trees/ensemble.h"
@@ -57,6 +59,7 @@ class PatternTables {
     VectorBuffer<uint16_t> patterns;
     VectorBuffer<float> sums;
     std::vector<uint32_t> places;
+    std::vector<uint32_t> table_rows;
     std::vector<CountedPatterns> counted;
   };
   // A tree in the form in which rows go through it.
@@ -70,6 +73,7 @@ class PatternTables {
   };
 
   Program program_of(const TreeLayout& layout);
+  void make_row_program();
   void rank_references();
   // How many reference rows have each pattern of each unit of a tree.
   void count_references(size_t tree, Scratch& scratch, std::vector<CountedPatterns>& counted) const;
@@ -79,6 +83,7 @@ class PatternTables {
             uint16_t* patterns) const;
   void add_blocks(std::span<const float* const> rows, double* totals, Scratch& scratch) const;
   void add_block(std::span<const float* const> rows, double* totals, Scratch& scratch) const;
+  void add_one(const float* row, double* totals, Scratch& scratch) const;
   void add_by_tables(size_t tree, size_t rows, const uint16_t* patterns, double* totals, Scratch& scratch) const;
   void add_without_tables(std::span<const float* const> rows, double* totals, Scratch& scratch) const;
   // Adds the sums of a group's units to the totals of its players.
@@ -89,6 +94,7 @@ class PatternTables {
   std::vector<SharedLayout> layouts_;
   std::optional<FeatureRanks> ranks_;  // nothing where no call needs them
   std::vector<Program> programs_;
+  std::optional<RowProgram> row_program_;  // nothing if there are too many columns for it, or no tables
   VectorBuffer<uint16_t> reference_memory_;
   const uint16_t* reference_ranks_ = nullptr;
   VectorBuffer<float> memory_;
