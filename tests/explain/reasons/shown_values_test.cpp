@@ -100,7 +100,7 @@ TEST(ShownValues, TruthIsShownInWords) {
     EXPECT_EQ(shown.reference, "no");
   };
   expect_words(shown_features(columns, raw, nullptr, &raw)[0]);
-  for (const char* encoding : {"label:impute=mean", "label:impute=mean,scale=standardise"}) {
+  for (const char* encoding : {"label:impute=mean", "label:impute=mean:scale=standardise"}) {
     const Encoder encoder = Encoder::fit(raw, encoder_options("--encode", encoding));
     const Dataset data = encoder.apply(raw);
     const Table rows = decoded_table(data, &encoder);
