@@ -182,6 +182,7 @@ void describe_aggregate(const MemberFiles& files, Explanations& result) {
   const bool one = std::ranges::all_of(targets.of_row, [&](uint32_t target) { return target == targets.of_row[0]; });
   if (targets.predicted || one) fill(made.target, target_in_words(targets));
   result.features = subject.players.names;  // arrays have no names
+  result.columns = columns_behind(subject.view());
   if (result.target.empty()) {
     result.target = targets.of_row;
     result.target_names = targets.names;
@@ -202,6 +203,7 @@ Explanations pool_result(const AggregateArguments& arguments, const MemberFiles&
   result.values = Matrix(pool.rows(), pool.players());
   for (size_t r = 0; r < pool.rows(); r++) std::ranges::copy(pool.values().row(r), result.values.row(r).begin());
   result.features = made.explanations.features;
+  result.columns = made.explanations.columns;
   for (std::vector<double>* unsaid : {&result.base, &result.output, &result.gap}) unsaid->assign(pool.rows(), NAN);
   const OwnedSubject& subject = files.lead->subject;
   if (subject.pool_targets) {

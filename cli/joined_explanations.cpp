@@ -181,6 +181,8 @@ void read_joined(const std::string& file, const std::string& pool_file, const Se
   made.explanations = read_explanations(file, session.context);
   check_explained_unit(file, made.explanations);
   made.method = method_of(made.explanations, made.not_again);
+  // What reading a table made elsewhere found; notes of our own files were said when they were made.
+  if (made.explanations.provenance.version.empty()) made.notes = made.explanations.notes;
   if (pool_file.empty()) return;
   made.pool_file = pool_file;
   made.pool_given = read_explanations(pool_file, session.context);

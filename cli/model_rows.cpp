@@ -237,6 +237,10 @@ ModelRows open_model_rows(const ModelRowsArguments& given, const ModelRowsWanted
   OnnxModel onnx = read_model(path, session.context);
   ModelRowsArguments arguments = given;
   declare_text_columns(arguments.model, onnx, arguments.table.options);
+  declare_used_columns(columns_by_name(arguments.model, onnx), arguments.table.options);
+  if (auto& used = arguments.table.options.used) {
+    used->insert(used->end(), wanted.cohorts.begin(), wanted.cohorts.end());
+  }
   // The model first: it decides whether cells of the pool are kept as doubles.
   const bool keep_doubles = compares_doubles(onnx);
   Tables tables = open_tables(arguments, session, keep_doubles || wanted.find_ids);

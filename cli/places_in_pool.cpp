@@ -9,6 +9,7 @@
 #include "assay/data/neighbours.h"
 #include "assay/data/split.h"
 #include "assay/data/table.h"
+#include "assay/model/text_columns.h"
 #include "cli/file_lists.h"
 
 namespace assay::cli {
@@ -77,6 +78,7 @@ std::vector<size_t> places_in_pool(const ModelRowsArguments& arguments, const Mo
   if (split != "all" && pool_split != "all") return {};  // training and test parts share no rows
   TableArguments part = arguments.table;
   part.split = split == "all" ? pool_split : split;
+  declare_used_columns(columns_by_name(*rows.model), part.options);
   const std::vector<size_t> in_whole = rows_of_part(part, session);
   std::vector<size_t> own;
   if (split != "all") {

@@ -240,6 +240,7 @@ void predict(const PredictArguments& arguments, const Session& session) {
   const bool keep_doubles = compares_doubles(onnx);
   if (keep_doubles) rows.options.doubles = &doubles;
   declare_text_columns(arguments.model, onnx, rows.options);
+  declare_used_columns(columns_by_name(arguments.model, onnx), rows.options);
   const Table table = rows.open(session);
   const size_t columns = table.columns.size() - (table.label ? 1 : 0);
   const auto model =

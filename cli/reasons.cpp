@@ -65,11 +65,7 @@ std::vector<ShownFeature> values_for(const Explained& explained, const ReasonOpt
   for (size_t j = 0; j < shown.size(); j++) {
     if (!std::ranges::all_of(columns[j], in_table)) continue;
     if (!own[j].known) continue;
-    if (!shown[j].known || is_number(own[j]) == is_number(shown[j])) {
-      shown[j] = own[j];
-    } else if (is_number(shown[j])) {
-      shown[j] = number_in_words(own[j], shown[j], reference, columns[j][0]);
-    }
+    if (!shown[j].known || is_number(own[j]) == is_number(shown[j])) shown[j] = own[j];
   }
   return shown;
 }

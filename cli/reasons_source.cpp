@@ -14,6 +14,7 @@
 #include "assay/evaluate/joining/explained_pool.h"
 #include "assay/explain/methods.h"
 #include "assay/explain/reasons/approved_background.h"
+#include "assay/model/text_columns.h"
 #include "assay/study/reason_choice.h"
 
 namespace assay::cli {
@@ -101,6 +102,7 @@ std::optional<Table> own_cells(const RecordedSettings& study, const OpenedStudy&
   if (reading.split == "all") reading.options.label.clear();
   reading.options.id.clear();
   reading.options.doubles = &doubles;
+  declare_used_columns(columns_by_name(*opened.rows.model), reading.options);
   const std::vector<size_t>& numbers = opened.rows.numbers;
   Table table = reading.open(study.session);
   if (std::ranges::any_of(numbers, [&](size_t row) { return row >= table.rows(); })) return {};
@@ -117,13 +119,17 @@ bool has_named_column(const Table& table, std::string_view name) {
 Explained explained_in_file(const ReasonsArguments& arguments, const Session& session) {
   Explained made;
   made.explanations = read_explanations(arguments.from, session.context);
-  made.columns = columns_named_alike(made.explanations.features);
+  made.columns = columns_of(made.explanations);
   if (arguments.table.what.empty()) {
     if (!arguments.where.pool.empty()) fail_input("--pool is of no use without --data");
     return made;
   }
   TableArguments reading = arguments.table;
   reading.options.doubles = &made.doubles;
+  std::vector<std::string> shown;
+  for (const std::vector<std::string>& behind : made.columns) shown.insert(shown.end(), behind.begin(), behind.end());
+  shown.push_back(made.explanations.id_name);
+  declare_used_columns(shown, reading.options);
   Explanations& found = made.explanations;
   // A table of explanations does not say whether its column "row" was the user's, or has numbers that Assay gave.
   const bool untold = found.row_numbers && found.provenance.version.empty();
@@ -145,10 +151,11 @@ Explained explained_in_file(const ReasonsArguments& arguments, const Session& se
   require_same_part(arguments, found);
   const std::vector<size_t> rows = explained_rows(arguments.from, found, table);
   made.rows = select_rows(table, rows);
-  made.columns = columns_named_alike(found.features, table);
+  made.columns = columns_named_alike(std::move(made.columns), table);
   made.doubles.select(rows);
   if (!arguments.where.pool.empty()) {
     TableArguments pool = arguments.table;
+    pool.options.used = reading.options.used;
     pool.what = arguments.where.pool;
     pool.split = "all";
     pool.options.id.clear();

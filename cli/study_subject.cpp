@@ -15,6 +15,7 @@
 #include "assay/explain/spread_background.h"
 #include "assay/model/graph/onnx.h"
 #include "assay/model/renamed_classes.h"
+#include "assay/model/text_columns.h"
 #include "assay/model/train/networks.h"
 #include "assay/model/train/recipe.h"
 #include "assay/model/train/training_rows.h"
@@ -81,6 +82,9 @@ void train_into(const StudyArguments& arguments, const std::string& path, const 
   held.options.doubles = &doubles;
   Table training = pool.open(session);
   Table held_out = held.open(session);
+  // Rows are counted within the parts, and errors say so.
+  set_part(training, pool.split);
+  set_part(held_out, held.split);
   check_cohort_names(arguments.cohorts, held_out);
   const std::vector<std::string> ids = found_ids(
       arguments.rows, {&held_out, &doubles}, {&training, &pool_doubles}, [](const std::string&) { return false; },
@@ -128,7 +132,9 @@ std::vector<std::string> notes_on_unknown(const StudyArguments& arguments, const
   size_t of_unknown_class = 0;
   // A missing label may be an unknown class. Only then is the table read again.
   if (std::ranges::any_of(rows.subject.rows->labels, [](float label) { return std::isnan(label); })) {
-    const std::vector<size_t> found = rows_of_unknown_class(*rows.model->encoder(), arguments.rows.table.open(session));
+    TableArguments table = arguments.rows.table;
+    declare_used_columns(columns_by_name(*rows.model), table.options);
+    const std::vector<size_t> found = rows_of_unknown_class(*rows.model->encoder(), table.open(session));
     of_unknown_class = static_cast<size_t>(
         std::ranges::count_if(rows.numbers, [&](size_t number) { return std::ranges::binary_search(found, number); }));
   }

@@ -182,6 +182,7 @@ Explanations frame_of(const AggregateTask& task) {
     fill_frame(task.members, made);
   } else {
     made.features = task.subject.players->names;
+    made.columns = columns_behind(task.subject);
     made.target = task.subject.targets->of_row;
     made.target_names = task.subject.targets->names;
     made.ids = task.subject.rows->ids;

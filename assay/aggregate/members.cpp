@@ -190,6 +190,7 @@ void fill_frame(std::span<const Explanations* const> members, Explanations& made
       made.features = member->features;
       named = true;
     }
+    if (made.columns.empty()) made.columns = member->columns;
     if (made.target.empty() && !member->target.empty()) {
       made.target = member->target;
       made.target_names = member->target_names;

@@ -19,6 +19,14 @@ struct FeatureGroup {
   size_t count = 1;
   ColumnKind kind = ColumnKind::numeric;
   std::vector<std::string> levels = {};  // of a categorical feature; one column each if one-hot (count > 1)
+  // Of a number that is a truth value: what 0 and 1 are called (Column::words_of_truth); else empty.
+  std::vector<std::string> words_of_truth = {};
+
+  // What people are shown as a category: its levels, or the words of a truth value. Null: they are shown a number.
+  const std::vector<std::string>* shown_levels() const {
+    if (kind == ColumnKind::categorical) return &levels;
+    return words_of_truth.empty() ? nullptr : &words_of_truth;
+  }
 };
 
 // What ids are called that are only numbers of rows. A user's column may have this name too: see row_numbers.

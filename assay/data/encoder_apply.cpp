@@ -178,6 +178,7 @@ Dataset Encoder::apply(const Table& table) const {
     if (encoding.kind == ColumnKind::numeric) {
       require_numbers(table, found->second);
       numbers.push_back({found->second, to, &encoding});
+      group.words_of_truth = table.columns[found->second].words_of_truth;
       if (encoding.shift != 0 || encoding.scale != 1) out.scaled[to] = {encoding.shift, encoding.scale};
       if (table.columns[found->second].rounded > 0 && lost_digits(table.values.view(), found->second).worth_telling) {
         rounded.push_back(in_quotes(encoding.name));

@@ -6,8 +6,12 @@ RowColumn row_column(const Table& table, const KeptDoubles* doubles, size_t colu
   const Column& from = table.columns[column];
   RowColumn made{.name = from.name, .kind = from.kind};
   made.levels = from.levels;
+  if (!from.words_of_truth.empty()) {
+    made.kind = ColumnKind::categorical;
+    made.levels = from.words_of_truth;
+  }
   const std::vector<double>* wide = doubles == nullptr ? nullptr : doubles->find(from.name);
-  if (wide != nullptr && from.kind == ColumnKind::numeric) {
+  if (wide != nullptr && made.kind == ColumnKind::numeric) {
     made.values = *wide;
     return made;
   }

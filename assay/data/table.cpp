@@ -19,6 +19,28 @@ std::optional<bool> truth_of(std::string_view text) {
   return word == "true";
 }
 
+std::vector<std::string> truth_words(const std::vector<std::string>& levels) {
+  std::vector<std::string> words(2);
+  for (const std::string& level : levels) {
+    const std::optional<bool> truth = truth_of(level);
+    if (!truth || !words[*truth ? 1 : 0].empty()) return {};
+    words[*truth ? 1 : 0] = level;
+  }
+  const std::string& known = words[0].empty() ? words[1] : words[0];
+  if (known.empty()) return {};
+  const auto is_upper = [](char letter) { return letter >= 'A' && letter <= 'Z'; };
+  const bool shouted = std::ranges::all_of(known, is_upper);
+  for (std::string& word : words) {
+    if (!word.empty()) continue;
+    const bool truth = &word == &words[1];
+    word = shouted              ? truth ? "TRUE" : "FALSE"
+           : is_upper(known[0]) ? truth ? "True" : "False"
+           : truth              ? "true"
+                                : "false";
+  }
+  return words;
+}
+
 size_t find_column(std::string_view where, const std::vector<std::string>& names, std::string_view name_or_position) {
   if (const auto found = std::ranges::find(names, name_or_position); found != names.end()) {
     return static_cast<size_t>(found - names.begin());

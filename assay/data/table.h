@@ -22,6 +22,9 @@ enum class ColumnKind { numeric, categorical };
 
 // The value of a text that is True or False, in any case; nothing for other texts.
 std::optional<bool> truth_of(std::string_view text);
+// What False and True are called in a column that has only these: its own texts and, where one of the two does not
+// occur, a text spelt alike. Nothing if there are other texts, or one of the two is spelt in two ways.
+std::vector<std::string> truth_words(const std::vector<std::string>& levels);
 
 struct Column {
   std::string name;
@@ -30,6 +33,8 @@ struct Column {
   std::vector<std::string> levels = {};
   // Numeric: how many numbers beyond 2^24 lost digits in float32.
   size_t rounded = 0;
+  // Numeric, of truth values: what 0 and 1 are called, for people to read; else empty. To a model they are numbers.
+  std::vector<std::string> words_of_truth = {};
 };
 
 // The texts of a categorical column while it is read. Codes are 0, 1, 2, ... in the order in which texts first come.

@@ -119,10 +119,11 @@ Table read_table(const std::string& path, const TableOptions& options, const Con
   const Format format = format_of(path);
   if (format == Format::csv) return read_csv(reopenable(path, context), options, context);
   refuse_text_options(path, options);
+  const ArrowReading reading{options.doubles, options.id, options.used ? &*options.used : nullptr};
   Table table = format == Format::npy   ? read_npy_table(*open_bytes(path, context), options.doubles)
                 : format == Format::npz ? read_npz_table(path, context, options.doubles)
                 : format == Format::idx ? read_idx_table(*open_bytes(path, context))
-                                        : read_arrow_table(path, context, options.doubles, options.id);
+                                        : read_arrow_table(path, context, reading);
   if (table.rows() == 0) fail_input(path, "a table with at least one row", "none");
   apply_options(table, options);
   return table;

@@ -90,7 +90,9 @@ void write_explanations(const Explanations& explanations, const std::string& pat
   file.commit();
 }
 
-Explanations read_explanations(const std::string& path, const Context& context) {
+namespace {
+
+Explanations read_by_extension(const std::string& path, const Context& context) {
   const std::string extension = path == "-" ? ".csv" : format_extension(path);
   if (extension == ".json") return explanations_from_json(path, read_all(*open_bytes(path, context)));
   if (extension == ".npy") return explanations_from_array(path, read_npy(*open_bytes(path, context)));
@@ -102,7 +104,26 @@ Explanations read_explanations(const std::string& path, const Context& context) 
   if (is_text_table(extension)) {
     return explanations_from_csv(reopenable(path == "-" ? "/dev/stdin" : path, context), context);
   }
-  return explanations_from_table(read_table(path, {}, context), is_arrow_path(path));
+  KeptDoubles doubles;
+  TableOptions options{.doubles = &doubles};
+  Table table = read_table(path, options, context);
+  options.id = column_of_ids(table, doubles);
+  if (!options.id.empty()) table = read_table(path, options, context);
+  Explanations made = explanations_from_table(std::move(table), is_arrow_path(path));
+  if (!options.id.empty()) note_ids(made);
+  return made;
+}
+
+}  // namespace
+
+Explanations read_explanations(const std::string& path, const Context& context) {
+  Explanations made = read_by_extension(path, context);
+  if (!made.columns.empty() && made.columns.size() != made.players()) {
+    fail_input(fmt::format("{}, 'meta'", path),
+               fmt::format("{} lists in 'columns', one for each feature", made.players()),
+               fmt::format("{}", made.columns.size()));
+  }
+  return made;
 }
 
 std::vector<std::string> result_paths(const std::string& path, const std::vector<std::string>& methods,

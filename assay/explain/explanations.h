@@ -60,6 +60,9 @@ struct Combination {
 struct Explanations {
   Matrix values;                      // rows x players: attributions
   std::vector<std::string> features;  // names of the players
+  // For each player the columns of the user's table that it stands for. Empty if each is the column of its own name, or
+  // if nobody knows (columns_of in reasons/shown_values.h).
+  std::vector<std::vector<std::string>> columns = {};
   std::vector<double> base;      // for each row, the explained value at the reference (mean over a background), or NaN
   std::vector<double> output;    // for each row, the explained value itself
   std::vector<uint32_t> target;  // for each row, index into target_names

@@ -25,15 +25,10 @@ std::optional<size_t> hot_level(std::span<const float> values) {
 
 // The level with this code; nothing if there is none.
 std::optional<size_t> coded_level(const FeatureGroup& group, float code) {
-  if (group.kind != ColumnKind::categorical || !(code >= 0) || code != std::floor(code)) return {};
-  if (code >= static_cast<float>(group.levels.size())) return {};
+  const std::vector<std::string>* const levels = group.shown_levels();
+  if (levels == nullptr || !(code >= 0) || code != std::floor(code)) return {};
+  if (code >= static_cast<float>(levels->size())) return {};
   return static_cast<size_t>(code);
-}
-
-// Nothing if the values stand for no level.
-std::optional<size_t> level_of(const FeatureGroup& group, std::span<const float> values) {
-  if (group.count == 1) return coded_level(group, values[0]);
-  return group.levels.size() == values.size() ? hot_level(values) : std::nullopt;
 }
 
 }  // namespace
@@ -77,12 +72,22 @@ std::string RowCells::column_text(size_t row, size_t column) const {
   if (std::isnan(value) || was_missing(row, column)) return "missing";
   const FeatureGroup* group = groups_[column];
   if (group != nullptr && group->count == 1) {
-    if (const auto level = coded_level(*group, value)) return group->levels[*level];
+    if (const auto level = coded_level(*group, own_cell(row, column))) return (*group->shown_levels())[*level];
   }
   const auto shown = data_.shown.find(column);
-  if (shown != data_.shown.end()) return fmt::format("{}", shown->second[row]);
+  return shown != data_.shown.end() ? fmt::format("{}", shown->second[row]) : number_text(own_cell(row, column));
+}
+
+float RowCells::own_cell(size_t row, size_t column) const {
+  const float value = data_.x(row, column);
   const auto scale = data_.scaled.find(column);
-  return number_text(scale == data_.scaled.end() ? value : unscaled(value, scale->second));
+  return scale == data_.scaled.end() ? value : unscaled(value, scale->second);
+}
+
+std::optional<size_t> RowCells::level_of(size_t row, const FeatureGroup& group) const {
+  if (group.count == 1) return coded_level(group, own_cell(row, group.first));
+  return group.levels.size() == group.count ? hot_level(data_.x.row(row).subspan(group.first, group.count))
+                                            : std::nullopt;
 }
 
 std::string RowCells::text(size_t row, size_t player) const {
@@ -91,7 +96,7 @@ std::string RowCells::text(size_t row, size_t player) const {
     const std::span<const float> values = data_.x.row(row).subspan(group->first, group->count);
     if (was_missing(row, group->first)) return "missing";
     if (std::ranges::all_of(values, [](float value) { return std::isnan(value); })) return "missing";
-    if (const auto level = level_of(*group, values)) return group->levels[*level];
+    if (const auto level = level_of(row, *group)) return group->levels[*level];
     if (std::ranges::all_of(values, [](float value) { return value == 0; })) return "none";
   }
   std::string out;
@@ -104,14 +109,14 @@ std::string RowCells::text(size_t row, size_t player) const {
 
 const std::vector<std::string>* RowCells::levels(size_t player) const {
   const FeatureGroup* group = group_of(player);
-  return group != nullptr && group->kind == ColumnKind::categorical ? &group->levels : nullptr;
+  return group != nullptr ? group->shown_levels() : nullptr;
 }
 
 std::optional<size_t> RowCells::level(size_t row, size_t player) const {
   if (!is_category(player)) return {};
   const FeatureGroup& group = *group_of(player);
   if (was_missing(row, group.first)) return {};
-  return level_of(group, data_.x.row(row).subspan(group.first, group.count));
+  return level_of(row, group);
 }
 
 double RowCells::scale(size_t row, size_t player) const {
@@ -126,11 +131,10 @@ double RowCells::scale(size_t row, size_t player) const {
 }
 
 std::optional<RowColumn> RowCells::column(size_t player, const std::string& name) const {
-  const FeatureGroup* group = group_of(player);
   RowColumn made{.name = name};
-  if (group != nullptr && group->kind == ColumnKind::categorical) {
+  if (const std::vector<std::string>* const names = levels(player); names != nullptr) {
     made.kind = ColumnKind::categorical;
-    made.levels = group->levels;
+    made.levels = *names;
     for (size_t row = 0; row < data_.rows(); row++) {
       if (const auto level = this->level(row, player)) {
         made.values.push_back(static_cast<double>(*level));

@@ -45,6 +45,10 @@ class RowCells {
   // Whether the user's cell behind this column was missing, whatever the model sees in its place.
   bool was_missing(size_t row, size_t column) const;
   std::string column_text(size_t row, size_t column) const;
+  // As it was before an encoder scaled it.
+  float own_cell(size_t row, size_t column) const;
+  // Nothing if the values stand for no level.
+  std::optional<size_t> level_of(size_t row, const FeatureGroup& group) const;
 
   const Dataset& data_;
   std::vector<std::vector<uint32_t>> columns_;  // by player

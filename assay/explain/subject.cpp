@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "assay/explain/reasons/shown_values.h"
+
 namespace assay {
 
 Subject OwnedSubject::view() const {
@@ -44,6 +46,13 @@ Explanations explain(const Spec& method, const Subject& subject, const Context& 
   return with_words_of(subject, explain(method, task, context));
 }
 
+std::vector<std::vector<std::string>> columns_behind(const Subject& subject) {
+  if (!subject.rows->item_shape.empty()) return {};
+  FeatureColumns columns = columns_of_players(*subject.players, *subject.rows);
+  const bool own_names = columns == columns_named_alike(subject.players->names);
+  return own_names && !are_given_groups(subject.words.players) ? FeatureColumns() : columns;
+}
+
 Explanations with_words_of(const Subject& subject, Explanations made) {
   made.ids = subject.rows->ids;
   made.id_name = subject.rows->id_name;
@@ -51,6 +60,7 @@ Explanations with_words_of(const Subject& subject, Explanations made) {
   made.provenance.data = subject.words.rows;
   made.provenance.part = subject.rows->part;
   made.provenance.players = subject.words.players;
+  made.columns = columns_behind(subject);
   if (const std::string& caution = subject.model->info().caution; !caution.empty()) made.notes.push_back(caution);
   made.notes.insert(made.notes.end(), subject.rows->notes.begin(), subject.rows->notes.end());
   if (subject.reference != nullptr) {

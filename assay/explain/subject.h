@@ -92,6 +92,9 @@ inline Subject with_reference(Subject subject, const Reference& reference) {
 ExplainTask explain_task_of(const Subject& subject);
 
 // The same explanations with the ids, words and notes of the subject whose rows they explain.
+// The columns of the user's table behind each player; empty if no columns were grouped and each player is the column of
+// its own name, or if rows are images.
+std::vector<std::vector<std::string>> columns_behind(const Subject& subject);
 Explanations with_words_of(const Subject& subject, Explanations made);
 
 // The attributions of the subject's rows, with their ids and the subject's words.

@@ -322,8 +322,10 @@ Dataset gather_features(const GraphInputs& inputs, const ModelInfo& info, const 
     const Column& column = table.columns[source.columns[f]];
     const bool known_levels = inputs.is_category[f] && !inputs.levels[f].empty();
     const bool text_for_numbers = column.kind == ColumnKind::categorical && !inputs.is_text[f] && !known_levels;
+    std::vector<std::string> words = column.words_of_truth;
     if (text_for_numbers && is_truth(column)) {
       number_truth(column, f, data);
+      words = truth_words(column.levels);
     } else if (text_for_numbers) {
       fail_input(fmt::format("{}: column {} is text{}; {} takes numbers there", table.source, in_quotes(column.name),
                              for_example(table, source.columns[f]), info.name));
@@ -347,7 +349,8 @@ Dataset gather_features(const GraphInputs& inputs, const ModelInfo& info, const 
     data.feature_names.push_back(name);
     const bool categorical = inputs.is_text[f] || inputs.is_category[f];
     data.groups.push_back({name, f, 1, categorical ? ColumnKind::categorical : ColumnKind::numeric,
-                           inputs.is_text[f] ? inputs.texts->texts(f) : inputs.levels[f]});
+                           inputs.is_text[f] ? inputs.texts->texts(f) : inputs.levels[f],
+                           categorical ? std::vector<std::string>() : std::move(words)});
   }
   // Trees of doubles find their leaves by the doubles themselves.
   if (cells == nullptr) note_lost_digits(info.name, inputs.is_double, inputs.step, data);

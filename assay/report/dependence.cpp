@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "assay/core/statistics.h"
 #include "assay/explain/row_cells.h"
 #include "assay/report/json_text.h"
 #include "assay/study/cohort_parts.h"
@@ -18,6 +19,9 @@ constexpr size_t kRowsOfBin = 25;
 constexpr size_t kLeastLevelRows = 10;
 // A residual below this share of a value's mean square is rounding.
 constexpr double kRoundingShare = 1e-10;
+// Of the variance of a feature, what must be left within pairs of neighbours.
+constexpr double kLeastOwnVariance = 0.05;
+constexpr double kChance = 0.05;
 
 using RowNumbers = std::vector<size_t>;
 
@@ -97,6 +101,58 @@ double strength_of(const std::vector<RowNumbers>& bins, const Matrix& values, si
   return count > 0 ? sum / count : 0;
 }
 
+// What straight lines through 0 in x leave of a and z.
+void take_out_lines(std::span<Three> pairs) {
+  double xx = 0, ax = 0, xz = 0;
+  for (const Three& pair : pairs) {
+    xx += pair.x * pair.x;
+    ax += pair.a * pair.x;
+    xz += pair.x * pair.z;
+  }
+  if (!(xx > 0)) return;
+  for (Three& pair : pairs) {
+    pair.a -= ax / xx * pair.x;
+    pair.z -= xz / xx * pair.x;
+  }
+}
+
+// A bound of the probability of such a relation if the attribution depends on the own value alone (dependence.h); 1 if
+// the other feature is nearly a function of this one. ordered: bins, each in the order of the own value.
+double chance_of(const std::vector<RowNumbers>& ordered, const Matrix& values, size_t player, const RowColumn& own,
+                 const auto& value_of) {
+  double sum = 0;
+  double bins = 0;
+  double left = 0;
+  RunningMoments others;
+  std::vector<Three> pairs;
+  for (const RowNumbers& bin : ordered) {
+    pairs.clear();
+    std::optional<Three> first;
+    for (const size_t row : bin) {
+      const Three each{values(row, player), own.kind == ColumnKind::numeric ? own.values[row] : 0, value_of(row)};
+      if (!std::isfinite(each.a) || !std::isfinite(each.z)) continue;
+      others.add(each.z);
+      if (first) pairs.push_back({each.a - first->a, each.x - first->x, each.z - first->z});
+      first = first ? std::nullopt : std::optional(each);
+    }
+    if (2 * pairs.size() < kLeastLevelRows) continue;
+    take_out_lines(pairs);
+    double signed_roots = 0;
+    double sizes = 0;
+    for (const Three& pair : pairs) {
+      const double product = pair.a * pair.z;
+      signed_roots += std::copysign(std::sqrt(std::fabs(product)), product);
+      sizes += std::fabs(product);
+      left += pair.z * pair.z / 2;
+    }
+    if (sizes > 0) sum += signed_roots * signed_roots / sizes;
+    bins += 1;
+  }
+  const double rows = static_cast<double>(others.count());
+  if (!(sum > bins) || left < kLeastOwnVariance * others.variance() * rows / 2) return 1;
+  return std::exp(-(sum - bins - bins * std::log(sum / bins)) / 2);
+}
+
 RowNumbers used_rows(size_t count) {
   const size_t step = (count + kMostRowsUsed - 1) / kMostRowsUsed;
   RowNumbers rows;
@@ -111,17 +167,26 @@ std::string kind_word(const std::optional<RowColumn>& column) {
 
 }  // namespace
 
-Dependence dependence_of(size_t player, const Matrix& values, std::span<const std::optional<RowColumn>> columns) {
+Dependence dependence_of(size_t player, const Matrix& values, std::span<const std::optional<RowColumn>> columns,
+                         size_t family) {
   Dependence made{.player = player};
   if (!columns[player]) return made;
   const RowColumn& own = *columns[player];
   const RowNumbers rows = used_rows(values.rows());
   const std::vector<RowNumbers> bins = bins_of(own, rows);
+  std::vector<RowNumbers> ordered = bins;
+  for (RowNumbers& bin : ordered) {
+    std::ranges::stable_sort(bin, {}, [&](size_t row) { return own.values[row]; });
+  }
+  struct Tried {
+    size_t other;
+    double strength;
+    double chance;
+  };
+  std::vector<Tried> tried;
   const auto consider = [&](size_t other, const auto& value_of) {
-    const double strength = strength_of(bins, values, player, own, value_of);
-    if (strength <= made.strength) return;
-    made.strength = strength;
-    made.partner = other;
+    tried.push_back(
+        {other, strength_of(bins, values, player, own, value_of), chance_of(ordered, values, player, own, value_of)});
   };
   for (size_t other = 0; other < columns.size(); other++) {
     if (other == player || !columns[other]) continue;
@@ -140,6 +205,12 @@ Dependence dependence_of(size_t player, const Matrix& values, std::span<const st
       consider(other, [&](size_t row) { return column.values[row] == which ? 1.0 : 0.0; });
     }
   }
+  const double trials = static_cast<double>(tried.size() * std::max<size_t>(family, 1));
+  for (const Tried& each : tried) {
+    if (each.strength <= made.strength || each.chance * trials > kChance) continue;
+    made.strength = each.strength;
+    made.partner = each.other;
+  }
   return made;
 }
 
@@ -150,9 +221,10 @@ std::string dependence_json(const Study& study, const Advice& advice, const Subj
   const RowCells cells(*subject.rows, *subject.players);
   std::vector<std::optional<RowColumn>> columns;
   for (size_t p = 0; p < values.cols(); p++) columns.push_back(cells.column(p, study.facts.features[p]));
-  for (size_t d = 0; d < std::min(kMostFeatures, advice.drivers.size()); d++) {
+  const size_t shown = std::min(kMostFeatures, advice.drivers.size());
+  for (size_t d = 0; d < shown; d++) {
     const size_t player = advice.drivers[d].player;
-    const Dependence found = dependence_of(player, values, columns);
+    const Dependence found = dependence_of(player, values, columns, shown);
     parts.push_back(json_object({{"feature", std::to_string(player)},
                                  {"kind", json_text(kind_word(columns[player]))},
                                  {"partner", found.partner ? std::to_string(*found.partner) : "null"},

@@ -19,7 +19,11 @@ constexpr size_t kDriversInPicture = 20;
 // Below this correlation, higher values neither raise nor lower the explained value.
 constexpr double kClearTrend = 0.3;
 
-// Of a category: the levels whose rows have the largest and the smallest mean attribution.
+// The mean over fewer rows, or a smaller share of few rows, says nothing of a level.
+constexpr size_t kRowsOfLevel = 10;
+constexpr size_t kShareOfLevel = 10;  // one of so many
+
+// Of a category: the levels whose rows have the largest and the smallest mean attribution, among those of enough rows.
 std::string level_words(const Explanations& made, size_t player, const RowCells& cells) {
   const std::vector<std::string>* names = cells.levels(player);
   if (names == nullptr) return {};
@@ -29,10 +33,11 @@ std::string level_words(const Explanations& made, size_t player, const RowCells&
     const double value = made.values(row, player);
     if (level && std::isfinite(value)) levels[*level].add(value);
   }
+  const size_t needed = std::clamp<size_t>(made.rows() / kShareOfLevel, 1, kRowsOfLevel);
   std::optional<size_t> most;
   std::optional<size_t> least;
   for (size_t l = 0; l < levels.size(); l++) {
-    if (levels[l].count() == 0) continue;
+    if (levels[l].count() < needed) continue;
     if (!most || levels[l].mean() > levels[*most].mean()) most = l;
     if (!least || levels[l].mean() < levels[*least].mean()) least = l;
   }

@@ -36,7 +36,7 @@ double trend_of(std::span<const double> values, std::span<const double> attribut
 
 bool in_category(const Dataset& data, size_t column) {
   return std::ranges::any_of(data.groups, [&](const FeatureGroup& group) {
-    return group.kind == ColumnKind::categorical && column >= group.first && column < group.first + group.count;
+    return group.shown_levels() != nullptr && column >= group.first && column < group.first + group.count;
   });
 }
 

@@ -86,12 +86,14 @@ def _name(name: Any) -> str:
 
 def _cells(X: Any, names: list[str], name: str) -> Any:
     kind = kind_of(X)
-    if kind == "table":
-        return X[name]
     if kind == "frame":
         return X.iloc[:, names.index(name)]
-    if kind == "arrow":
-        return Table(core_table(X, "X"))[name]
+    if kind in ("table", "arrow"):
+        table = X if kind == "table" else Table(core_table(X, "X", used=[name]))
+        cells = table[name]
+        if name in table._core.truth:
+            return np.array([None if np.isnan(cell) else bool(cell) for cell in cells], object)
+        return cells
     return as_array(X, "X")[:, names.index(name)]
 
 

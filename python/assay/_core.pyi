@@ -135,15 +135,23 @@ class Table:
         ids: Sequence[str] = (),
         item_shape: Sequence[int] = (),
         rounded: Sequence[int] = (),
+        truth: Sequence[str] = (),
     ) -> Table:
         """values: rows x columns; levels[j] is None for a column of numbers, else the texts of its codes. rounded: for
-        each column how many whole numbers beyond 2^24 float32 could not hold."""
+        each column how many whole numbers beyond 2^24 float32 could not hold. truth: the columns of numbers that are
+        truth values."""
 
     @staticmethod
     def from_arrow(
-        stream: object, source: str, label: str | None = None, id: str | None = None, doubles: Doubles | None = None
+        stream: object,
+        source: str,
+        label: str | None = None,
+        id: str | None = None,
+        doubles: Doubles | None = None,
+        used: Sequence[str] | None = None,
     ) -> Table:
-        """From an object with __arrow_c_stream__ (pyarrow, polars, pandas). doubles: gets what float32 rounds."""
+        """From an object with __arrow_c_stream__ (pyarrow, polars, pandas). doubles: gets what float32 rounds. used:
+        the columns that are looked at; of others, those of types that no table holds are left out."""
 
     @staticmethod
     def open(
@@ -169,6 +177,10 @@ class Table:
     def values(self) -> NDArray[np.float32]: ...
     @property
     def label(self) -> str | None: ...
+    @property
+    def truth(self) -> list[str]:
+        """The columns of numbers that are truth values."""
+
     @property
     def id_name(self) -> str: ...
     @property
@@ -367,6 +379,10 @@ class Model:
     @property
     def takes_doubles(self) -> bool:
         """Whether some input takes doubles, which rows of float32 round."""
+
+    @property
+    def columns_by_name(self) -> list[str] | None:
+        """The columns that it takes by their names; None if it takes columns by position."""
 
     @property
     def compares_doubles(self) -> bool:

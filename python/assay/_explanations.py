@@ -351,7 +351,9 @@ class Explanations:
             return Explanations._of(core)
         from ._interop import from_array
 
-        return from_array(table, argument=name)
+        # pandas restores its index, which names the rows.
+        indexed = b"pandas" in (table.schema.metadata or {})
+        return from_array(table.to_pandas() if indexed else table, argument=name)
 
     @staticmethod
     def from_array(

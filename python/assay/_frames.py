@@ -124,7 +124,7 @@ def unusable(where: str, found: object) -> ValueError:
 def object_kind(pandas: Any, series: Any, where: str) -> str:
     """What a column of Python objects holds: "numbers", "booleans" or "texts"; an error for anything else."""
     words = pandas.api.types.infer_dtype(series, skipna=True)
-    if words in NUMBER_WORDS:
+    if words in NUMBER_WORDS or words == "decimal":
         return "numbers"
     if words in ("string", "boolean"):
         return "texts" if words == "string" else "booleans"
@@ -183,6 +183,14 @@ def engine_column(pandas: Any, series: Any, where: str) -> tuple[NDArray[np.floa
         row = int(np.argmax(np.isinf(narrow)))
         raise not_finite(f"{where}, row {row} (counted from 0)", wide[row])
     return narrow, None
+
+
+def is_truth(pandas: Any, series: Any, where: str) -> bool:
+    """Whether a column is of booleans, some of which may be missing."""
+    dtype = dense(series).dtype
+    if is_object(dtype):
+        return object_kind(pandas, series, where) == "booleans"
+    return not is_categorical(dtype) and not is_dictionary(dtype) and dtype.kind == "b"
 
 
 def sorted_levels(codes: NDArray[Any], texts: list[str]) -> tuple[NDArray[np.float32], list[str]]:

@@ -62,7 +62,7 @@ def _plain(table: Any, argument: str) -> tuple[_core.Table, _core.Doubles]:
     doubles = _core.Doubles()
     if kind_of(table) == "frame":
         table = table.reset_index(drop=True)
-    return core_table(table, argument, doubles=doubles), doubles
+    return core_table(table, argument, doubles=doubles, used=()), doubles
 
 
 def _without(table: Any, names: list[str]) -> Any:

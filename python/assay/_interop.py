@@ -111,6 +111,14 @@ def from_array(
         if ids is None:
             ids, id_name = _index_of(values)
         matrix = _numbers_of_table(values, argument)
+        if ids is None and _is_of_ids(matrix):
+            ids, id_name, features = matrix[:, 0].astype(np.int64).tolist(), str(features[0]), features[1:]
+            matrix = matrix[:, 1:]
+            notes = [
+                *notes,
+                f"column {in_quotes(id_name)} of whole numbers that all differ is taken for the names of rows, not for "
+                "attributions",
+            ]
     else:
         matrix = as_array(values, argument)
     if matrix.ndim < 2 or 0 in matrix.shape:
@@ -162,6 +170,15 @@ def _single(values: tuple[Any, ...], argument: str) -> Any:
         f"{argument}: expected one array of rows x features, found a tuple of {len(values)}; join those of several "
         "inputs to one array, a row for each item"
     )
+
+
+def _is_of_ids(matrix: NDArray[Any]) -> bool:
+    """Whether the first column of a table names the rows: whole numbers that all differ, beside fractions."""
+    if matrix.shape[1] < 2 or len(matrix) < 3 or not np.isfinite(matrix[:, 0]).all():
+        return False
+    first, others = matrix[:, 0], matrix[:, 1:]
+    fractions = np.isfinite(others) & (others != np.trunc(others))
+    return bool((first == np.trunc(first)).all() and len(np.unique(first)) == len(first) and fractions.any())
 
 
 def _numbers_of_table(table: Any, argument: str) -> NDArray[Any]:

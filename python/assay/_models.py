@@ -290,7 +290,9 @@ class GraphModel(Model):
         named = column_names(table, argument) is not None
         wanted = self._core.compares_doubles if named else self._as_doubles(as_array(table, argument))
         doubles = _core.Doubles() if wanted else None
-        return core_table(table, argument, names=() if named else names, label=label, doubles=doubles), doubles
+        used = self._core.columns_by_name if named else None
+        made = core_table(table, argument, names=() if named else names, label=label, doubles=doubles, used=used)
+        return made, doubles
 
     def __repr__(self) -> str:
         what = "classes" if self.classes else "outputs"

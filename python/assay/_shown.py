@@ -23,7 +23,7 @@ def show_cells(data: _core.Dataset, X: Any) -> None:
         cells = rounded_columns(flat_rows(array))
     else:
         doubles = _core.Doubles()
-        core_table(X, "X", doubles=doubles)
+        core_table(X, "X", doubles=doubles, used=data.feature_names)
         places = {name: place for place, name in enumerate(data.feature_names)}
         cells = {places[name]: column for name, column in doubles.columns.items() if name in places}
     for column, those in cells.items():

@@ -17,7 +17,7 @@ from ._codec import codec_for
 from ._models import Bound, Model
 from ._optional import needed
 from ._probe import check_rows_alone, probe_rows
-from ._tables import Table
+from ._tables import Table, column_names, named_kind
 from ._text import in_quotes, joined, plural
 
 _METHODS = {"margin": "decision_function", "probability": "predict_proba", "log_odds": "predict_proba"}
@@ -32,6 +32,23 @@ class _Plan:
     classes: list[str]  # their names; empty for a regression
     outputs: list[str]
     logits: bool = True  # of margins: whether softmax or sigmoid makes the probabilities of them
+
+
+def _require_same_order(first: tuple[str, Any], argument: str, table: Any) -> None:
+    """A ValueError if a table has a column of the first one at another place: an estimator that was fitted without
+    names (on an array, or on a DataFrame whose columns are called by numbers) takes columns by position."""
+    of, rows = first
+    own = column_names(rows, of) if named_kind(rows, of) is not None else None
+    names = column_names(table, argument) if named_kind(table, argument) is not None else None
+    if own is None or names is None:
+        return
+    for place, name in enumerate(names):
+        if name in own and (place >= len(own) or own[place] != name):
+            there = f"where {of} has {in_quotes(own[place])}" if place < len(own) else f"where {of} has none"
+            raise ValueError(
+                f"{argument}: its column {place + 1} is {in_quotes(name)} {there}; the model takes columns by "
+                "position, so both need one order"
+            )
 
 
 class Estimator(Model):
@@ -66,6 +83,10 @@ class Estimator(Model):
         fitted_names = getattr(self._estimator, "feature_names_in_", None)
         names = [str(each) for each in fitted_names] if fitted_names is not None else None
         framed = [(argument, self._framed(argument, table, names)) for argument, table in tables]
+        by_position = names is None and self._features is None
+        if by_position:
+            for argument, table in framed[1:]:
+                _require_same_order(framed[0], argument, table)
         codec = codec_for(framed, names if self._features is None else self._features)
         probe = probe_rows(codec, framed)
 
@@ -90,6 +111,8 @@ class Estimator(Model):
         threshold = self._own_threshold()
 
         def encode_framed(argument: str, table: Any) -> _core.Dataset:
+            if by_position:
+                _require_same_order(framed[0], argument, table)
             made = encode(argument, self._framed(argument, table, names))
             if threshold:
                 made.add_note(threshold)

@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import as_array, check_numeric, check_rows, is_instance, rounded_columns, rounded_numbers, to_float32
 from ._files import path_text
-from ._frames import column_labels, dense, engine_column, import_pandas, index_labels, numbers_of, whole_texts
+from ._frames import (
+    column_labels,
+    dense,
+    engine_column,
+    import_pandas,
+    index_labels,
+    is_truth,
+    numbers_of,
+    whole_texts,
+)
 from ._html import escaped, html_block, html_table
 from ._indexing import chosen_rows
 from ._labels import labels_of
@@ -91,6 +100,7 @@ class Table:
             core.ids,
             core.item_shape,
             core.rounded,
+            core.truth,
         )
         return _restored, (columns, {name: np.array(cells) for name, cells in self._doubles.columns.items()})
 
@@ -328,9 +338,11 @@ def core_table(
     names: Sequence[str] = (),
     label: str | None = None,
     doubles: _core.Doubles | None = None,
+    used: Sequence[str] | None = None,
 ) -> _core.Table:
     """Any table as the engine's raw table. names: of the columns of arrays, else "0", "1", ...; label: a column.
-    doubles: takes the columns that float32 rounds, for a model that compares doubles."""
+    doubles: takes the columns that float32 rounds, for a model that compares doubles. used: the columns that a model
+    takes by name; others may be of types that no table holds (dates), and are left out then."""
     kind = kind_of(obj, argument)
     if kind == "table":
         if doubles is not None:
@@ -338,9 +350,9 @@ def core_table(
                 doubles.set(name, cells)
         return cast("_core.Table", obj._core) if label in (None, obj.label) else _relabelled(obj._core, argument, label)
     if kind == "arrow":
-        return _core.Table.from_arrow(obj, argument, label, None, doubles)
+        return _core.Table.from_arrow(obj, argument, label, None, doubles, used)
     if kind == "frame":
-        return _table_of_frame(obj, argument, label, doubles)
+        return _table_of_frame(obj, argument, label, doubles, used)
     array = as_array(obj, argument)
     columns = int(np.prod(array.shape[1:]))
     if names and len(names) != columns:
@@ -359,16 +371,24 @@ def keep_rounded(doubles: _core.Doubles, matrix: NDArray[Any], names: Sequence[s
         doubles.set(names[column], cells)
 
 
-def _table_of_frame(frame: Any, argument: str, label: str | None, doubles: _core.Doubles | None) -> _core.Table:
+def _table_of_frame(
+    frame: Any, argument: str, label: str | None, doubles: _core.Doubles | None, used: Sequence[str] | None
+) -> _core.Table:
     pandas = import_pandas(argument)
     names = column_labels(frame, argument)
+    if used is not None:
+        kept = [j for j, name in enumerate(names) if _is_used(name, used, label) or _can_be_read(pandas, frame, j)]
+        names, frame = [names[j] for j in kept], frame.iloc[:, kept]
     values = np.empty((len(frame), len(names)), np.float32)
     levels: list[list[str] | None] = []
     rounded = [0] * len(names)
+    truth = []
     for j, name in enumerate(names):
         where = f"{argument}, column {in_quotes(name)}"
         values[:, j], texts = engine_column(pandas, frame.iloc[:, j], where)
         levels.append(texts)
+        if texts is None and is_truth(pandas, frame.iloc[:, j], where):
+            truth.append(name)
         if texts is None:
             cells = numbers_of(dense(frame.iloc[:, j]), where)[:, np.newaxis]
             rounded[j] = rounded_numbers(cells)[0]
@@ -376,12 +396,33 @@ def _table_of_frame(frame: Any, argument: str, label: str | None, doubles: _core
                 keep_rounded(doubles, cells, [name])
     ids, id_name = index_labels(frame) or ([], "")
     whole_texts(f"{argument}, index", [*ids, id_name])
-    return _core.Table.from_columns(argument, names, values, levels, label, id_name, ids, rounded=rounded)
+    return _core.Table.from_columns(argument, names, values, levels, label, id_name, ids, rounded=rounded, truth=truth)
+
+
+def _is_used(name: str, used: Sequence[str], label: str | None) -> bool:
+    # LightGBM writes underscores for spaces.
+    return name == label or name in used or name.replace(" ", "_") in used
+
+
+def _can_be_read(pandas: Any, frame: Any, column: int) -> bool:
+    try:
+        engine_column(pandas, frame.iloc[:, column], "column")
+    except ValueError:
+        return False
+    return True
 
 
 def _relabelled(table: _core.Table, argument: str, label: str | None) -> _core.Table:
     if label not in table.names:
         raise ValueError(f"{argument}: expected a column {in_quotes(label)} for the label, found none")
     return _core.Table.from_columns(
-        table.source, table.names, table.values, table.levels, label, table.id_name, table.ids, rounded=table.rounded
+        table.source,
+        table.names,
+        table.values,
+        table.levels,
+        label,
+        table.id_name,
+        table.ids,
+        rounded=table.rounded,
+        truth=table.truth,
     )

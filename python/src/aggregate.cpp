@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "assay/aggregate/aggregator.h"
+#include "assay/aggregate/aggregators.h"
 #include "assay/core/error.h"
 #include "assay/evaluate/joining/explanation_checks.h"
 #include "python/src/module.h"
@@ -104,6 +105,10 @@ std::shared_ptr<Explained> aggregate_members(const ExplainedMembers& members, st
       const OwnedSubject& all = subject->subject;
       check_explained_rows(recipe->names[i], members[i]->explanations, *all.rows);
       check_player_names(recipe->names[i], members[i]->explanations, all.players.names, all.rows->source);
+    }
+    const bool asks_model = find_aggregator(recipe->spec.name).needs.model;
+    for (size_t i = 0; subject != nullptr && asks_model && i < members.size(); i++) {
+      check_same_model(recipe->names[i], members[i]->explanations, *subject, quiet);
     }
     fill_task(*recipe, subject, pool_members, recipe->pool_sources, quiet);
     recipe->made = aggregate(recipe->spec, recipe->task, context);

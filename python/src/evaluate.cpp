@@ -81,9 +81,16 @@ void check_fit(const Explanations& found, const OwnedSubject& subject, const Con
   check_explained_values(where, found, *subject.model, *subject.rows, subject.targets, "", context);
 }
 
+// Whether this criterion looks at the model.
+bool asks_model(const SpecPair& criterion) {
+  const CriterionInfo& info = find_criterion(criterion.first);
+  return info.make(spec_of(criterion))->needs(info.needs).model;
+}
+
+// asks_model: whether the model is looked at, which then must be the one that was explained.
 std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const std::shared_ptr<SubjectHandle>& subject,
                              const std::shared_ptr<Explained>& pool, const Others& others,
-                             std::vector<std::string> other_names, const Context& context) {
+                             std::vector<std::string> other_names, bool asks_model, const Context& context) {
   auto made = std::make_unique<Joined>();
   made->explained = explained;
   made->subject = subject != nullptr ? subject : explained->subject;
@@ -91,6 +98,8 @@ std::unique_ptr<Joined> join(const std::shared_ptr<Explained>& explained, const 
   const bool own = explained->subject != nullptr && subject != nullptr && covers(*explained->subject, *subject);
   if (made->subject != nullptr && made->subject != explained->subject && !own) {
     check_fit(explained->explanations, made->subject->subject, quiet);
+  } else if (made->subject != nullptr && asks_model) {
+    check_same_model("explanations", explained->explanations, *made->subject, quiet);
   }
   if (made->subject != nullptr && made->subject->subject.pool != nullptr) made->turn.emplace(context);
   if (pool != nullptr) {
@@ -124,7 +133,8 @@ Scores score(const std::shared_ptr<Explained>& explained, const SpecPair& criter
   const SummaryOptions summary{.draws = interval ? SummaryOptions().draws : 0};
   if (other_names.size() != others.size()) fail_input("others", "a name for each", "fewer or more");
   return run_engine(run, [&](const Context& context) {
-    const std::unique_ptr<Joined> joined = join(explained, subject, pool, others, other_names, context);
+    const std::unique_ptr<Joined> joined =
+        join(explained, subject, pool, others, other_names, asks_model(criterion), context);
     Scores made = evaluate(spec_of(criterion), joined->task(), summary, context);
     if (find_criterion(criterion.first).needs.reference) note_reference(*joined, made, context);
     return made;
@@ -139,7 +149,7 @@ std::optional<std::pair<std::string, std::string>> why_not(const std::shared_ptr
   std::vector<std::string> names;
   for (size_t i = 0; i < others.size(); i++) names.push_back(fmt::format("others[{}]", i));
   return run_engine(Run{}, [&](const Context& context) {
-    const std::unique_ptr<Joined> joined = join(explained, subject, pool, others, names, context);
+    const std::unique_ptr<Joined> joined = join(explained, subject, pool, others, names, false, context);
     const std::optional<Refusal> refusal = criterion_refusal(spec_of(criterion), joined->task());
     std::optional<std::pair<std::string, std::string>> found;
     if (refusal) found.emplace(refusal->reason, arguments_for(refusal->need));

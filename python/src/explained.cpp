@@ -116,6 +116,7 @@ std::shared_ptr<Explained> selected(const Explained& self, const std::vector<siz
   Explanations& made = result->explanations;
   made.values = chosen(from.values, rows);
   made.features = from.features;
+  made.columns = from.columns;
   made.base = chosen(from.base, rows);
   made.output = chosen(from.output, rows);
   made.target = chosen(from.target, rows);

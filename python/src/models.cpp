@@ -23,6 +23,7 @@
 #include "assay/model/metadata.h"
 #include "assay/model/model_file.h"
 #include "assay/model/renamed_classes.h"
+#include "assay/model/text_columns.h"
 #include "assay/model/train/recipe.h"
 #include "assay/model/train/training_rows.h"
 #include "assay/model/trees/booster.h"
@@ -296,6 +297,9 @@ void bind_models(nb::module_& m) {
                    [](const ModelHandle& self) {
                      return self.graph != nullptr ? self.graph->graph().producer() : std::string();
                    })
+      .def_prop_ro(
+          "columns_by_name",
+          [](const ModelHandle& self) { return self.graph != nullptr ? columns_by_name(*self.graph) : std::nullopt; })
       .def_prop_ro("takes_doubles",
                    [](const ModelHandle& self) { return self.graph != nullptr && self.graph->takes_doubles(); })
       .def_prop_ro("compares_doubles",

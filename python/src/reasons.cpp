@@ -93,6 +93,8 @@ Reasons reasons_of(const Explained& explained, const Others& others, ReasonOptio
   }
   const size_t usual = usual_replicates(own.rows(), own.players());
   const size_t replicates = words.replicates == kUsualReplicates ? usual : words.replicates;
+  const bool only_replicates = words.background.empty() && again && replicates > 0 && lacks_replicates(own);
+  if (!words.background.empty() || only_replicates) check_same_model("explanations", own, *handle, context.quiet());
   std::optional<Reference> reference;
   std::optional<Explanations> made;
   std::vector<Explanations> remade;
@@ -111,7 +113,7 @@ Reasons reasons_of(const Explained& explained, const Others& others, ReasonOptio
         remade.push_back(explain(*other->method, subject, context));
       }
     }
-  } else if (again && replicates > 0 && lacks_replicates(own)) {
+  } else if (only_replicates) {
     made = explain_with_replicates(*explained.method, handle->subject.view(), replicates, context);
   }
   std::vector<const Explanations*> views;

@@ -72,6 +72,13 @@ void check_given_pool(const std::string& where, const Explanations& pool, const 
                        targets ? handle->pool_targets(context) : nullptr, "", context);
 }
 
+void check_same_model(const std::string& where, const Explanations& found, const SubjectHandle& subject,
+                      const Context& context) {
+  if (subject.model.graph != nullptr || !has_own_outputs(found)) return;
+  check_explained_values(where, found, *subject.subject.model, *subject.subject.rows, subject.subject.targets,
+                         "; explain again if it was fitted again", context);
+}
+
 void SubjectHandle::set_models(ModelHandle in_unit, std::optional<ModelHandle> in_margins,
                                std::optional<ModelHandle> in_probabilities) {
   model = std::move(in_unit);

@@ -50,6 +50,12 @@ class SubjectHandle {
 void check_given_pool(const std::string& where, const Explanations& pool, const Explanations& own,
                       SubjectHandle* subject, const Context& context);
 
+// Checks that the model still gives the explained values. Graphs stay as they are, but what is called in Python can
+// change: an estimator that was fitted again, a network that was trained on. Throws an input error that starts with
+// `where`.
+void check_same_model(const std::string& where, const Explanations& found, const SubjectHandle& subject,
+                      const Context& context);
+
 // Whether `whole` could have made what `part` made: same model, rows, players and targets, and the same pool and
 // reference if `part` has any.
 bool covers(const SubjectHandle& whole, const SubjectHandle& part);

@@ -41,7 +41,7 @@ void set_label(Table& table, const std::optional<std::string>& label) {
 Table table_from_columns(std::string source, const std::vector<std::string>& names, const FloatMatrix& values,
                          const ColumnLevels& levels, const std::optional<std::string>& label, std::string id_name,
                          std::vector<std::string> ids, std::vector<size_t> item_shape,
-                         const std::vector<size_t>& rounded) {
+                         const std::vector<size_t>& rounded, const std::vector<std::string>& truth) {
   expect_count(source, "columns, one for each name", names.size(), values.shape(1));
   expect_count(source, "lists of levels, one for each name", names.size(), levels.size());
   if (!ids.empty()) expect_count(source, "names of rows", values.shape(0), ids.size());
@@ -52,6 +52,7 @@ Table table_from_columns(std::string source, const std::vector<std::string>& nam
   table.values = copy_of(values);
   for (size_t j = 0; j < names.size(); j++) {
     Column column{.name = names[j]};
+    if (std::ranges::find(truth, names[j]) != truth.end()) column.words_of_truth = {"False", "True"};
     if (!rounded.empty()) column.rounded = rounded[j];
     if (levels[j]) {
       column.kind = ColumnKind::categorical;
@@ -78,11 +79,13 @@ Table table_from_columns(std::string source, const std::vector<std::string>& nam
 }
 
 Table table_from_stream(const nb::object& owner, const std::string& source, const std::optional<std::string>& label,
-                        const std::optional<std::string>& id, KeptDoubles* doubles) {
+                        const std::optional<std::string>& id, KeptDoubles* doubles,
+                        const std::optional<std::vector<std::string>>& used) {
   const nb::object capsule = owner.attr("__arrow_c_stream__")();
   auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
   if (stream == nullptr) throw nb::python_error();
-  Table table = table_from_arrow(stream, source, "Arrow stream", {}, doubles);
+  const ArrowReading reading{.doubles = doubles, .used = used ? &*used : nullptr};
+  Table table = table_from_arrow(stream, source, "Arrow stream", {}, reading);
   apply_options(table, {.label = label.value_or(""), .id = id.value_or("")});
   return table;
 }
@@ -244,9 +247,11 @@ void bind_tables(nb::module_& m) {
       .def_static("from_columns", &table_from_columns, nb::arg("source"), nb::arg("names"),
                   nb::arg("values").noconvert(), nb::arg("levels"), nb::arg("label") = nb::none(),
                   nb::arg("id_name") = "", nb::arg("ids") = std::vector<std::string>(),
-                  nb::arg("item_shape") = std::vector<size_t>(), nb::arg("rounded") = std::vector<size_t>())
+                  nb::arg("item_shape") = std::vector<size_t>(), nb::arg("rounded") = std::vector<size_t>(),
+                  nb::arg("truth") = std::vector<std::string>())
       .def_static("from_arrow", &table_from_stream, nb::arg("stream"), nb::arg("source"), nb::arg("label") = nb::none(),
-                  nb::arg("id") = nb::none(), nb::arg("doubles").none() = nb::none())
+                  nb::arg("id") = nb::none(), nb::arg("doubles").none() = nb::none(),
+                  nb::arg("used").none() = nb::none())
       .def_static("open", &open_by_name, nb::arg("what"), nb::arg("split") = "all", nb::arg("label") = nb::none(),
                   nb::arg("id") = nb::none(), nb::arg("folders") = std::vector<std::string>(),
                   nb::arg("run").none() = nb::none(), nb::arg("doubles").none() = nb::none())
@@ -264,6 +269,14 @@ void bind_tables(nb::module_& m) {
                      std::vector<size_t> counts;
                      for (const Column& column : self.columns) counts.push_back(column.rounded);
                      return counts;
+                   })
+      .def_prop_ro("truth",
+                   [](const Table& self) {
+                     std::vector<std::string> names;
+                     for (const Column& column : self.columns) {
+                       if (!column.words_of_truth.empty()) names.push_back(column.name);
+                     }
+                     return names;
                    })
       .def(
           "select",

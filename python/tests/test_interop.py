@@ -360,3 +360,35 @@ def test_values_of_several_outputs_beside_no_output_argument_say_how_to_choose_o
         assay.evaluate(several, "complexity")
     with pytest.raises(ValueError, match=r"^members\[1\]: " + words.format(r"members\[1\]")):
         assay.aggregate([VALUES, several], "mean")
+
+
+def test_a_first_column_of_row_names_is_no_attribution(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    values = pandas.DataFrame(np.random.default_rng(0).normal(size=(12, 3)), columns=["a", "b", "c"])
+    numbered = values.copy()
+    numbered.insert(0, "cust", np.arange(1001, 1013))
+    numbered.to_csv(tmp_path / "numbered.csv", index=False)
+    found = [assay.Explanations.from_array(numbered), assay.Explanations.load(tmp_path / "numbered.csv")]
+    for made in found:
+        assert made.features == ["a", "b", "c"] and made.ids == [str(each) for each in range(1001, 1013)]
+        assert any("'cust' of whole numbers" in note for note in made.notes)
+        np.testing.assert_allclose(made.values, values, rtol=1e-6)
+    # Ranks are whole numbers in all columns, and attributions that are whole by chance are not all different.
+    ranks = pandas.DataFrame(np.argsort(values, axis=0) + 1.0, columns=values.columns)
+    assert assay.Explanations.from_array(ranks).features == ["a", "b", "c"]
+    zeros = values.assign(a=0.0)
+    assert assay.Explanations.from_array(zeros).features == ["a", "b", "c"]
+
+
+def test_files_of_pandas_keep_the_names_of_their_rows(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    values = pandas.DataFrame(
+        np.random.default_rng(0).normal(size=(3, 2)),
+        columns=["a", "b"],
+        index=pandas.Index(["c0", "c1", "c2"], name="id"),
+    )
+    for name, write in (("e.parquet", values.to_parquet), ("e.feather", values.to_feather)):
+        write(tmp_path / name)
+        made = assay.Explanations.load(tmp_path / name)
+        assert (made.features, made.ids) == (["a", "b"], ["c0", "c1", "c2"])

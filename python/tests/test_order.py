@@ -46,6 +46,27 @@ def test_columns_in_another_order_than_those_of_x(tmp_path):
             assay.evaluate(explained, "avg_sensitivity", model=model, X=FRAME[:2], pool=SWAPPED)
 
 
+def test_estimators_without_names_take_columns_by_position():
+    """scikit-learn keeps no names of columns that are called by numbers."""
+    linear = pytest.importorskip("sklearn.linear_model")
+    numbered = pandas.DataFrame(FRAME.to_numpy())
+    model = assay.wrap(linear.LinearRegression().fit(numbered, FRAME["a"] + 2 * FRAME["b"]))
+    refused = "its column 1 is '1' where X has '0'; the model takes columns by position, so both need one order"
+    for argument, rows in {"pool": 6, "background": 3, "baseline": 1}.items():
+        right = assay.explain(model, numbered[:2], "occlusion", **{argument: numbered[:rows]})
+        scores = (FRAME["a"] + 2 * FRAME["b"])[:rows]
+        assert right.base[0] == pytest.approx(scores.mean(), rel=1e-5)
+        with pytest.raises(ValueError, match=f"{argument}: {refused}"):
+            assay.explain(model, numbered[:2], "occlusion", **{argument: numbered[[1, 0]][:rows]})
+    # Names that the estimator knows, or that it was told, decide.
+    told = assay.wrap(linear.LinearRegression().fit(FRAME.to_numpy(), FRAME["a"]), features=["a", "b"])
+    named = assay.wrap(linear.LinearRegression().fit(FRAME, FRAME["a"]))
+    for by_name in (told, named):
+        assert assay.explain(by_name, SWAPPED[:2], "occlusion", background=FRAME[:3]).base[0] == pytest.approx(
+            FRAME["a"][:3].mean(), abs=1e-5
+        )
+
+
 def test_columns_that_one_before_them_moves(tmp_path):
     (tmp_path / "m.onnx").write_bytes(onnx_of_casts(1))
     model = assay.load(tmp_path / "m.onnx")

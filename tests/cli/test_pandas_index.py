@@ -1,5 +1,7 @@
 """Tables as pandas' `to_csv` writes them by default: a first column without a name, which counts the rows."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -119,3 +121,37 @@ def test_more_words_for_nothing_do_not_replace_the_usual(tmp_path, described):
     first, second = described("t.csv", "--missing", "-999")["columns"]
     assert (first["kind"], first["missing"]) == ("numeric", 1)
     assert (second["kind"], second["missing"]) == ("numeric", 2)
+
+
+@pytest.mark.parametrize("extension", ["csv", "parquet", "feather"])
+def test_a_column_of_numbers_that_names_rows_is_no_attribution(tmp_path, assay, needs, extension):
+    """`df.reset_index()` and SQL exports have customer numbers as the first column."""
+    needs(f".{extension}")
+    draw = np.random.default_rng(1)
+    values = pd.DataFrame(draw.normal(size=(30, 3)), columns=["age", "inc", "debt"])
+    numbered = values.copy()
+    numbered.insert(0, "cust", 1_000_000_000 + np.arange(30))
+
+    def scored(frame, name):
+        file = f"{name}.{extension}"
+        if extension == "csv":
+            frame.to_csv(tmp_path / file, index=False)
+        else:
+            getattr(frame, f"to_{extension}")(tmp_path / file)
+        result = assay("evaluate", "--explanations", file, "--criteria", "complexity", "--json")
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout), file
+
+    expected, _ = scored(values, "plain")
+    found, file = scored(numbered, "numbered")
+    assert found["scores"][0]["values"] == expected["scores"][0]["values"]
+    assert "taken for the names of rows" in json.dumps(found)
+    _, other = scored(numbered, "again")
+    result = assay("aggregate", "--members", f"{file},{other}", "--aggregator", "mean", "--out", "mean.csv")
+    assert result.returncode == 0, result.stderr
+    mean = pd.read_csv(tmp_path / "mean.csv")
+    assert mean["cust"].tolist() == numbered["cust"].tolist()
+
+    # Whole numbers beside whole numbers are ranks.
+    ranks = pd.DataFrame(np.argsort(draw.normal(size=(3, 3)), axis=0) + 1.0, columns=["age", "inc", "debt"])
+    scored(ranks, "ranks")

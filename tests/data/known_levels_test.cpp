@@ -36,6 +36,17 @@ TEST(KnownLevels, NumbersAreLookedUpByTheirShortestText) {
   EXPECT_EQ(KnownLevels({"16777216"}).find(texts({"16777217"}), 0), std::nullopt);
 }
 
+TEST(TruthWords, AreSpeltAsInTheColumn) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(truth_words({"False", "True"}), (Words{"False", "True"}));
+  EXPECT_EQ(truth_words({"TRUE"}), (Words{"FALSE", "TRUE"}));
+  EXPECT_EQ(truth_words({"false"}), (Words{"false", "true"}));
+  EXPECT_EQ(truth_words({"True"}), (Words{"False", "True"}));
+  EXPECT_TRUE(truth_words({"False", "True", "true"}).empty()) << "two spellings of one";
+  EXPECT_TRUE(truth_words({"False", "maybe"}).empty());
+  EXPECT_TRUE(truth_words({}).empty());
+}
+
 TEST(KnownLevels, TruthIsAWordOrANumber) {
   const KnownLevels both({"False", "True"});
   EXPECT_EQ(both.find(numbers(), 0), 0U);

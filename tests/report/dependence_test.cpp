@@ -30,7 +30,7 @@ struct Drawn {
     }
   }
   double x(size_t row, size_t p) const { return columns[p]->values[row]; }
-  Dependence of(size_t player) const { return dependence_of(player, values, columns); }
+  Dependence of(size_t player) const { return dependence_of(player, values, columns, 4); }
 };
 
 // f = x0 x1 + x2 + x3 with the reference 0: the Shapley values of x0 and x1 are x0 x1 / 2. In a bin of x0 the sign of
@@ -81,6 +81,34 @@ TEST(Dependence, LeavesOutWhatHasNoValues) {
   drawn.columns[1].reset();  // a group of several columns
   EXPECT_NE(drawn.of(0).partner, size_t{1});
   EXPECT_EQ(drawn.of(1).partner, std::nullopt);
+}
+
+// The attributions of an additive model are functions of the own value, with steps (trees) and curves. No feature goes
+// along with them, be it close to the own value, skewed, a level, or a function of it.
+TEST(Dependence, AdditiveModelsHaveNoPartners) {
+  constexpr size_t kStudies = 150;
+  size_t claims = 0;
+  for (size_t study = 0; study < kStudies; study++) {
+    Drawn drawn;
+    RowColumn level{.name = "k", .kind = ColumnKind::categorical, .levels = {"u", "v", "w"}};
+    for (size_t row = 0; row < kRows; row++) {
+      RandomStream random(31, "additive", static_cast<uint32_t>(study), static_cast<uint32_t>(row));
+      const double shared = random.normal();
+      drawn.columns[0]->values[row] = shared + 0.5 * random.normal();
+      drawn.columns[1]->values[row] = shared + 0.5 * random.normal();
+      drawn.columns[3]->values[row] = drawn.x(row, 0) * drawn.x(row, 0);
+      level.values.push_back(std::floor(3 * random.uniform()));
+      const double step = std::floor(4 * drawn.x(row, 0)) / 4;
+      drawn.values(row, 0) = static_cast<float>(step * step);
+      drawn.values(row, 1) = static_cast<float>(std::sin(2 * drawn.x(row, 1)));
+      drawn.values(row, 3) = static_cast<float>(std::exp(-drawn.x(row, 3)));
+    }
+    drawn.columns[2] = level;
+    bool claimed = false;
+    for (const size_t player : {0, 1, 3}) claimed = claimed || drawn.of(player).partner.has_value();
+    claims += claimed ? 1 : 0;
+  }
+  EXPECT_LE(claims, kStudies / 20);
 }
 
 // Residuals of a straight line by least squares.

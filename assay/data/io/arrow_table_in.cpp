@@ -67,9 +67,11 @@ struct Field {
   std::string name;
   std::string where;  // "file, column 'name'"
   ArrowValue value = ArrowValue::null;
+  int scale = 0;                         // of decimal numbers
   std::optional<ArrowValue> index = {};  // of a dictionary
   std::optional<size_t> target = {};     // the column of the table; none for the row names
   bool left_out = false;
+  std::string odd_type = {};  // in words, of a type that no table holds; such a column may only be left out
   LevelCodes levels = {};
   size_t rounded = 0;
   std::vector<double> doubles = {};
@@ -122,8 +124,13 @@ std::vector<std::string> pandas_index(const std::string& where,
 class Importer {
  public:
   Importer(ArrowArrayStream& stream, std::string source, std::string_view kind, const Context& context,
-           KeptDoubles* doubles, std::string id)
-      : stream_(stream), kind_(kind), context_(context), kept_(doubles), id_name_(std::move(id)) {
+           const ArrowReading& reading)
+      : stream_(stream),
+        kind_(kind),
+        context_(context),
+        kept_(reading.doubles),
+        id_name_(reading.id),
+        used_(reading.used) {
     table_.source = std::move(source);
   }
 
@@ -146,6 +153,7 @@ class Importer {
         finish_doubles(field.doubles, table_.values.view(), *field.target);
         kept_->set(field.name, std::move(field.doubles));
       }
+      if (field.value == ArrowValue::boolean) column.words_of_truth = {"False", "True"};
       if (column.kind != ColumnKind::categorical) continue;
       column.levels = field.levels.in_order_of_code();
       field.levels = {};
@@ -187,6 +195,11 @@ class Importer {
       }
       const bool text = is_text(field.value);
       const bool of_index = std::ranges::find(index, field.name) != index.end();
+      if (!field.odd_type.empty()) {
+        if (is_used(field.name, of_index)) fail_input(field.where, "numbers, booleans or text", field.odd_type);
+        field.left_out = true;
+        continue;
+      }
       const bool names_rows = !id_name_.empty() ? field.name == id_name_
                               : own_names       ? named(kArrowIdKey, field.name)
                                                 : of_index && index.size() == 1;
@@ -201,6 +214,7 @@ class Importer {
       table_.columns.push_back({field.name, text ? ColumnKind::categorical : ColumnKind::numeric});
     }
     if (table_.columns.empty() && !index.empty()) fail_input(table_.source, "a column beside the index", "none");
+    if (table_.columns.empty()) fail_input(table_.source, "a column of numbers, booleans or text", "none");
   }
 
   Field read_field(const ArrowSchema* schema, int64_t position) const {
@@ -224,12 +238,23 @@ class Importer {
         fail_input(field.where, "numbers, booleans or text", "dictionaries within dictionaries");
       }
     }
-    const auto value = arrow_value(format == nullptr ? "" : format);
+    const std::string_view type = format == nullptr ? "" : format;
+    const auto value = arrow_value(type);
     if (!value) {
-      fail_input(field.where, "numbers, booleans or text", arrow_type_words(format == nullptr ? "" : format));
+      field.odd_type = arrow_type_words(type);
+      field.index = {};
     }
-    field.value = *value;
+    field.value = value.value_or(ArrowValue::null);
+    field.scale = arrow_scale(type);
     return field;
+  }
+
+  bool is_used(std::string_view name, bool of_index) const {
+    if (name == id_name_) return true;
+    if (used_ == nullptr) return !of_index;
+    return std::ranges::any_of(*used_, [&](std::string_view used) {
+      return std::ranges::equal(used, name, [](char a, char b) { return a == b || (a == '_' && b == ' '); });
+    });
   }
 
   void read_batch(const ArrowArray& batch) {
@@ -241,9 +266,14 @@ class Importer {
     if (batch.null_count > 0) refuse("one with rows that are null as a whole");
     // All shapes are checked before memory is taken for as many rows as the batch claims.
     std::vector<ArrowWindow> rows;
+    ArrowArray nothing{};
+    nothing.release = [](ArrowArray*) {};
     for (size_t j = 0; j < fields_.size(); ++j) {
       const Field& field = fields_[j];
-      rows.emplace_back(field.where, batch.children[j], field.index.value_or(field.value), batch.offset, batch.length);
+      // Nothing is looked at in a column that is left out, whose type has buffers of its own.
+      const bool skipped = !field.odd_type.empty();
+      rows.emplace_back(field.where, skipped ? &nothing : batch.children[j], field.index.value_or(field.value),
+                        skipped ? 0 : batch.offset, skipped ? 0 : batch.length, field.scale);
     }
     first_row_ = table_.values.rows();
     for (int64_t i = 0; i < batch.length; ++i) table_.values.append_row();
@@ -254,7 +284,7 @@ class Importer {
       if (field.index) {
         const ArrowArray* entries = batch.children[j]->dictionary;
         const int64_t size = entries == nullptr ? 0 : entries->length;
-        read_dictionary(field, rows[j], ArrowWindow(field.where, entries, field.value, 0, size));
+        read_dictionary(field, rows[j], ArrowWindow(field.where, entries, field.value, 0, size, field.scale));
       } else if (is_text(field.value)) {
         read_text(field, rows[j]);
       } else {
@@ -340,6 +370,7 @@ class Importer {
   const Context& context_;
   KeptDoubles* kept_;
   std::string id_name_;
+  const std::vector<std::string>* used_;
   Table table_;
   std::deque<Field> fields_;
   size_t first_row_ = 0;  // of the batch being read
@@ -348,12 +379,12 @@ class Importer {
 }  // namespace
 
 Table table_from_arrow(ArrowArrayStream* stream, std::string source, std::string_view kind, const Context& context,
-                       KeptDoubles* doubles, std::string id) {
+                       const ArrowReading& reading) {
   if (stream == nullptr || stream->release == nullptr || stream->get_schema == nullptr || stream->get_next == nullptr) {
     fail_input(source, "an Arrow stream", "none, or one already read");
   }
   const ReleaseStream release{stream};
-  return Importer(*stream, std::move(source), kind, context, doubles, std::move(id)).run();
+  return Importer(*stream, std::move(source), kind, context, reading).run();
 }
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,8 +11,47 @@
 
 namespace assay {
 
+namespace {
+
+// "d:19,10" has a precision of 19 digits, a scale of 10 and 128 bits; "d:19,10,64" says the bits.
+struct DecimalFormat {
+  int scale = 0;
+  int bits = 128;
+};
+
+std::optional<DecimalFormat> decimal_format(std::string_view format) {
+  if (!format.starts_with("d:")) return {};
+  format.remove_prefix(2);
+  std::array<int, 3> parts = {0, 0, 128};
+  size_t count = 0;
+  for (const char* at = format.data(); count < parts.size(); at++) {
+    const char* const end = format.data() + format.size();
+    const auto [stop, problem] = std::from_chars(at, end, parts[count]);
+    if (problem != std::errc()) return {};
+    count++;
+    at = stop;
+    if (at == end) break;
+    if (*at != ',') return {};
+  }
+  constexpr int kMostDigits = 76;
+  if (count < 2 || parts[1] < -kMostDigits || parts[1] > kMostDigits) return {};
+  return DecimalFormat{parts[1], parts[2]};
+}
+
+}  // namespace
+
+int arrow_scale(std::string_view format) {
+  const auto decimal = decimal_format(format);
+  return decimal ? decimal->scale : 0;
+}
+
 std::optional<ArrowValue> arrow_value(std::string_view format) {
   if (format == "vu") return ArrowValue::text_view;
+  if (const auto decimal = decimal_format(format); decimal) {
+    if (decimal->bits == 32) return ArrowValue::decimal32;
+    if (decimal->bits == 64) return ArrowValue::decimal64;
+    return decimal->bits == 128 ? std::optional(ArrowValue::decimal128) : std::nullopt;
+  }
   if (format.size() != 1) return std::nullopt;
   switch (format[0]) {
     case 'n': return ArrowValue::null;
@@ -41,7 +81,7 @@ std::string arrow_type_words(std::string_view format) {
       {"ts", "timestamps"},
       {"tD", "durations"},
       {"ti", "calendar intervals"},
-      {"d:", "decimal numbers"},
+      {"d:", "decimal numbers of 256 bits"},
       {"w:", "fixed-size binary values"},
       {"vz", "binary values"},
       {"vu", "text"},

@@ -25,6 +25,9 @@ enum class ArrowValue {
   text,        // utf8: int32 offsets
   large_text,  // utf8: int64 offsets
   text_view,   // utf8: short texts in place, longer ones in any of several buffers
+  decimal32,   // whole numbers that a power of ten divides
+  decimal64,
+  decimal128,
 };
 
 // The type of a format string of the C data interface; nothing if a table cannot hold it.
@@ -32,6 +35,9 @@ std::optional<ArrowValue> arrow_value(std::string_view format);
 
 // Any format string in words: "tsu:UTC" is "timestamps".
 std::string arrow_type_words(std::string_view format);
+
+// The decimal digits behind the point of a decimal type, which may be negative; 0 for other types.
+int arrow_scale(std::string_view format);
 
 bool is_text(ArrowValue type);
 bool is_whole(ArrowValue type);

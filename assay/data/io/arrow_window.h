@@ -25,11 +25,18 @@ inline bool arrow_bit(const void* bits, int64_t position) {
   return (static_cast<const uint8_t*>(bits)[position / 8] >> (position % 8) & 1) != 0;
 }
 
+__extension__ using Int128 = __int128;
+
+// The double nearest to unscaled / 10^scale.
+double decimal_number(Int128 unscaled, int scale);
+
 // Rows first .. first + count - 1 of one array. Checks its shape: a wrong one would lead to reads outside its memory.
 class ArrowWindow {
  public:
-  ArrowWindow(const std::string& where, const ArrowArray* array, ArrowValue type, int64_t first, int64_t count)
-      : where_(where), type_(type), count_(count) {
+  // scale: of decimal numbers.
+  ArrowWindow(const std::string& where, const ArrowArray* array, ArrowValue type, int64_t first, int64_t count,
+              int scale = 0)
+      : where_(where), type_(type), scale_(scale), count_(count) {
     const auto refuse = [&](std::string_view found) { fail_input(where, "a well-formed Arrow array", found); };
     if (array == nullptr || array->release == nullptr) refuse("none");
     if (array->length < 0 || array->offset < 0 || array->offset > INT64_MAX - array->length) refuse("a negative size");
@@ -89,6 +96,12 @@ class ArrowWindow {
         return each([&](int64_t at) { return float_from_half(load_arrow<uint16_t>(values_, at)); }, use);
       case ArrowValue::float32: return each_of<float>(use);
       case ArrowValue::float64: return each_of<double>(use);
+      case ArrowValue::decimal32:
+        return each([&](int64_t at) { return decimal_number(load_arrow<int32_t>(values_, at), scale_); }, use);
+      case ArrowValue::decimal64:
+        return each([&](int64_t at) { return decimal_number(load_arrow<int64_t>(values_, at), scale_); }, use);
+      case ArrowValue::decimal128:
+        return each([&](int64_t at) { return decimal_number(load_arrow<Int128>(values_, at), scale_); }, use);
       case ArrowValue::null:
       case ArrowValue::text:
       case ArrowValue::large_text:
@@ -128,6 +141,7 @@ class ArrowWindow {
 
   const std::string& where_;
   ArrowValue type_;
+  int scale_;
   int64_t first_ = 0;
   int64_t count_ = 0;
   const void* validity_ = nullptr;

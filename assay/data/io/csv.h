@@ -1,6 +1,7 @@
 // Tables as CSV.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,10 @@ struct TableOptions {
   // Columns to read as categories if a text file has them and neither list above names them. An underscore in these
   // names also matches a space.
   std::vector<std::string> texts = {};
-  bool all_texts = false;          // the same for all columns but the label
+  bool all_texts = false;  // the same for all columns but the label
+  // The columns that are used; an underscore also matches a space. A column of another name that no table can hold
+  // (timestamps in a Parquet file) is left out then. Without this, it is an error.
+  std::optional<std::vector<std::string>> used = {};
   std::string label = {};          // the column of labels
   std::string id = {};             // the column that names rows, kept as text
   KeptDoubles* doubles = nullptr;  // where to put the numbers that float32 rounds; null: nowhere

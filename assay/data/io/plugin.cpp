@@ -128,7 +128,7 @@ const AssayTablePlugin& checked_plugin(const AssayTablePlugin* plugin, const std
   return *plugin;
 }
 
-Table read_arrow_table(const std::string& path, const Context& context, KeptDoubles* doubles, const std::string& id) {
+Table read_arrow_table(const std::string& path, const Context& context, const ArrowReading& reading) {
   const ArrowFormat& format = arrow_format_of(path);
   // Opened before the plugin is looked for: that a file is missing is the more useful thing to hear.
   const auto source = open_bytes(path, context);
@@ -144,7 +144,7 @@ Table read_arrow_table(const std::string& path, const Context& context, KeptDoub
     error.back() = '\0';
     fail_input(path, fmt::format("a valid {}", format.words), arrow_message(error.data()));
   }
-  return table_from_arrow(&stream, path, format.words, context, doubles, id);
+  return table_from_arrow(&stream, path, format.words, context, reading);
 }
 
 void require_arrow_plugin(const std::string& path) { load_plugin(path); }

@@ -13,6 +13,7 @@
 
 #include "assay/core/context.h"
 #include "assay/data/io/arrow_c.h"
+#include "assay/data/io/arrow_table.h"
 #include "assay/data/kept_doubles.h"
 #include "assay/data/table.h"
 
@@ -56,9 +57,7 @@ FoundPlugin find_plugin(const char* file, const char* entry);
 bool is_arrow_path(const std::string& path);
 
 // The file may also be compressed as a whole; it is then unpacked into memory.
-// id: the column that names rows, as for table_from_arrow.
-Table read_arrow_table(const std::string& path, const Context& context = {}, KeptDoubles* doubles = nullptr,
-                       const std::string& id = {});
+Table read_arrow_table(const std::string& path, const Context& context = {}, const ArrowReading& reading = {});
 
 // An error when there is no plugin to write this file with.
 void require_arrow_plugin(const std::string& path);

@@ -49,8 +49,8 @@ bool same_explained_value(double a, double b, double largest) {
 
 double largest_output(const Explanations& explanations) {
   double largest = 0;
-  for (const double output : explanations.output) {
-    largest = std::max(largest, std::isfinite(output) ? std::abs(output) : 0);
+  for (const auto* const values : {&explanations.output, &explanations.base}) {
+    for (const double value : *values) largest = std::max(largest, std::isfinite(value) ? std::abs(value) : 0);
   }
   return largest;
 }

@@ -20,7 +20,7 @@
 namespace assay {
 
 // Whether two values of the model are equal up to the rounding of other machines and of float32 tables. `largest`: the
-// largest |value| of all rows.
+// largest |value| of all rows and references, so that a single row near 0 may have the rounding of what cancels in it.
 bool same_explained_value(double a, double b, double largest);
 double largest_output(const Explanations& explanations);
 

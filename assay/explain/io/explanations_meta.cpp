@@ -69,6 +69,14 @@ class MetaReader {
     }
     return out;
   }
+  std::vector<std::vector<std::string>> lists_of_texts(const char* key) const {
+    const auto found = meta_.find(key);
+    if (found == meta_.end()) return {};
+    if (!found->is_array()) fail(fmt::format("a list as '{}'", key), *found);
+    std::vector<std::vector<std::string>> out;
+    for (const json& each : *found) out.push_back(texts({{key, each}}, key));
+    return out;
+  }
   [[noreturn]] void fail(std::string_view expected, const json& found) const {
     fail_input(where_, expected, in_quotes(found.dump(-1, ' ', false, json::error_handler_t::replace)));
   }
@@ -101,6 +109,7 @@ std::string explanations_meta_text(std::string_view where, const Explanations& e
                {"id_name", explanations.id_name}};
   if (!made.draw.empty()) meta["draw"] = made.draw;
   if (!made.part.empty()) meta["part"] = made.part;
+  if (!explanations.columns.empty()) meta["columns"] = explanations.columns;
   if (explanations.id_name == kRowNumbers) meta["row_numbers"] = explanations.row_numbers;
   const Combination& combination = explanations.combination;
   if (!combination.members.empty()) {
@@ -135,6 +144,7 @@ void read_explanations_meta(std::string_view where, std::string_view text, Expla
   made.reference = reader.text(meta, "reference");
   made.draw = reader.text(meta, "draw");
   made.part = reader.text(meta, "part");
+  explanations.columns = reader.lists_of_texts("columns");
   const json versions = reader.object("versions");
   made.version = reader.text(versions, "assay");
   made.vector_target = reader.text(versions, "vector_target");

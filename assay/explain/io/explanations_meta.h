@@ -3,10 +3,10 @@
 //
 //   {"assay": "explanations", "method", "options": {name: value}, "seed", "unit", "target", "model", "data",
 //    "part", "players", "reference", "draw", "versions": {"assay", "vector_target"}, "evaluations", "sampled", "notes":
-//    [...], "id_name", "row_numbers", "aggregate": {"members": [...], "relative"}}
+//    [...], "id_name", "row_numbers", "columns": [[...], ...], "aggregate": {"members": [...], "relative"}}
 //
-// "draw" and "part" are there only where they are known,
-// "row_numbers" only where "id_name" is "row". "aggregate" is there only for aggregates; then "method" is the
+// "draw" and "part" are there only where they are known, "row_numbers" only where "id_name" is "row", "columns" only
+// where a player is not the column of its own name. "aggregate" is there only for aggregates; then "method" is the
 // aggregator. Nothing in it changes from run to run: it has no times, and no folders except those the user wrote.
 #pragma once
 

@@ -186,6 +186,33 @@ Explanations explanations_from_table(Table table, bool named) {
   return out;
 }
 
+std::string column_of_ids(const Table& table, const KeptDoubles& doubles) {
+  if (!table.ids.empty() || table.columns.size() < 2 || table.rows() < 3) return {};
+  if (fixed_from(column_names(table), 0)) return {};
+  const auto whole = [](float value) { return std::isfinite(value) && value == std::trunc(value); };
+  bool fractions = false;
+  for (size_t i = 0; i < table.rows(); i++) {
+    const auto row = table.values.row(i);
+    if (table.columns[0].kind != ColumnKind::numeric || !whole(row[0])) return {};
+    for (size_t j = 1; j < row.size(); j++) {
+      if (table.columns[j].kind != ColumnKind::numeric) return {};
+      fractions = fractions || (std::isfinite(row[j]) && !whole(row[j]));
+    }
+  }
+  std::vector<double> numbers = column(table, 0);
+  if (const std::vector<double>* const wide = doubles.find(table.columns[0].name); wide != nullptr) numbers = *wide;
+  std::ranges::sort(numbers);
+  const bool differ = std::ranges::adjacent_find(numbers) == numbers.end();
+  return fractions && differ ? table.columns[0].name : std::string();
+}
+
+void note_ids(Explanations& made) {
+  made.notes.push_back(
+      fmt::format("column {} of whole numbers that all differ is taken for the names of rows, not for "
+                  "attributions",
+                  in_quotes(made.id_name)));
+}
+
 Explanations explanations_from_csv(const ByteOpener& open, const Context& context) {
   // The first row says whether the file is our own; then its first columns are text even if they look like numbers.
   CsvRows rows(open());
@@ -198,13 +225,23 @@ Explanations explanations_from_csv(const ByteOpener& open, const Context& contex
     options.header = TableOptions::Header::yes;
     options.categorical = {"target"};
   }
+  KeptDoubles doubles;
+  options.doubles = &doubles;
   Table table = read_csv(open, options, context);
+  const bool counted = column_names(table) != std::vector<std::string>(cells);
+  const std::string id = counted ? std::string() : column_of_ids(table, doubles);
+  if (!id.empty()) {
+    options.id = id;
+    table = read_csv(open, options, context);
+  }
   std::vector<std::string> names = column_names(table);
-  if (with_ids) names.insert(names.begin(), table.id_name);
+  if (with_ids || !id.empty()) names.insert(names.begin(), table.id_name);
   // The index that pandas writes has no name in the header, and is no column of the table.
   const bool has_index = !cells.empty() && cells[0].empty() && names.size() + 1 == cells.size();
   if (has_index) names.insert(names.begin(), "");
-  return explanations_from_table(std::move(table), names == cells);
+  Explanations made = explanations_from_table(std::move(table), names == cells);
+  if (!id.empty()) note_ids(made);
+  return made;
 }
 
 }  // namespace assay

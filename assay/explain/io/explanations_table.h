@@ -18,4 +18,10 @@ Explanations explanations_from_table(Table table, bool named);
 // From text. A matrix may have a header or not.
 Explanations explanations_from_csv(const ByteOpener& open, const Context& context);
 
+// Of a table of attributions made elsewhere: the first column, if it is one of names of rows. Its cells are whole
+// numbers that all differ, beside columns with fractions. Empty if there is none. doubles: the table's.
+std::string column_of_ids(const Table& table, const KeptDoubles& doubles);
+// Adds the note that says so.
+void note_ids(Explanations& made);
+
 }  // namespace assay

@@ -23,11 +23,18 @@ std::optional<size_t> place_of(const Table& table, const std::string& name) {
   return static_cast<size_t>(found - table.columns.begin());
 }
 
+// The words of a column's codes, also of the numbers of truth values; null if it shows numbers.
+const std::vector<std::string>* words_in(const Column& column) {
+  if (column.kind == ColumnKind::categorical) return &column.levels;
+  return column.words_of_truth.empty() ? nullptr : &column.words_of_truth;
+}
+
 std::string cell_text(const Table& table, size_t row, size_t column, const std::vector<double>* doubles) {
   const float cell = table.values(row, column);
   if (std::isnan(cell)) return std::string(kMissingText);
-  const Column& kind = table.columns[column];
-  if (kind.kind == ColumnKind::categorical) return kind.levels[static_cast<size_t>(cell)];
+  if (const auto* const words = words_in(table.columns[column]); words != nullptr) {
+    return (*words)[static_cast<size_t>(cell)];
+  }
   return doubles != nullptr ? fmt::format("{}", (*doubles)[row]) : number_text(cell);
 }
 
@@ -45,16 +52,18 @@ std::string frequent_level(const Table& table, size_t column) {
   for (const double code : defined_values(table.values, column)) ++counts[code];
   if (counts.empty()) return {};
   const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-  return table.columns[column].levels[static_cast<size_t>(most->first)];
+  return (*words_in(table.columns[column]))[static_cast<size_t>(most->first)];
 }
 
-void add_reference(const Table& table, const std::string& name, ShownFeature& made) {
+// number: whether the rows show numbers.
+void add_reference(const Table& table, const std::string& name, bool number, ShownFeature& made) {
   const std::optional<size_t> column = place_of(table, name);
   if (!column) return;
-  if (table.columns[*column].kind == ColumnKind::categorical) {
+  if (words_in(table.columns[*column]) != nullptr) {
     made.reference = frequent_level(table, *column);
     return;
   }
+  if (!number) return;  // the mean of numbers is no level
   made.reference_number = mean_of_column(table, *column);
   if (!std::isnan(made.reference_number)) made.reference = short_number(made.reference_number);
 }
@@ -62,7 +71,7 @@ void add_reference(const Table& table, const std::string& name, ShownFeature& ma
 ShownFeature of_one_column(const Table& rows, size_t column, const KeptDoubles* doubles) {
   ShownFeature made{.known = true};
   const auto* own = doubles != nullptr ? doubles->find(rows.columns[column].name) : nullptr;
-  const bool number = rows.columns[column].kind == ColumnKind::numeric;
+  const bool number = words_in(rows.columns[column]) == nullptr;
   for (size_t row = 0; row < rows.rows(); row++) {
     made.values.push_back(cell_text(rows, row, column, own));
     made.missing.push_back(std::isnan(rows.values(row, column)));
@@ -109,19 +118,30 @@ FeatureColumns columns_named_alike(std::span<const std::string> features) {
   return columns;
 }
 
-FeatureColumns columns_named_alike(std::span<const std::string> features, const Table& table) {
-  FeatureColumns columns = columns_named_alike(features);
-  for (std::vector<std::string>& own : columns) {
-    if (place_of(table, own[0])) continue;
-    std::vector<std::string> alike;
-    for (const Column& column : table.columns) {
-      std::string written = column.name;
-      std::ranges::replace(written, ' ', '_');
-      if (written == own[0]) alike.push_back(column.name);
+bool are_given_groups(std::string_view players) {
+  return !players.empty() && players != "columns" && players != "feature groups";
+}
+
+FeatureColumns columns_named_alike(FeatureColumns columns, const Table& table) {
+  for (std::vector<std::string>& behind : columns) {
+    for (std::string& own : behind) {
+      if (place_of(table, own)) continue;
+      std::vector<std::string> alike;
+      for (const Column& column : table.columns) {
+        std::string written = column.name;
+        std::ranges::replace(written, ' ', '_');
+        if (written == own) alike.push_back(column.name);
+      }
+      if (alike.size() == 1) own = alike[0];
     }
-    if (alike.size() == 1) own = alike;
   }
   return columns;
+}
+
+FeatureColumns columns_of(const Explanations& explanations) {
+  if (!explanations.columns.empty()) return explanations.columns;
+  if (are_given_groups(explanations.provenance.players)) return FeatureColumns(explanations.players());
+  return columns_named_alike(explanations.features);
 }
 
 FeatureColumns columns_of_players(const Players& players, const Dataset& data) {
@@ -157,30 +177,11 @@ std::vector<ShownFeature> shown_features(const FeatureColumns& columns, const Ta
     }
     const auto column = names.empty() ? std::nullopt : place_of(rows, names[0]);
     shown.push_back(column ? of_one_column(rows, *column, doubles) : ShownFeature());
-    if (column && reference != nullptr) add_reference(*reference, names[0], shown.back());
+    if (column && reference != nullptr) {
+      add_reference(*reference, names[0], words_in(rows.columns[*column]) == nullptr, shown.back());
+    }
   }
   return shown;
-}
-
-ShownFeature number_in_words(const ShownFeature& own, const ShownFeature& as_number, const Table* reference,
-                             const std::string& column) {
-  std::map<double, std::string> words;
-  for (size_t row = 0; row < own.values.size(); row++) {
-    const double number = as_number.numbers[row];
-    if (std::isnan(number) || own.missing[row]) continue;
-    const auto [known, fresh] = words.emplace(number, own.values[row]);
-    if (!fresh && known->second != own.values[row]) return as_number;
-  }
-  ShownFeature made = own;
-  made.reference.clear();
-  made.reference_number = NAN;
-  const std::optional<size_t> place = reference == nullptr ? std::nullopt : place_of(*reference, column);
-  if (!place) return made;
-  std::map<double, size_t> counts;
-  for (const double number : defined_values(reference->values, *place)) ++counts[number];
-  const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-  if (most != counts.end() && words.contains(most->first)) made.reference = words.at(most->first);
-  return made;
 }
 
 Table decoded_table(MatrixView<const float> rows, const Dataset& like, const Encoder* encoder) {
@@ -205,6 +206,7 @@ Table decoded_table(MatrixView<const float> rows, const Dataset& like, const Enc
         if (found != encoder->columns().end()) source = {nullptr, c, found->shift, found->scale};
       }
       table.columns.push_back({group.count == 1 ? group.name : like.feature_names[c]});
+      table.columns.back().words_of_truth = group.words_of_truth;
       sources.push_back(source);
     }
   }
@@ -217,6 +219,9 @@ Table decoded_table(MatrixView<const float> rows, const Dataset& like, const Enc
       table.values(i, j) = group != nullptr           ? decoded_level(rows.row(i).subspan(column, group->count), *group)
                            : shift == 0 && scale == 1 ? static_cast<float>(cell)
                                                       : unscaled(cell, {shift, scale});
+      // The mean of truth values is neither of them.
+      const bool truth = group == nullptr && !table.columns[j].words_of_truth.empty();
+      if (truth && table.values(i, j) != 0 && table.values(i, j) != 1) table.values(i, j) = kMissing;
     }
   }
   return table;

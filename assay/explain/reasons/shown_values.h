@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/core/matrix.h"
@@ -13,6 +14,7 @@
 #include "assay/data/encoder.h"
 #include "assay/data/kept_doubles.h"
 #include "assay/data/table.h"
+#include "assay/explain/explanations.h"
 #include "assay/explain/players.h"
 
 namespace assay {
@@ -33,9 +35,14 @@ using FeatureColumns = std::vector<std::vector<std::string>>;
 
 // Each feature a column of its own name.
 FeatureColumns columns_named_alike(std::span<const std::string> features);
-// Each feature the column of its name in this table; else, if there is just one, a column whose name differs only in
+// Whether the words for players (SubjectWords::players) say that the user grouped columns.
+bool are_given_groups(std::string_view players);
+// These columns as this table calls them: by the same name; else, if there is just one, by a name that differs only in
 // having spaces for underscores: LightGBM writes "Marital Status" as "Marital_Status".
-FeatureColumns columns_named_alike(std::span<const std::string> features, const Table& table);
+FeatureColumns columns_named_alike(FeatureColumns columns, const Table& table);
+// The columns behind the features of explanations, as far as these say. None for features of files that only say that
+// there are groups: a group may be called like a column that it is not.
+FeatureColumns columns_of(const Explanations& explanations);
 // The columns of a table that players of encoded rows stand for: one-hot columns stand for the column before encoding.
 FeatureColumns columns_of_players(const Players& players, const Dataset& data);
 // The columns of groups of these features.
@@ -45,12 +52,6 @@ FeatureColumns grouped_columns(const FeatureColumns& columns, const Players& gro
 // null if they are not known.
 std::vector<ShownFeature> shown_features(const FeatureColumns& columns, const Table& rows, const KeptDoubles* doubles,
                                          const Table* reference);
-
-// A feature that is text in the user's table ("True") and a number for the model, as levels in the user's words: own
-// and as_number are of the same rows. reference, column: as the model has it; the number that most of its rows have is
-// `reference` in words, if a row tells the word. as_number itself if two texts have one number.
-ShownFeature number_in_words(const ShownFeature& own, const ShownFeature& as_number, const Table* reference,
-                             const std::string& column);
 
 // Encoded rows as a table in raw units: numbers as before they were scaled, and levels by their names.
 // like: a data set with the same columns. encoder: of the model; null if it has none.

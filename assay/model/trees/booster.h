@@ -47,8 +47,8 @@ struct Booster {
   bool compares_doubles = false;
   std::string note;          // what users should know about the raw scores; may be empty
   std::string caution = {};  // ModelInfo::caution
-  // Whether the scores only say an order (ranking, hinge, hazards) or something of the user's own: then they are no
-  // predictions of a label.
+  // Whether the scores only say an order (ranking, hinge, hazards), a quantile, or something of the user's own: then
+  // they are no predictions of a label that it could be judged by.
   bool only_scores = false;
 };
 

@@ -42,7 +42,7 @@ constexpr auto kObjectives = [] {
                                     {"regression_l1", none},
                                     {"huber", none},
                                     {"fair", none},
-                                    {"quantile", none},
+                                    {"quantile", none, false, false, true},
                                     {"mape", none},
                                     {"poisson", exponential},
                                     {"gamma", exponential},

@@ -28,8 +28,9 @@ constexpr std::array kKnown = {
     Known{"reg:squaredlogerror"},
     Known{"reg:absoluteerror"},
     Known{"reg:pseudohubererror"},
-    Known{"reg:quantileerror"},
-    Known{"reg:expectileerror"},
+    // Quantiles and expectiles are numbers that labels may lie below: how far they are off is no error.
+    Known{.name = "reg:quantileerror", .only_scores = true},
+    Known{.name = "reg:expectileerror", .only_scores = true},
     Known{.name = "rank:pairwise", .only_scores = true},
     Known{.name = "rank:ndcg", .only_scores = true},
     Known{.name = "rank:map", .only_scores = true},

@@ -165,7 +165,9 @@ Assay.dependence = function(data, chosen) {
         (data.kinds[feature] === "category" ?
              `What each level of ${name} does to the explained value: a box holds the middle half of its rows.` :
              `How the attribution of ${name} goes with its value: dots above 0 raise the explained value.`) +
-        (partner ? ` Colours show ${beside}, which it interacts with most.` : ""));
+        (partner ? ` Colours show ${beside}, which it interacts with most (strength ${
+                       Assay.number(partner.strength, 2)} of 1).` :
+                   ""));
     key.replaceChildren();
     if (partner && !by_level) {
       key.append("low ", Assay.element("span", {class: "colour-ramp", "aria-hidden": "true"}), ` high ${beside}`);

@@ -13,6 +13,7 @@
 #include "assay/core/error.h"
 #include "assay/data/io/arrow_type.h"
 #include "tests/data/io/hand_made_arrow.h"
+#include "tests/message.h"
 
 namespace assay {
 namespace {
@@ -77,6 +78,55 @@ TEST(ArrowTableIn, ReadsEveryKindOfNumber) {
     EXPECT_EQ(table.columns[j].kind, ColumnKind::numeric);
     EXPECT_EQ(table.columns[j].rounded, 0);
   }
+}
+
+// 16 bytes, the least first.
+std::string wide(uint64_t low, uint64_t high) { return raw<uint64_t>({low, high}); }
+
+TEST(ArrowTableIn, DecimalsAreTheNearestNumbers) {
+  const Table table = read({
+      numbers<int32_t>("a", "d:9,2,32", {1250, -1}),
+      numbers<int64_t>("b", "d:18,-3,64", {7, -7}),
+      // 2^64 and -1.
+      {"d:38,19", "c", 2, 0, 0, {"", wide(0, 1) + wide(UINT64_MAX, UINT64_MAX)}},
+      with_validity(numbers<int64_t>("d", "d:18,18,64", {100'000'000'000'000'000, 0}), 0b01),
+      coded<int8_t>("e", "c", {1, 0}, numbers<int32_t>("", "d:4,1,32", {5, 15})),
+  });
+  EXPECT_THAT(column_values(table, 0), holds({12.5F, -0.01F}));
+  EXPECT_THAT(column_values(table, 1), holds({7000, -7000}));
+  EXPECT_THAT(column_values(table, 2), holds({1.8446744073709551616F, -1e-19F}));
+  EXPECT_THAT(column_values(table, 3), holds({0.1F, kNan}));
+  EXPECT_THAT(column_values(table, 4), holds({1.5F, 0.5F}));
+  for (const Column& column : table.columns) EXPECT_EQ(column.kind, ColumnKind::numeric);
+}
+
+TEST(ArrowTableIn, BooleansHaveWordsForPeople) {
+  const Table table = read({{"b", "l", 2, 0, 0, {"", raw<uint8_t>({0b10})}}, numbers<float>("x", "f", {0, 1})});
+  EXPECT_THAT(table.columns[0].words_of_truth, ElementsAre("False", "True"));
+  EXPECT_EQ(table.columns[0].kind, ColumnKind::numeric);
+  EXPECT_TRUE(table.columns[1].words_of_truth.empty());
+}
+
+// Times that no one uses are left out; those that are named, or where all columns are used, are refused.
+TEST(ArrowTableIn, LeavesOutWhatNoTableHoldsIfItIsNotUsed) {
+  const auto made = [] {
+    return HandMade({{numbers<int64_t>("when", "tsu:", {1, 2}), numbers<float>("x", "f", {3, 4}),
+                      coded<int8_t>("day", "c", {0, 1}, numbers<int32_t>("", "tdD", {5, 6}))}});
+  };
+  HandMade stream = made();
+  const std::vector<std::string> used = {"x"};
+  const Table table = table_from_arrow(&stream.stream, "t", "Parquet file", {}, {.used = &used});
+  ASSERT_EQ(table.columns.size(), 1);
+  EXPECT_THAT(column_values(table, 0), holds({3, 4}));
+  expect_error(made(), "column 'when': expected numbers, booleans or text, found timestamps");
+  for (const char* name : {"when", "day"}) {
+    HandMade again = made();
+    const std::vector<std::string> both = {"x", name};
+    EXPECT_THAT(message_of([&] { table_from_arrow(&again.stream, "t", "Parquet file", {}, {.used = &both}); }),
+                HasSubstr(std::string("column '") + name + "': expected numbers, booleans or text"));
+  }
+  HandMade again = made();
+  EXPECT_THROW(table_from_arrow(&again.stream, "t", "Parquet file", {}, {.id = "when", .used = &used}), Error);
 }
 
 TEST(ArrowTableIn, CountsLargeNumbersThatLoseDigits) {
@@ -144,9 +194,14 @@ TEST(ArrowTableIn, RefusesWhatATableCannotHold) {
     return HandMade({{numbers<int32_t>("a", "i", {1}), Piece{std::move(format), "when", 1}}});
   };
   const std::string start = "hand.parquet, column 'when': expected numbers, booleans or text, found ";
-  const std::vector<std::pair<std::string, std::string>> cases = {
-      {"tsu:UTC", "timestamps"}, {"tdD", "dates"}, {"d:10,2", "decimal numbers"}, {"+l", "lists"}, {"+s", "structs"},
-      {"z", "binary"},           {"+m", "maps"},   {"?", "values of type '?'"}};
+  const std::vector<std::pair<std::string, std::string>> cases = {{"tsu:UTC", "timestamps"},
+                                                                  {"tdD", "dates"},
+                                                                  {"d:10,2,256", "decimal numbers of 256 bits"},
+                                                                  {"+l", "lists"},
+                                                                  {"+s", "structs"},
+                                                                  {"z", "binary"},
+                                                                  {"+m", "maps"},
+                                                                  {"?", "values of type '?'"}};
   for (const auto& [format, words] : cases) expect_error(of_type(format), start + words);
 }
 
@@ -355,7 +410,7 @@ TEST(ArrowTableIn, TheIndexOfADataFrameIsNoFeature) {
 // Customer numbers are larger than float32 tells apart.
 TEST(ArrowTableIn, TheColumnThatTheUserNamesNamesTheRows) {
   HandMade stream({{numbers<int64_t>("who", "l", {16777217, 16777216}), numbers<float>("x", "f", {1, 2})}});
-  const Table table = table_from_arrow(&stream.stream, "hand.parquet", "Parquet file", {}, nullptr, "who");
+  const Table table = table_from_arrow(&stream.stream, "hand.parquet", "Parquet file", {}, {.id = "who"});
   EXPECT_EQ(table.id_name, "who");
   EXPECT_THAT(table.ids, ElementsAre("16777217", "16777216"));
   EXPECT_EQ(table.columns.size(), 1);

@@ -78,38 +78,57 @@ TEST(ShownValues, NamesThatLightGbmWroteWithUnderscores) {
   Table table;
   table.columns = {{"Marital Status"}, {"a b"}, {"a_b"}, {"c d"}};
   const std::vector<std::string> features = {"Marital_Status", "a_b", "c_d", "e"};
-  EXPECT_THAT(columns_named_alike(features, table),
+  EXPECT_THAT(columns_named_alike(columns_named_alike(features), table),
               ElementsAre(ElementsAre("Marital Status"), ElementsAre("a_b"), ElementsAre("c d"), ElementsAre("e")));
   table.columns.push_back({"c d"});
-  EXPECT_THAT(columns_named_alike(features, table)[2], ElementsAre("c_d")) << "two of them";
+  EXPECT_THAT(columns_named_alike(columns_named_alike(features), table)[2], ElementsAre("c_d")) << "two of them";
 }
 
-// True and False in the table, 1 and 0 for the model, and 0 at most rows of the reference.
-TEST(ShownValues, NumbersOfTheModelInTheWordsOfTheTable) {
-  Table own;
-  own.columns = {{"owner", ColumnKind::categorical, {"False", "True"}}};
-  own.values = Matrix(3, 1);
-  own.values(1, 0) = 1;
-  own.values(2, 0) = kMissing;
-  Table model;
-  model.columns = {{"owner"}};
-  model.values = own.values;
+// True and False in the table, 1 and 0 for the model, scaled or not.
+TEST(ShownValues, TruthIsShownInWords) {
+  Table raw;
+  raw.source = "rows";
+  raw.columns = {{"owner"}};
+  raw.columns[0].words_of_truth = {"no", "yes"};
+  raw.values = Matrix(4, 1);
+  raw.values(1, 0) = 1;
+  raw.values(2, 0) = kMissing;
   const FeatureColumns columns = {{"owner"}};
-  const ShownFeature text = shown_features(columns, own, nullptr, nullptr)[0];
-  const ShownFeature number = shown_features(columns, model, nullptr, &model)[0];
-  EXPECT_EQ(number.reference, "0.5");
-  Table reference = model;
-  reference.values = Matrix(3, 1);
-  reference.values(2, 0) = 1;
-  const ShownFeature words = number_in_words(text, number, &reference, "owner");
-  EXPECT_THAT(words.values, ElementsAre("False", "True", "missing"));
-  EXPECT_EQ(words.reference, "False");
-  EXPECT_TRUE(std::isnan(words.numbers[0]) && std::isnan(words.reference_number));
-  EXPECT_EQ(number_in_words(text, number, nullptr, "owner").reference, "");
-  // Two words for one number: the number is what the model knows.
-  model.values(1, 0) = 0;
-  const ShownFeature merged = shown_features(columns, model, nullptr, nullptr)[0];
-  EXPECT_THAT(number_in_words(text, merged, &reference, "owner").values, ElementsAre("0", "0", "missing"));
+  const auto expect_words = [](const ShownFeature& shown) {
+    EXPECT_THAT(shown.values, ElementsAre("no", "yes", "missing", "no"));
+    EXPECT_TRUE(std::isnan(shown.numbers[0]) && std::isnan(shown.reference_number));
+    EXPECT_EQ(shown.reference, "no");
+  };
+  expect_words(shown_features(columns, raw, nullptr, &raw)[0]);
+  for (const char* encoding : {"label:impute=mean", "label:impute=mean:scale=standardise"}) {
+    const Encoder encoder = Encoder::fit(raw, encoder_options("--encode", encoding));
+    const Dataset data = encoder.apply(raw);
+    const Table rows = decoded_table(data, &encoder);
+    expect_words(shown_features(columns, rows, nullptr, &rows)[0]);
+    const RowCells cells(data, group_players(data));
+    EXPECT_TRUE(cells.is_category(0) && !cells.is_number(0));
+    EXPECT_EQ(cells.text(1, 0), "yes");
+    EXPECT_EQ(cells.text(2, 0), "missing");
+    EXPECT_EQ(cells.level(1, 0), std::optional<size_t>(1));
+    EXPECT_EQ(cells.column(0, "owner")->levels, raw.columns[0].words_of_truth);
+    // A mean of truth values is none of them.
+    const Matrix mean = data.x;
+    Matrix half(1, 1);
+    half(0, 0) = (mean(0, 0) + mean(1, 0)) / 2;
+    const Table reference = decoded_table(half.view(), data, &encoder);
+    EXPECT_EQ(shown_features(columns, rows, nullptr, &reference)[0].reference, "");
+  }
+}
+
+TEST(ShownValues, AGroupIsNotTheColumnOfItsName) {
+  Explanations made;
+  made.values = Matrix(1, 2);
+  made.features = {"income", "age"};
+  EXPECT_THAT(columns_of(made), ElementsAre(ElementsAre("income"), ElementsAre("age")));
+  made.provenance.players = "groups.json";
+  EXPECT_THAT(columns_of(made), ElementsAre(ElementsAre(), ElementsAre())) << "an older file does not say which";
+  made.columns = {{"income", "debt"}, {"age"}};
+  EXPECT_THAT(columns_of(made), ElementsAre(ElementsAre("income", "debt"), ElementsAre("age")));
 }
 
 TEST(ShownValues, KeepTheUsersDigits) {

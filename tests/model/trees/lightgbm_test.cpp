@@ -134,6 +134,8 @@ TEST(Lightgbm, KnowsTheLinksOfObjectives) {
     EXPECT_EQ(booster.classification, c.classification) << c.objective;
     EXPECT_EQ(booster.targets, c.targets) << c.objective;
     EXPECT_EQ(booster.note, "") << c.objective;
+    const bool other = c.objective.find("rank") != std::string::npos || c.objective.starts_with("quantile");
+    EXPECT_EQ(booster.only_scores, other) << c.objective;
     EXPECT_THAT(booster.class_names, IsEmpty());
     EXPECT_EQ(booster.producer, "LightGBM");
   }

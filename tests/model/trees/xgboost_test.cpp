@@ -210,6 +210,7 @@ TEST(Xgboost, KnowsObjectives) {
                                             {"reg:absoluteerror", kNone, false, 0.25},
                                             {"reg:pseudohubererror", kNone, false, 0.25},
                                             {"reg:quantileerror", kNone, false, 0.25},
+                                            {"reg:expectileerror", kNone, false, 0.25},
                                             {"rank:pairwise", kNone, false, 0.25},
                                             {"rank:ndcg", kNone, false, 0.25},
                                             {"rank:map", kNone, false, 0.25},
@@ -229,6 +230,11 @@ TEST(Xgboost, KnowsObjectives) {
     ASSERT_EQ(booster.base.size(), 1U);
     EXPECT_NEAR(booster.base[0], each.base, 1e-7) << each.name;
     EXPECT_EQ(booster.note, "") << each.name;
+    // What is no guess at the label itself is not judged as one.
+    const std::string_view name = each.name;
+    const bool other = name.starts_with("rank:") || name == "survival:cox" || name == "reg:quantileerror" ||
+                       name == "reg:expectileerror";
+    EXPECT_EQ(booster.only_scores, other) << each.name;
   }
 }
 
