@@ -24,6 +24,7 @@ MODULES = [
     "criteria",
     "aggregators",
     "trees",
+    "one_row",
     "neighbours",
     "reading",
     "accuracy",
@@ -31,6 +32,8 @@ MODULES = [
     "growth",
     "limit",
     "end_to_end",
+    "published",
+    "published_errors",
 ]
 OUT = ROOT / "build" / "bench"
 
