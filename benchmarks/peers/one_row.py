@@ -127,7 +127,7 @@ def of_networks(run):
     explainer = shap.KernelExplainer(one_output(made.module, 1), baseline)
     peer = {"shap.KernelExplainer": lambda row: explainer.shap_values(row, nsamples=SAMPLES, l1_reg=False, silent=True)}
     near_exact(case, peer["shap.KernelExplainer"], model, arguments)
-    yield from beside(case, peer, "the next row by Kernel SHAP, prepared", tolerance=None)
+    yield from beside(case, peer, tolerance=None)
     saliency, deeplift = attr.Saliency(made.module), attr.DeepLift(made.module)
     peers = {
         "gradient": ("Captum Saliency", lambda x: saliency.attribute(x, 1, abs=False)),
