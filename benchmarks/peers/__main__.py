@@ -25,6 +25,7 @@ MODULES = [
     "aggregators",
     "trees",
     "one_row",
+    "inspection",
     "neighbours",
     "reading",
     "accuracy",
