@@ -24,6 +24,8 @@ MODULES = [
     "criteria",
     "aggregators",
     "trees",
+    "one_row",
+    "inspection",
     "neighbours",
     "reading",
     "accuracy",
@@ -31,6 +33,8 @@ MODULES = [
     "growth",
     "limit",
     "end_to_end",
+    "published",
+    "published_errors",
 ]
 OUT = ROOT / "build" / "bench"
 

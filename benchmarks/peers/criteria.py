@@ -140,7 +140,6 @@ def comparisons(judge, quick):
         rows,
         20,
         lambda: judge.complexity(ROWS, rows),
-        "complexity",
     )
     for method in (GRADIENT, PATHS):
         label = method.split(":")[0]
@@ -153,7 +152,6 @@ def comparisons(judge, quick):
             judge.rows,
             50,
             lambda method=method: judge.sensitivity_to_our_noise(method),
-            f"sensitivity to noise, {SAMPLES} samples" if method == GRADIENT else None,
         )
 
 
@@ -211,7 +209,7 @@ def sensitivity_over_the_data(explained):
     # Ten seconds are for all rows, and the time grows with the square of their number.
     limit = 10 * (len(explained) / subjects.ADULT) ** 2
     name = f"avg_sensitivity, {len(explained):,} rows of Adult against all others, r = 2"
-    return Row(name, None, [], found["assay"], limit=limit, front="average sensitivity over the data, Adult")
+    return Row(name, None, [], found["assay"], limit=limit)
 
 
 WORKLOADS = [

@@ -60,7 +60,7 @@ class Engine:
     def assay(self, benchmark):
         return cpp_benchmarks.side(benchmark, self.least, self.variables)
 
-    def compare(self, workload, benchmark, peers, bars, front=None):
+    def compare(self, workload, benchmark, peers, bars):
         """Rows of a workload against peers: {peer: {form: work}}. Of several forms the faster one counts."""
         sides = {(peer, form): self.timed(work) for peer, forms in peers.items() for form, work in forms.items()}
         rounds = alternate({"assay": self.assay(benchmark), **sides}, self.rounds)
@@ -71,7 +71,6 @@ class Engine:
                 more["reason"] = COMPILED
             elif workload.startswith("MLP") and "gradients" in workload:
                 more["reason"] = GRADIENTS
-            shown = front if peer == "PyTorch" else None
             yield Row(
                 workload,
                 peer,
@@ -79,7 +78,6 @@ class Engine:
                 rounds["assay"],
                 least_ratio=least,
                 threads=self.threads,
-                front=shown,
                 more=more,
             )
 
@@ -153,33 +151,48 @@ def torch_forward(model, x, quick):
     return forms
 
 
-def torch_gradients(model, x, by_weights):
-    """Derivatives by the input, and by all weights when asked for."""
+def torch_gradients(model, x, by_weights, quick):
+    """Derivatives by the input, and by all weights when asked for: as written, and compiled, forward and back."""
     x = x.clone().requires_grad_()
     seed = torch.ones_like(model(x))
 
-    def work():
-        model.requires_grad_(by_weights)
-        torch.autograd.grad(model(x), [x, *model.parameters()] if by_weights else [x], seed)
+    def deriving(forward):
+        def work():
+            model.requires_grad_(by_weights)
+            return torch.autograd.grad(forward(x), [x, *model.parameters()] if by_weights else [x], seed)
 
-    return {"autograd": work}
+        return work
+
+    forms = {"autograd": deriving(model)}
+    if not quick:
+        forms["compiled"] = deriving(torch.compile(model))
+        for found, expected in zip(forms["compiled"](), forms["autograd"](), strict=True):
+            scale = expected.abs().max().item()
+            np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-3, atol=1e-4 * scale)
+    return forms
 
 
-def torch_step(model, x, labels):
-    """One step of Adam: loss, derivatives, update; with one kernel over all weights, and with one for each."""
+def torch_step(model, x, labels, quick):
+    """One step of Adam: loss, derivatives, update; with one kernel over all weights, with one for each, and with a
+    compiled model."""
     loss = torch.nn.CrossEntropyLoss()
     model.requires_grad_()
 
-    def stepping(optimiser):
+    def stepping(forward, form):
+        optimiser = torch.optim.Adam(model.parameters(), lr=1e-4, **form)
+
         def work():
             optimiser.zero_grad()
-            loss(model(x), labels).backward()
+            loss(forward(x), labels).backward()
             optimiser.step()
 
         return work
 
     forms = {"fused": {"fused": True}, "over lists": {"foreach": True}, "one by one": {"foreach": False}}
-    return {name: stepping(torch.optim.Adam(model.parameters(), lr=1e-4, **form)) for name, form in forms.items()}
+    made = {name: stepping(model, form) for name, form in forms.items()}
+    if not quick:
+        made["compiled"] = stepping(torch.compile(model), {"fused": True})
+    return made
 
 
 def runtime_forward(file, x, threads):
@@ -197,19 +210,15 @@ def mlp_rows(engine):
         "onnxruntime": runtime_forward(engine.files["mlp"], engine.rows, engine.threads),
     }
     name = f"MLP 14-40-2 forward, {ROWS:,} rows"
-    front = name if engine.threads == 1 else None
-    yield from engine.compare(name, f"engine_mlp_forward/{threads}", peers, {"PyTorch": 3, "onnxruntime": 1.5}, front)
+    yield from engine.compare(name, f"engine_mlp_forward/{threads}", peers, {"PyTorch": 3, "onnxruntime": 1.5})
     for which, by_weights in (("input", False), ("all", True)):
-        peers = {"PyTorch": torch_gradients(engine.mlp, engine.rows, by_weights)}
+        peers = {"PyTorch": torch_gradients(engine.mlp, engine.rows, by_weights, engine.quick)}
         name = f"MLP 14-40-2 forward and {which} gradients, {ROWS:,} rows"
-        front = "the same with all gradients" if by_weights and engine.threads == 1 else None
-        yield from engine.compare(name, f"engine_mlp_{which}_gradients/{threads}", peers, {"PyTorch": 3}, front)
+        yield from engine.compare(name, f"engine_mlp_{which}_gradients/{threads}", peers, {"PyTorch": 3})
     if engine.threads == 1:
-        step = torch_step(adult_module(), engine.rows[:32], torch.randint(2, (32,)))
+        step = torch_step(adult_module(), engine.rows[:32], torch.randint(2, (32,)), engine.quick)
         name = "MLP 14-40-2 Adam step, 32 rows"
-        yield from engine.compare(
-            name, "train_mlp_step/threads:1", {"PyTorch": step}, {"PyTorch": 20}, "Adam step, 32 rows"
-        )
+        yield from engine.compare(name, "train_mlp_step/threads:1", {"PyTorch": step}, {"PyTorch": 20})
 
 
 def cnn_rows(engine):
@@ -221,11 +230,10 @@ def cnn_rows(engine):
     name = f"CNN forward, {BATCH} images"
     yield from engine.compare(name, f"engine_cnn_forward/{threads}", peers, {"PyTorch": 1})
     for which, by_weights in (("input", False), ("all", True)):
-        peers = {"PyTorch": torch_gradients(engine.cnn, engine.images, by_weights)}
+        peers = {"PyTorch": torch_gradients(engine.cnn, engine.images, by_weights, engine.quick)}
         name = f"CNN forward and {which} gradients, {BATCH} images"
-        front = f"CNN forward and all gradients, {BATCH} images" if by_weights and engine.threads == 1 else None
-        yield from engine.compare(name, f"engine_cnn_{which}_gradients/{threads}", peers, {"PyTorch": 1}, front)
-    step = torch_step(mnist_module(), engine.images, torch.randint(10, (BATCH,)))
+        yield from engine.compare(name, f"engine_cnn_{which}_gradients/{threads}", peers, {"PyTorch": 1})
+    step = torch_step(mnist_module(), engine.images, torch.randint(10, (BATCH,)), engine.quick)
     yield from engine.compare(
         f"CNN Adam step, {BATCH} images", f"train_cnn_step/{threads}", {"PyTorch": step}, {"PyTorch": 1}
     )
@@ -288,10 +296,9 @@ def rows_on(threads):
 TEXT = (
     "PyTorch makes the models (the paper's networks, with random weights) and exports them to ONNX; outputs of all "
     "sides and derivatives by inputs are compared before anything is timed. PyTorch runs forward as written, as an "
-    "optimised trace and by torch.compile (which was several times slower than as written with gradients, so it is not "
-    "tried there), and Adam fused, over lists and one weight by one; the fastest form counts. onnxruntime runs with "
-    "its default optimisations. Assay's side calls the C++ library, which is what its explanation functions do; "
-    "rows lie in memory on all sides."
+    "optimised trace and by torch.compile, gradients as written and compiled, and Adam fused, over lists, one weight "
+    "by one and fused with a compiled model; the fastest form counts. onnxruntime runs with its default optimisations. "
+    "Assay's side calls the C++ library, which is what its explanation functions do; rows lie in memory on all sides."
 )
 WORKLOADS = [
     Workload("engine_1", "The model engine, one thread", rows_on(1), TEXT, threads=1),

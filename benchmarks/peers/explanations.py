@@ -165,13 +165,11 @@ def adult_comparisons(made, quick):
         None,
     )
     batches = [(16384, 1)] if quick else [(1000, 14), (4096, 14), (4096, 1), (8192, 1), (16384, 1), (every, 1)]
-    front = f"permutation sampling, {PERMUTATIONS} permutations"
     peer = ("Captum ShapleyValueSampling", captum_sampling(made), batches, 16384 if quick else every)
-    yield Comparison(SAMPLING, *peer, every, 50, front, None)
-    fronts = {"gradient": "gradient", "gradient_x_input": None, "deeplift": "DeepLift"}
+    yield Comparison(SAMPLING, *peer, every, 50, None, None)
     batches = [256] if quick else [128, 256, 512, 1024, 4096]
     for method, (name, run) in captum_gradients(made).items():
-        yield Comparison(method, name, in_batches(run), batches, some, every, 100, fronts[method])
+        yield Comparison(method, name, in_batches(run), batches, some, every, 100)
     batches = [(512, 512)] if quick else [5, 10, 20, 40, (512, 256), (512, 512), (512, 1024)]
     peer = ("Captum IntegratedGradients", captum_paths(made), batches, 256 if quick else 4096)
     yield Comparison(FIFTY, *peer, every, 100, f"integrated gradients, {STEPS} points")

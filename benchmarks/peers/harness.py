@@ -30,7 +30,8 @@ class Row:
     """One workload against one peer: seconds of each round, for what `workload` names ("a row" where it says so).
 
     A bar is `least_ratio`, how many times faster Assay must be, or `limit`, the seconds it may take; `bar` says
-    another one in words, with `holds` decided by the workload. `front` is the row's name in README's table.
+    another one in words, with `holds` decided by the workload. `front` is the row's name in README's table, which has
+    the ten that a newcomer understands and no more.
     """
 
     workload: str

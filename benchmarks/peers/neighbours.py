@@ -49,7 +49,7 @@ def spaced(count, of):
     return np.linspace(0, of - 1, count, dtype=int)
 
 
-def neighbour_rows(workload, x, queries, peers, folder, limit, fronts):
+def neighbour_rows(workload, x, queries, peers, folder, limit):
     """Time a query, and time of the whole job from file to answer.
 
     Assay's time a query is what a job of ten times the queries takes longer, over those more, so that it includes
@@ -87,7 +87,7 @@ def neighbour_rows(workload, x, queries, peers, folder, limit, fronts):
     for name in peers:
         own = limit if name == next(iter(peers)) else None  # The bar is Assay's own: told once.
         np.testing.assert_allclose(answers["assay"], answers[name], rtol=1e-5, atol=1e-6)
-        yield Row(f"{workload}, a query", name, query[name], query["assay"], limit=own, front=fronts.get(name))
+        yield Row(f"{workload}, a query", name, query[name], query["assay"], limit=own)
         yield Row(f"{workload}, {queries:,} queries from file to answer", name, whole[name], whole["assay"])
 
 
@@ -102,10 +102,8 @@ def adult(run):
         "scikit-learn KDTree": tree_index,
         "SciPy cKDTree": scipy_index,
     }
-    label = f"{K} nearest of {len(x):,} rows of Adult, l-infinity"
-    fronts = dict.fromkeys(("faiss IndexFlat", "SciPy cKDTree"), label)
     workload = f"{K} nearest of {len(x):,} rows x 14"
-    yield from neighbour_rows(workload, x, 200 if run.quick else 1000, peers, run.folder, 60e-6, fronts)
+    yield from neighbour_rows(workload, x, 200 if run.quick else 1000, peers, run.folder, 60e-6)
 
 
 def mnist(run):

@@ -276,8 +276,9 @@ def with_front(readme, results):
     once = "in one run" if results["one_run"] else "in one run, some parts of it once more,"
     text = f"""Measured {once} beside its peers, each at its best settings with the same model, rows and budget, on
 one thread of {results["machine"]["processor"]} unless said (`make bench-peers`). "A row" is a call with many, 48,842 of
-Adult unless it is slow for the peer, over their number; Kernel SHAP alone takes some 50 ms before its first one. Bars,
-spreads, models, accuracy and growth: [docs/benchmarks.md](docs/benchmarks.md)."""
+Adult unless it is slow for the peer, over their number; "the next row" is a call with one, of an `assay.Explainer` that
+was made before, as the peer's was. Bars, spreads, models, accuracy, growth and many more rows:
+[docs/benchmarks.md](docs/benchmarks.md)."""
     return "".join([before, BEGIN, "\n", filled(text), "\n\n", front_table(results), "\n", END, after])
 
 

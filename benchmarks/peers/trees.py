@@ -172,7 +172,7 @@ def prediction(run):
             "XGBoost inplace_predict": lambda: booster.inplace_predict(x),
         },
         {"onnxruntime": 1},
-        {"onnxruntime": f"predictions of {made.trees} trees, {len(x):,} rows"},
+        {},
     )
 
 

@@ -1,5 +1,6 @@
 """What runs the blocks of pages: the Python of a page, and its sessions of commands."""
 
+import importlib.machinery
 import os
 import pathlib
 import re
@@ -11,7 +12,12 @@ MARK = "-- end of block --"
 
 
 def environment():
-    package = os.pathsep.join([str(ROOT / "build" / "python"), os.environ.get("PYTHONPATH", "")])
+    """With the package as it was just built, where its extension is for this Python. The environment of the peers may
+    have another Python, and finds a package of its own."""
+    built = ROOT / "build" / "python"
+    if not any((built / "assay" / f"_core{suffix}").exists() for suffix in importlib.machinery.EXTENSION_SUFFIXES):
+        return {**os.environ}
+    package = os.pathsep.join([str(built), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": package}
 
 

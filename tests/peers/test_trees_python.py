@@ -31,6 +31,8 @@ def no_warnings():
     """Libraries warn where they are called with other rows than they were fitted on."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        # XGBoost 3.4 says so whenever such a booster is made.
+        warnings.filterwarnings("ignore", ".*booster=(dart|gblinear).* is deprecated", UserWarning)
         yield
 
 

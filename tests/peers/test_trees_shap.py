@@ -108,7 +108,7 @@ def test_groups_are_brute_force_over_groups(name, tmp_path):
 
 def test_long_paths_keep_their_digits(tmp_path):
     """A path of 50 features: each value, however small beside the largest, is right to float32's last digits. XGBoost's
-    own are not."""
+    own are not: those of 3.2 not even the large ones, those of 3.4 the small ones."""
     booster, rows = trees.staircase()
     booster.save_model(tmp_path / "model.json")
     exact = trees.exact_path(booster, rows)
@@ -116,7 +116,8 @@ def test_long_paths_keep_their_digits(tmp_path):
     np.testing.assert_allclose(found.values, exact, rtol=2e-7, atol=1e-14 * np.abs(exact).max())
     assert np.abs(found.gap).max() < 1e-7 * np.abs(exact).max()
     theirs = booster.predict(trees.xgboost.DMatrix(rows), pred_contribs=True)[:, :-1]
-    assert np.abs(theirs - exact).max() > 1e-6 * np.abs(exact).max()
+    there = exact != 0
+    assert np.abs(theirs / np.where(there, exact, 1) - 1)[there].max() > 1e-5
 
 
 def test_deep_forests_keep_their_digits(tmp_path):

@@ -41,7 +41,7 @@ class Graph {
  public:
   // The oldest and newest version of ONNX's own operators that the engine knows.
   static constexpr int64_t kOldestOpset = 7;
-  static constexpr int64_t kNewestOpset = 27;
+  static constexpr int64_t kNewestOpset = 28;
 
   // An input error that names all operators the engine lacks, or the node, value or operator that is wrong. `name` is
   // the file's, for messages. Inlining functions and computing what depends on weights alone keep to the context's

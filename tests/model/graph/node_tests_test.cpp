@@ -2,8 +2,8 @@
 // must pass, but for those that node_tests_skipped.txt lists with a reason; and a test on that list must fail.
 //
 // The folder holds test_*/model.onnx and test_*/test_data_set_*/{input,output}_*.pb, as Debian's libonnx-testdata and
-// the onnx package of PyPI bring them. ONNX's own runner compares with a relative tolerance of 1e-3; here it is 1e-4
-// for float32, and 1e-7 for float64.
+// the onnx package of PyPI bring them (or, since 1.23, make them: tests/peers/test_onnx_nodes.py). ONNX's own runner
+// compares with a relative tolerance of 1e-3; here it is 1e-4 for float32, and 1e-7 for float64.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -184,21 +184,25 @@ std::string failure(const OnnxModel& model, const fs::path& folder) {
 }
 
 // Names and reasons, by section. "[every set]" is for tests that every known set of tests has; "[opset 17]" for those
-// that only the set has whose newest operators are of that version.
+// that only the set has whose newest operators are of that version; "[opset 27, opset 28]" for those of two sets.
 std::map<std::string, std::map<std::string, std::string>> skips() {
   std::map<std::string, std::map<std::string, std::string>> sections;
   std::ifstream file(fs::path(ASSAY_SOURCE_DIR) / "tests/model/graph/node_tests_skipped.txt");
-  std::string section;
+  std::vector<std::string> named;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     const size_t colon = line.find(": ");
     if (line[0] == '[') {
-      section = line.substr(1, line.size() - 2);
-      sections.try_emplace(section);
-    } else if (colon == std::string::npos || section.empty()) {
+      named.clear();
+      for (size_t begin = 1, end = 0; begin < line.size(); begin = end + 2) {
+        end = std::min(line.find(", ", begin), line.size() - 1);
+        named.push_back(line.substr(begin, end - begin));
+        sections.try_emplace(named.back());
+      }
+    } else if (colon == std::string::npos || named.empty()) {
       ADD_FAILURE() << "node_tests_skipped.txt: expected 'name: reason' below a section, found '" << line << "'";
     } else {
-      sections[section][line.substr(0, colon)] = line.substr(colon + 2);
+      for (const std::string& section : named) sections[section][line.substr(0, colon)] = line.substr(colon + 2);
     }
   }
   return sections;
