@@ -210,19 +210,28 @@ void leaky(benchmark::State& state) {
 }
 BENCHMARK(leaky);
 
-// The convolutions of the paper's network for MNIST, a batch of 64 images: products, patches and all.
-void conv(benchmark::State& state, int64_t channels, int64_t side, int64_t outputs, bool backward) {
+// The convolutions of the paper's network for MNIST, a batch of 64 images: with weights that change, as in training, by
+// patches; or with constant ones, and the ReLU and pooling behind them.
+enum class ConvWork { forward, backward, pooled };
+void conv(benchmark::State& state, int64_t channels, int64_t side, int64_t outputs, ConvWork work) {
+  const bool backward = work == ConvWork::backward;
   constexpr int64_t kImages = 64;
   constexpr int64_t kKernel = 5;
   OnnxNode node;
   node.op_type = "Conv";
   node.inputs = {"x", "w", "b"};
   node.outputs = {"y"};
+  const Shape weights = {outputs, channels, kKernel, kKernel};
+  std::shared_ptr<const Tensor> constant;
+  if (work == ConvWork::pooled) {
+    constant = std::make_shared<Tensor>(Tensor::of<float>(weights, std::vector<float>(element_count(weights), 0.01F)));
+  }
   const ValueInfo infos[] = {{OnnxElement::float32, {kImages, channels, side, side}},
-                             {OnnxElement::float32, {outputs, channels, kKernel, kKernel}},
+                             {OnnxElement::float32, weights, constant},
                              {OnnxElement::float32, {outputs}}};
   NodeSetup setup(node, 17, "bench", {&infos[0], &infos[1], &infos[2]}, size_t{1} << 30);
-  const auto kernel = find_operator("", "Conv")->make(setup);
+  std::shared_ptr<const Kernel> kernel = find_operator("", "Conv")->make(setup);
+  if (work == ConvWork::pooled) kernel = kernel->with_leaky(0)->with_pooled_squares();
   const auto x = numbers(infos[0].count(), 1);
   const auto w = numbers(infos[1].count(), 2);
   const auto b = numbers(infos[2].count(), 3);
@@ -246,12 +255,15 @@ void conv(benchmark::State& state, int64_t channels, int64_t side, int64_t outpu
     }
   });
 }
-BENCHMARK_CAPTURE(conv, first_forward, 1, 28, 32, false);
-BENCHMARK_CAPTURE(conv, first_backward, 1, 28, 32, true);
-BENCHMARK_CAPTURE(conv, second_forward, 32, 12, 64, false);
-BENCHMARK_CAPTURE(conv, second_backward, 32, 12, 64, true);
+BENCHMARK_CAPTURE(conv, first_forward, 1, 28, 32, ConvWork::forward);
+BENCHMARK_CAPTURE(conv, first_backward, 1, 28, 32, ConvWork::backward);
+BENCHMARK_CAPTURE(conv, first_pooled, 1, 28, 32, ConvWork::pooled);
+BENCHMARK_CAPTURE(conv, second_forward, 32, 12, 64, ConvWork::forward);
+BENCHMARK_CAPTURE(conv, second_backward, 32, 12, 64, ConvWork::backward);
+BENCHMARK_CAPTURE(conv, second_pooled, 32, 12, 64, ConvWork::pooled);
 
-// What pooling costs behind them, 2 x 2 and without the winners that derivatives need; an operation is a comparison.
+// What pooling costs where it is a pass of its own, 2 x 2 and without the winners that derivatives need; an operation
+// is a comparison.
 void pool(benchmark::State& state, int64_t channels, int64_t side) {
   constexpr int64_t kImages = 64;
   OnnxNode node;

@@ -55,7 +55,7 @@ struct DenseNodes {
 };
 
 // The dense layer of so many inputs that alone reads the value.
-std::optional<DenseNodes> find_dense(const Graph& graph, size_t value, size_t inputs, size_t fetch) {
+std::optional<DenseNodes> find_dense(const Graph& graph, size_t value, size_t inputs, size_t fetch, bool may_be_last) {
   const GraphNode* node = next_node(graph, value, fetch);
   if (node == nullptr || !node->onnx.domain.empty() || node->inputs.size() < 2 || node->inputs[0] != value) return {};
   const bool gemm = node->onnx.op_type == "Gemm";
@@ -69,13 +69,6 @@ std::optional<DenseNodes> find_dense(const Graph& graph, size_t value, size_t in
   const auto width = static_cast<size_t>(weights.dims()[turned ? 0 : 1]);
 
   DenseNodes layer;
-  layer.weights = Matrix(inputs, width);
-  const float alpha = gemm ? node->onnx.real_attribute("alpha", 1) : 1;
-  for (size_t i = 0; i < inputs; i++) {
-    for (size_t j = 0; j < width; j++) {
-      layer.weights(i, j) = alpha * weights.data<float>()[turned ? j * inputs + i : i * width + j];
-    }
-  }
   layer.bias.assign(width, 0);
   layer.result = node->outputs[0];
   if (gemm && node->inputs.size() > 2 && node->inputs[2] != kNoValue) {
@@ -89,6 +82,15 @@ std::optional<DenseNodes> find_dense(const Graph& graph, size_t value, size_t in
     if (const Tensor* bias = row_vector(graph, other, width); bias != nullptr) {
       std::copy_n(bias->data<float>(), width, layer.bias.begin());
       layer.result = sum->outputs[0];
+    }
+  }
+  // Weights may be a hundred megabytes: they are copied last.
+  if (layer.result == fetch && !may_be_last) return {};
+  layer.weights = Matrix(inputs, width);
+  const float alpha = gemm ? node->onnx.real_attribute("alpha", 1) : 1;
+  for (size_t i = 0; i < inputs; i++) {
+    for (size_t j = 0; j < width; j++) {
+      layer.weights(i, j) = alpha * weights.data<float>()[turned ? j * inputs + i : i * width + j];
     }
   }
   return layer;
@@ -110,9 +112,9 @@ std::optional<float> leaky_slope(const Graph& graph, const GraphNode& node, size
 std::optional<FirstLayer> find_first_layer(const Graph& graph, const std::string& input, size_t features,
                                            const std::string& fetch_name) {
   const size_t fetch = graph.find_value(fetch_name);
-  std::optional<DenseNodes> dense = find_dense(graph, graph.find_value(input), features, fetch);
   // The last layer is no entry to anything.
-  if (!dense || dense->result == fetch) return {};
+  std::optional<DenseNodes> dense = find_dense(graph, graph.find_value(input), features, fetch, false);
+  if (!dense) return {};
   return FirstLayer{graph.value_name(dense->result), std::move(dense->weights), std::move(dense->bias)};
 }
 
@@ -124,7 +126,7 @@ std::optional<LastLayer> find_last_layer(const Graph& graph, const std::string& 
   if (activation == nullptr) return {};
   const std::optional<float> slope = leaky_slope(graph, *activation, value);
   if (!slope || !std::isfinite(*slope)) return {};
-  std::optional<DenseNodes> dense = find_dense(graph, activation->outputs[0], entries, fetch);
+  std::optional<DenseNodes> dense = find_dense(graph, activation->outputs[0], entries, fetch, true);
   if (!dense) return {};
   value = dense->result;
   next_node(graph, value, fetch);

@@ -19,6 +19,7 @@
 #include "assay/model/model_file.h"
 #include "assay/model/open_batch.h"
 #include "assay/model/output_table.h"
+#include "assay/model/probability_trial.h"
 #include "assay/model/randomise.h"
 #include "assay/model/train/recipe.h"
 #include "assay/model/tree_scores.h"
@@ -70,7 +71,8 @@ class OnnxEngineModel final : public EngineModel,
       fail_input(fmt::format("{}: the explained value {} is {}, not numbers", info_.name, in_quotes(fetch_),
                              onnx_type_name(predict_->fetched(0).type)));
     }
-    if (info_.unit == OutputUnit::probability && head.margin.empty() && !gives_probabilities(context)) {
+    if (info_.unit == OutputUnit::probability && head.margin.empty() &&
+        !gives_probabilities(info_.name, *predict_, inputs_.inputs, info_.features(), context)) {
       if (options.unit) {
         fail_input(
             fmt::format("{}: output probability is not available: its scores are not between 0 and 1", info_.name));
@@ -259,21 +261,6 @@ class OnnxEngineModel final : public EngineModel,
   }
 
  private:
-  // Tried on a few rows, where the graph only claims it.
-  bool gives_probabilities(const Context& context) const {
-    const auto is_text = [](const RowInput& input) { return input.type != OnnxElement::float32; };
-    if (std::any_of(inputs_.inputs.begin(), inputs_.inputs.end(), is_text)) return true;
-    const size_t width = predict_->width(0);
-    if (predict_->steps_of(16) > context.budget.steps) return true;  // it takes too long to be tried
-    Spending(context, info_.name).take_bytes(16 * sizeof(float) * (uint64_t{info_.features()} + width));
-    Matrix rows(16, info_.features());
-    for (size_t i = 0; i < rows.values().size(); i++) rows.values()[i] = static_cast<float>(i * 7 % 23) / 4 - 2;
-    Matrix outputs(rows.rows(), width);
-    run_forward(*predict_, rows.view(), outputs.view(), context);
-    return std::all_of(outputs.values().begin(), outputs.values().end(),
-                       [](float p) { return std::isnan(p) || (p >= -1e-3F && p <= 1 + 1e-3F); });
-  }
-
   void check_shapes(MatrixView<const float> rows, size_t columns, size_t result_rows, size_t result_columns,
                     size_t wanted_columns) const {
     if (rows.cols() == columns && result_rows == rows.rows() && result_columns == wanted_columns) return;

@@ -125,8 +125,11 @@ class Fuser {
   std::vector<size_t> inputs_;
 };
 
-// Joins a kernel and the leaky ReLU behind it, where the kernel can.
-void fuse_leaky(std::vector<PlanStep>& steps, const std::vector<PlanValue>& values, const std::vector<bool>& kept) {
+// Joins a kernel and what stands behind it, a leaky ReLU or pooling, where the kernel can. `joined` gives the kernel
+// that does both, from the two.
+template <class Joined>
+void fuse_behind(std::vector<PlanStep>& steps, const std::vector<PlanValue>& values, const std::vector<bool>& kept,
+                 const Joined& joined) {
   std::vector<size_t> uses(values.size(), 0);
   std::vector<size_t> maker(values.size(), kNoValue);
   for (size_t s = 0; s < steps.size(); s++) {
@@ -137,12 +140,10 @@ void fuse_leaky(std::vector<PlanStep>& steps, const std::vector<PlanValue>& valu
   }
   std::vector<bool> gone(steps.size(), false);
   for (size_t s = 0; s < steps.size(); s++) {
-    const UnaryKernel* unary = steps[s].kernel->unary();
-    if (unary == nullptr || std::isnan(unary->leaky_slope())) continue;
-    const size_t between = steps[s].inputs[0];
-    const size_t before = maker[between];
+    const size_t between = steps[s].inputs.empty() ? kNoValue : steps[s].inputs[0];
+    const size_t before = between == kNoValue ? kNoValue : maker[between];
     if (before == kNoValue || uses[between] != 1 || kept[between]) continue;
-    std::shared_ptr<const Kernel> fused = steps[before].kernel->with_leaky(unary->leaky_slope());
+    std::shared_ptr<const Kernel> fused = joined(*steps[before].kernel, *steps[s].kernel);
     if (fused == nullptr) continue;
     steps[before].kernel = std::move(fused);
     steps[before].outputs[0] = steps[s].outputs[0];
@@ -158,7 +159,16 @@ void fuse_steps(std::vector<PlanStep>& steps, const std::vector<PlanValue>& valu
                 bool gradients) {
   Fuser(steps, values, kept).run(gradients);
   // Backward needs what comes before the ReLU.
-  if (!gradients) fuse_leaky(steps, values, kept);
+  if (gradients) return;
+  using Joined = std::shared_ptr<const Kernel>;
+  fuse_behind(steps, values, kept, [](const Kernel& first, const Kernel& second) -> Joined {
+    const UnaryKernel* unary = second.unary();
+    if (unary == nullptr || std::isnan(unary->leaky_slope())) return nullptr;
+    return first.with_leaky(unary->leaky_slope());
+  });
+  fuse_behind(steps, values, kept, [](const Kernel& first, const Kernel& second) -> Joined {
+    return second.pools_squares() ? first.with_pooled_squares() : nullptr;
+  });
 }
 
 }  // namespace assay

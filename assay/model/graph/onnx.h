@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "assay/model/graph/onnx_bytes.h"
+
 namespace assay {
 
 // Of a tensor or a value: far more than any operator takes, and as many as NumPy allows (data/io/npy.h).
@@ -64,7 +66,7 @@ struct OnnxTensor {
   OnnxElement type = OnnxElement::undefined;
   std::vector<int64_t> dims = {};  // empty: one element without dimensions
   // Numbers: row-major, little-endian; a boolean is a byte; elements of less than a byte are packed, low bits first.
-  std::string raw = {};
+  OnnxBytes raw = {};
   std::vector<std::string> strings = {};  // the elements of a tensor of text, as bytes
 
   bool operator==(const OnnxTensor&) const = default;

@@ -20,7 +20,11 @@ inline constexpr uint64_t kMostOnnxBytes = INT32_MAX;
 
 // As parse_onnx of onnx.h; stops when the context is cancelled. Memory stays within some 64 times the bytes: an empty
 // name of two bytes becomes a string of 32 bytes, in a list that grows by doubling.
-OnnxModel parse_onnx(std::string name, std::string_view bytes, const std::string& folder, const Context& context);
+//
+// keeper: what owns the bytes, where that may outlive the call; null otherwise. Large tensors then stay where they lie,
+// and the bytes before them may change: they are for this call alone.
+OnnxModel parse_onnx(std::string name, std::string_view bytes, const std::string& folder, const Context& context,
+                     const std::shared_ptr<void>& keeper = nullptr);
 
 // One protobuf message, read field by field. Everything that is wrong with its encoding, a known field of another wire
 // type included, is an input error that starts with `where`. Both arguments must outlive the message.
@@ -85,7 +89,8 @@ class OnnxExternalFiles {
 // The number as an element type; an input error when ONNX has no such type.
 OnnxElement read_onnx_element(std::string_view where, int64_t number);
 
-// A TensorProto. `where` names the tensor.
-OnnxTensor read_onnx_tensor(const std::string& where, std::string_view message, OnnxExternalFiles& external);
+// A TensorProto. `where` names the tensor; keeper: see parse_onnx. The message cannot be read again.
+OnnxTensor read_onnx_tensor(const std::string& where, std::string_view message, OnnxExternalFiles& external,
+                            const std::shared_ptr<void>& keeper);
 
 }  // namespace assay

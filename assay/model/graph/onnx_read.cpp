@@ -106,8 +106,13 @@ OnnxValueType read_type(const std::string& where, std::string_view message, int 
 
 class Reader {
  public:
-  Reader(std::string file, const std::string& folder, const Context& context)
-      : file_(std::move(file)), before_(file_ + ": "), folder_(folder), external_(folder), context_(context) {}
+  Reader(std::string file, const std::string& folder, const Context& context, std::shared_ptr<void> keeper)
+      : file_(std::move(file)),
+        before_(file_ + ": "),
+        folder_(folder),
+        external_(folder),
+        context_(context),
+        keeper_(std::move(keeper)) {}
 
   OnnxModel model(std::string_view message);
 
@@ -128,6 +133,7 @@ class Reader {
   std::vector<std::string> external_files_ = {};
   std::set<std::string> external_paths_ = {};  // the same files without links, for one may have several names
   const Context& context_;
+  std::shared_ptr<void> keeper_;
   size_t things_ = 0;
 };
 
@@ -273,7 +279,6 @@ OnnxTensor Reader::initializer(std::string_view message, size_t position) {
 
 // TensorProto, and a note of the file that its data came from.
 OnnxTensor Reader::tensor(const std::string& where, std::string_view message) {
-  OnnxTensor out = read_onnx_tensor(where, message, external_);
   bool external = false;
   std::string location;
   OnnxMessage fields(where, message);
@@ -283,6 +288,7 @@ OnnxTensor Reader::tensor(const std::string& where, std::string_view message) {
     auto [key, value] = read_entry(where, fields.bytes());
     if (key == "location") location = std::move(value);
   }
+  OnnxTensor out = read_onnx_tensor(where, message, external_, keeper_);
   if (!external) return out;
   const std::filesystem::path path = folder_ / location;
   std::error_code gone;  // then an error of whoever reads it next
@@ -382,8 +388,9 @@ OnnxModel parse_onnx(std::string name, std::string_view bytes, const std::string
   return parse_onnx(std::move(name), bytes, folder, {});
 }
 
-OnnxModel parse_onnx(std::string name, std::string_view bytes, const std::string& folder, const Context& context) {
-  return Reader(std::move(name), folder, context).model(bytes);
+OnnxModel parse_onnx(std::string name, std::string_view bytes, const std::string& folder, const Context& context,
+                     const std::shared_ptr<void>& keeper) {
+  return Reader(std::move(name), folder, context, keeper).model(bytes);
 }
 
 }  // namespace assay

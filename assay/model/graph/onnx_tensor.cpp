@@ -179,6 +179,18 @@ void check_external(const std::string& where, const Stored& stored, size_t expec
   }
 }
 
+// Large tensors stay in the file's bytes, at an address that numbers of four bytes can have: they are moved to the one
+// before, over the end of the length that stands there.
+OnnxBytes kept_bytes(std::string_view raw, const std::shared_ptr<void>& keeper) {
+  constexpr size_t kLarge = size_t{1} << 16;
+  constexpr size_t kNumber = 4;
+  if (keeper == nullptr || raw.size() < kLarge) return std::string(raw);
+  const size_t beyond = reinterpret_cast<uintptr_t>(raw.data()) % kNumber;
+  char* to = const_cast<char*>(raw.data()) - beyond;
+  if (beyond != 0) std::memmove(to, raw.data(), raw.size());
+  return {keeper, {to, raw.size()}};
+}
+
 }  // namespace
 
 OnnxElement read_onnx_element(std::string_view where, int64_t number) {
@@ -189,7 +201,8 @@ OnnxElement read_onnx_element(std::string_view where, int64_t number) {
   return static_cast<OnnxElement>(number);
 }
 
-OnnxTensor read_onnx_tensor(const std::string& where, std::string_view message, OnnxExternalFiles& external) {
+OnnxTensor read_onnx_tensor(const std::string& where, std::string_view message, OnnxExternalFiles& external,
+                            const std::shared_ptr<void>& keeper) {
   Stored stored = read_fields(where, message);
   OnnxTensor& tensor = stored.tensor;
   if (tensor.type == OnnxElement::undefined) fail_input(where, "an element type", "none");
@@ -227,7 +240,7 @@ OnnxTensor read_onnx_tensor(const std::string& where, std::string_view message, 
     return std::move(tensor);
   }
   if (form == Form::raw_data) {
-    if (stored.raw.size() == expected) tensor.raw = stored.raw;
+    if (stored.raw.size() == expected) tensor.raw = kept_bytes(stored.raw, keeper);
   } else if (form == Form::float_data || form == Form::double_data) {
     tensor.raw = std::move(stored.floats);
   } else {

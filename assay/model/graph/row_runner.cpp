@@ -12,6 +12,7 @@
 #include "assay/core/budget.h"
 #include "assay/core/error.h"
 #include "assay/core/text.h"
+#include "assay/model/graph/rows_apart.h"
 #include "assay/model/ops/kernel_cost.h"
 
 namespace assay {
@@ -300,6 +301,10 @@ void RowRunner::check_rows_apart(const Context& context) const {
   // Text that the model has not been trained on may be refused by it.
   const auto is_text = [](const RowInput& input) { return input.type == OnnxElement::string; };
   if (fixed_batch_ == 1 || std::any_of(inputs_.begin(), inputs_.end(), is_text)) return;
+  // A trial passes over all weights several times, so it is left out where it can only end well.
+  const auto is_flat = [](const RowInput& input) { return input.row_shape.empty(); };
+  const bool rows_first = fixed_batch_ == 0 && std::none_of(inputs_.begin(), inputs_.end(), is_flat);
+  if (rows_first && keeps_rows_apart(*graph_, fetches_)) return;
   const size_t count = fixed_batch_ == 0 ? std::min<size_t>(4, block_rows_) : fixed_batch_;
   if (count == 1) return;
   Spending spending(context, fmt::format("{}: a trial of a few rows", graph_->name()));

@@ -6,18 +6,11 @@
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
+#include "assay/core/aligned_memory.h"
 #include "assay/core/error.h"
 
 namespace assay {
-namespace {
-
-// A cache line, and a vector of every target.
-constexpr size_t kAlignment = 64;
-
-}  // namespace
-
 size_t element_count(const Shape& dims) { return element_count(dims, 0, dims.size()); }
 
 size_t element_count(const Shape& dims, size_t begin, size_t end) {
@@ -55,9 +48,8 @@ Tensor::Tensor(OnnxElement stored, Shape dims) : type_(stored), dims_(std::move(
     data_ = {new std::string[count_], +[](void* at) { delete[] static_cast<std::string*>(at); }};
     return;
   }
-  const size_t bytes = (count_ * element_size(type_) + kAlignment - 1) / kAlignment * kAlignment;
-  void* memory = std::aligned_alloc(kAlignment, bytes == 0 ? kAlignment : bytes);
-  if (memory == nullptr) throw std::bad_alloc();
+  const size_t bytes = (count_ * element_size(type_) + kVectorAlignment - 1) / kVectorAlignment * kVectorAlignment;
+  void* memory = aligned_memory(std::max(bytes, kVectorAlignment));
   data_ = {memory, +[](void* at) { std::free(at); }};
   std::memset(memory, 0, bytes);
 }
@@ -68,6 +60,23 @@ Tensor Tensor::from_onnx(std::string_view where, const OnnxTensor& source) {
     fail_input(fmt::format("{}: tensor '{}' is of type {}, which the engine does not compute with", where, source.name,
                            onnx_type_name(source.type)));
   }
+  if (stored == source.type && stored != OnnxElement::string && stored != OnnxElement::boolean) {
+    // Not set to zero first: weights may be gigabytes.
+    Tensor tensor;
+    tensor.type_ = stored;
+    tensor.dims_ = source.dims;
+    tensor.count_ = element_count(source.dims);
+    assert(source.raw.size() == tensor.count_ * element_size(stored));
+    if (source.raw.keeper() != nullptr && reinterpret_cast<uintptr_t>(source.raw.data()) % element_size(stored) == 0) {
+      // Nobody changes the elements of what comes from a file.
+      tensor.data_ = {const_cast<char*>(source.raw.data()), +[](void*) {}};
+      tensor.keeper_ = source.raw.keeper();
+      return tensor;
+    }
+    tensor.data_ = {aligned_memory(std::max(source.raw.size(), kVectorAlignment)), +[](void* at) { std::free(at); }};
+    if (!source.raw.empty()) std::memcpy(tensor.raw(), source.raw.data(), source.raw.size());
+    return tensor;
+  }
   Tensor tensor(stored, source.dims);
   if (stored == OnnxElement::string) {
     assert(source.strings.size() == tensor.count_);
@@ -75,11 +84,8 @@ Tensor Tensor::from_onnx(std::string_view where, const OnnxTensor& source) {
   } else if (stored != source.type) {
     const std::vector<float> values = to_floats(where, source);
     std::copy(values.begin(), values.end(), tensor.data<float>());
-  } else if (stored == OnnxElement::boolean) {
+  } else {
     for (size_t i = 0; i < tensor.count_; i++) tensor.data<bool>()[i] = source.raw[i] != 0;
-  } else if (tensor.count_ > 0) {
-    assert(source.raw.size() == tensor.count_ * element_size(stored));
-    std::memcpy(tensor.raw(), source.raw.data(), source.raw.size());
   }
   return tensor;
 }

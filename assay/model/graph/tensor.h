@@ -74,7 +74,8 @@ void with_floating_element(OnnxElement type, const Body& body) {
   body.template operator()<float>();
 }
 
-// Owns its elements: zeros, false or empty text at first.
+// Owns its elements: zeros, false or empty text at first. Those of a file may lie among the file's bytes, which are
+// owned together.
 class Tensor {
  public:
   Tensor() = default;
@@ -116,8 +117,10 @@ class Tensor {
   OnnxElement type_ = OnnxElement::float32;
   Shape dims_ = {0};
   size_t count_ = 0;
-  // Aligned for vectors; the deleter knows whether it holds text.
+  // Aligned for vectors, unless it lies in a file's bytes, which `keeper_` owns. The deleter knows whether it holds
+  // text.
   std::unique_ptr<void, void (*)(void*)> data_ = {nullptr, +[](void*) {}};
+  std::shared_ptr<const void> keeper_;
 };
 
 }  // namespace assay

@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "assay/model/kernels/layer_product.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "assay/model/kernels/products.cpp"
 #include <hwy/foreach_target.h>
@@ -65,6 +67,8 @@ struct Tile {
   size_t columns = 0;  // of a partial tile
   bool leaky = false;
   float slope = 0;
+  float* before = nullptr;
+  const float* gate = nullptr;
 };
 
 // Partial: one vector, of which only the first `columns` lanes are there.
@@ -108,31 +112,36 @@ HWY_NOINLINE void compute_tile(const Tile& tile) {
     a += tile.a_col;
     b += tile.b_row;
   }
-  if (tile.leaky) {
-    const Vector zero = hn::Zero(d);
-    const Vector slope = hn::Set(d, tile.slope);
-    const bool flat = tile.slope == 0;
+  const auto each = [&](const auto& body) HWY_ATTR {
     HWY_UNROLL(16)
     for (size_t i = 0; i < kRows; i++) {
       HWY_UNROLL(16)
-      for (size_t j = 0; j < kVectors; j++) {
-        const Vector sloped = hn::IfThenElse(hn::Gt(sum[i][j], zero), sum[i][j], hn::Mul(sum[i][j], slope));
-        // 0 times minus infinity is no number, but the function is 0 there.
-        sum[i][j] = flat ? hn::IfThenElse(hn::Lt(sum[i][j], zero), zero, sum[i][j]) : sloped;
-      }
+      for (size_t j = 0; j < kVectors; j++) body(sum[i][j], i * out_row + j * lanes);
     }
-  }
-  HWY_UNROLL(16)
-  for (size_t i = 0; i < kRows; i++) {
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < kVectors; j++) {
-      if constexpr (kPartial) {
-        hn::BlendedStore(sum[i][j], mask, d, out + i * out_row + j * lanes);
-      } else {
-        hn::StoreU(sum[i][j], d, out + i * out_row + j * lanes);
-      }
+  };
+  const auto store = [&](Vector values, float* at) HWY_ATTR {
+    if constexpr (kPartial) {
+      hn::BlendedStore(values, mask, d, at);
+    } else {
+      hn::StoreU(values, d, at);
     }
+  };
+  const Vector zero = hn::Zero(d);
+  const Vector slope = hn::Set(d, tile.slope);
+  if (tile.before != nullptr) each([&](Vector& y, size_t at) HWY_ATTR { store(y, tile.before + at); });
+  if (tile.leaky && tile.slope > 0 && tile.slope <= 1) {
+    each([&](Vector& y, size_t) HWY_ATTR { y = hn::Max(hn::Mul(y, slope), y); });
+  } else if (tile.leaky && tile.slope == 0) {
+    // 0 times minus infinity is no number, but the function is 0 there.
+    each([&](Vector& y, size_t) HWY_ATTR { y = hn::IfThenElse(hn::Lt(y, zero), zero, y); });
+  } else if (tile.leaky) {
+    each([&](Vector& y, size_t) HWY_ATTR { y = hn::IfThenElse(hn::Gt(y, zero), y, hn::Mul(y, slope)); });
   }
+  if (tile.gate != nullptr) {
+    each([&](Vector& y, size_t at)
+             HWY_ATTR { y = hn::IfThenElse(hn::Gt(load(tile.gate + at), zero), y, hn::Mul(y, slope)); });
+  }
+  each([&](Vector& y, size_t at) HWY_ATTR { store(y, out + at); });
 }
 
 // The tiles of 1, 2, ... rows.
@@ -153,6 +162,8 @@ void compute_panel(const TileFunction* functions, size_t m, Tile tile) {
     functions[rows - 1](tile);
     tile.a += rows * tile.a_row;
     tile.out += rows * tile.out_row;
+    if (tile.before != nullptr) tile.before += rows * tile.out_row;
+    if (tile.gate != nullptr) tile.gate += rows * tile.out_row;
     if (tile.bias != nullptr) tile.bias += rows;
     left -= rows;
   }
@@ -167,7 +178,8 @@ void copy_panel(const Tile& tile, float* HWY_RESTRICT copy) {
   }
 }
 
-void product(const Product& p) {
+void layer_product(const LayerProduct& layer) {
+  const Product& p = layer.product;
   HWY_ALIGN float copy[kSteps * 2 * kLanes];
   if (p.m == 0 || p.n == 0) return;
   const size_t blocks = std::max<size_t>((p.k + kSteps - 1) / kSteps, 1);
@@ -181,7 +193,8 @@ void product(const Product& p) {
     tile.bias = p.bias;
     tile.accumulate = p.accumulate || block > 0;
     tile.out_row = p.out_row;
-    tile.leaky = p.leaky && block + 1 == blocks;
+    const bool last = block + 1 == blocks;
+    tile.leaky = p.leaky && last;
     tile.slope = p.slope;
     const auto panel = [&](const auto& functions, size_t j, size_t columns, float* copy_to = nullptr) {
       tile.a = p.a + begin * p.a_col;
@@ -193,6 +206,8 @@ void product(const Product& p) {
         tile.b_row = columns;
       }
       tile.out = p.out + j;
+      tile.before = last && layer.before != nullptr ? layer.before + j : nullptr;
+      tile.gate = last && layer.gate != nullptr ? layer.gate + j : nullptr;
       tile.columns = columns;
       compute_panel(functions.data(), p.m, tile);
     };
@@ -221,11 +236,12 @@ HWY_AFTER_NAMESPACE();
 namespace assay {
 namespace {
 
-HWY_EXPORT(product);
+HWY_EXPORT(layer_product);
 
 }  // namespace
 
-void product(const Product& p) { HWY_DYNAMIC_DISPATCH(product)(p); }
+void product(const Product& p) { HWY_DYNAMIC_DISPATCH(layer_product)({p}); }
+void product(const LayerProduct& p) { HWY_DYNAMIC_DISPATCH(layer_product)(p); }
 
 }  // namespace assay
 #endif

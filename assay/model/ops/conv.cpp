@@ -1,13 +1,15 @@
 // Conv: Y[n, o, p] = B[o] + sum over channels c of the group and kernel elements k of
 // W[o, c, k] * X[n, c, p * stride - pad + k * dilation], over 1 to 3 spatial dimensions, in groups.
 // The patches of an image become the columns of a matrix (im2col), one strip of positions after the other, and W times
-// it is a product. Backward: dX adds W^T dY back to the patches, dW = dY columns^T, dB = dY summed.
+// it is a product. Forward with constant weights reads the image where it lies instead, where that is faster
+// (direct_conv.h), with the same bits. Backward: dX adds W^T dY back to the patches, dW = dY columns^T, dB = dY summed.
 // DeepLift: where X and W both change, each takes the other's average with its reference.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "assay/model/kernels/products.h"
+#include "assay/model/ops/direct_conv.h"
 #include "assay/model/ops/im2col.h"
 #include "assay/model/ops/kernel_cost.h"
 #include "assay/model/ops/matrix_product.h"
@@ -68,11 +70,18 @@ class Conv final : public Kernel, public KernelCost {
     return uint64_t{images_} * groups_ * output_group() * patches_.rows() *
            (type_ == OnnxElement::float32 ? 1 : kSlowSteps);
   }
+  size_t held_bytes() const override { return direct_ == nullptr ? 0 : direct_->held_bytes(); }
   std::shared_ptr<const Kernel> with_leaky(float slope) const override {
     if (type_ != OnnxElement::float32) return nullptr;
     auto copy = std::make_shared<Conv>(*this);
-    copy->leaky_ = true;
-    copy->slope_ = slope;
+    copy->finish_.leaky = true;
+    copy->finish_.slope = slope;
+    return copy;
+  }
+  std::shared_ptr<const Kernel> with_pooled_squares() const override {
+    if (direct_ == nullptr) return nullptr;
+    auto copy = std::make_shared<Conv>(*this);
+    copy->finish_.squares = true;
     return copy;
   }
 
@@ -106,6 +115,7 @@ class Conv final : public Kernel, public KernelCost {
   template <class T>
   void run(const Buffers& values) const;
   void run_floats(const Buffers& values) const;
+  void run_direct(const Buffers& values) const;
   void choose_pieces(const Window& window);
   template <class T>
   void add_input_gradient(const Buffers& values, const T* w, const T* dy, T* dx) const;
@@ -140,8 +150,8 @@ class Conv final : public Kernel, public KernelCost {
   size_t piece_channels_ = 1;
   Patches piece_, last_piece_;
   size_t piece_strip_ = 1;
-  bool leaky_ = false;
-  float slope_ = 0;
+  std::shared_ptr<const DirectConv> direct_;  // null where patches are better
+  DirectConv::Finish finish_;
 };
 
 // Products work on rows of positions: those of a strip in the columns, the whole image's in Y and dY.
@@ -164,7 +174,7 @@ template <class T>
 void Conv::run(const Buffers& values) const {
   if (empty()) return;
   if constexpr (std::is_same_v<T, float>) {
-    return run_floats(values);
+    return direct_ == nullptr ? run_floats(values) : run_direct(values);
   } else {
     const T* w = values.in<T>(1);
     const T* bias = values.in<T>(2);
@@ -186,6 +196,14 @@ void Conv::run(const Buffers& values) const {
   }
 }
 
+void Conv::run_direct(const Buffers& values) const {
+  const size_t to = outputs_ * direct_->positions(finish_);
+  for (size_t at = 0; at < images_ * groups_; at++) {
+    direct_->run(values.in<float>(0) + at * input_group(), at % groups_, values.in<float>(2), finish_,
+                 reinterpret_cast<float*>(values.scratch), values.out<float>(0) + at * to);
+  }
+}
+
 // A sum over channels goes on from piece to piece: its order is that of the weights, and its bits are those of one
 // product.
 void Conv::run_floats(const Buffers& values) const {
@@ -196,7 +214,7 @@ void Conv::run_floats(const Buffers& values) const {
   p.m = outputs_;
   p.a_row = patches_.rows();
   p.out_row = patches_.positions();
-  p.slope = slope_;
+  p.slope = finish_.slope;
   for (size_t at = 0; at < images_ * groups_; at++) {
     const size_t group = at % groups_;
     const float* image = values.in<float>(0) + at * input_group();
@@ -217,7 +235,7 @@ void Conv::run_floats(const Buffers& values) const {
         p.b_row = patches_.plain() ? patches_.positions() : p.n;
         p.bias = bias == nullptr ? nullptr : bias + group * outputs_;
         p.accumulate = channel > 0;
-        p.leaky = leaky_ && left <= piece_channels_;
+        p.leaky = finish_.leaky && left <= piece_channels_;
         product(p);
       }
     }
@@ -347,6 +365,13 @@ Conv::Conv(NodeSetup& setup) : type_(setup.floating_input(0).type) {
     strip_count_ = setup.checked_bytes(rows * strip_, element_size(type_)) / element_size(type_);
   }
   choose_pieces(window);
+  if (type_ == OnnxElement::float32 && w.constant != nullptr && !patches_.plain()) {
+    const auto make = [&] { return DirectConv::make(window, {groups_, channels_, outputs_}, w.constant); };
+    // All plans of the node have the same weights and images, unless dimensions are open or weights were replaced.
+    direct_ = setup.shared<DirectConv>(reinterpret_cast<size_t>(w.constant.get()), make);
+    if (direct_ != nullptr && !direct_->is_for(window, w.constant)) direct_ = make();
+    if (direct_ != nullptr) strip_count_ = std::max(strip_count_, direct_->scratch_floats());
+  }
   both_change_ = x.constant == nullptr && w.constant == nullptr;
   const size_t averages = both_change_ ? std::max(x.count(), w.count()) : 0;
   scratch_bytes_ = setup.checked_bytes(strip_count_ + averages, element_size(type_));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "assay/model/kernels/elementwise.h"
+#include "assay/model/kernels/layer_product.h"
 #include "assay/model/kernels/products.h"
 
 namespace assay {
@@ -68,24 +69,25 @@ void DenseChain::forward_tile(const Buffers& values, size_t tile) const {
   const float* input = state;
   for (size_t l = 0; l < layers_.size(); l++) {
     const ChainLayer& layer = layers_[l];
-    // Without gradients nobody asks for what comes before the activation.
     const float slope = layer.unary == nullptr ? NAN : layer.unary->unary()->leaky_slope();
-    const bool fused = !gradients_ && !std::isnan(slope);
+    const bool fused = !std::isnan(slope);
     float* z = gradients_ ? state + z_places_[l] * stride_ : scratch + (1 + l % 2) * widest_ * stride_;
-    product({.m = layer.outputs,
-             .n = rows,
-             .k = layer.inputs,
-             .a = values.in<float>(layer.weight),
-             .a_row = layer.n_stride,
-             .a_col = layer.k_stride,
-             .b = input,
-             .b_row = stride_,
-             .bias = layer.bias == ChainLayer::kNone ? nullptr : values.in<float>(layer.bias),
-             .out = z,
-             .out_row = stride_,
-             .leaky = fused,
-             .slope = fused ? slope : 0});
     float* y = gradients_ ? state + y_places_[l] * stride_ : z;
+    // Without gradients nobody asks for what comes before the activation.
+    product({.product = {.m = layer.outputs,
+                         .n = rows,
+                         .k = layer.inputs,
+                         .a = values.in<float>(layer.weight),
+                         .a_row = layer.n_stride,
+                         .a_col = layer.k_stride,
+                         .b = input,
+                         .b_row = stride_,
+                         .bias = layer.bias == ChainLayer::kNone ? nullptr : values.in<float>(layer.bias),
+                         .out = fused ? y : z,
+                         .out_row = stride_,
+                         .leaky = fused,
+                         .slope = fused ? slope : 0},
+             .before = fused && gradients_ ? z : nullptr});
     if (layer.unary != nullptr && !fused) layer.unary->unary()->apply(z, y, layer.outputs * stride_);
     input = y;
   }
@@ -127,9 +129,10 @@ void DenseChain::backward_tile(const Buffers& values, const Buffers* reference, 
   float* other = scratch + widest_ * stride_;
   const size_t last_width = layers_.back().outputs;
   transpose(gradients.out<float>(0) + tile * stride_ * last_width, last_width, rows, last_width, dy, stride_);
+  bool sloped = false;  // the product of the layer above has applied the slopes of this one's activation
   for (size_t l = layers_.size(); l-- > 0;) {
     const ChainLayer& layer = layers_[l];
-    if (layer.unary != nullptr) apply_slopes(layer, l, state, reference_state, dy, dy);
+    if (layer.unary != nullptr && !sloped) apply_slopes(layer, l, state, reference_state, dy, dy);
     const float* input = l == 0 ? state : state + y_places_[l - 1] * stride_;
     if (float* weight_gradient = gradients.in<float>(layer.weight); weight_gradient != nullptr) {
       product_of_rows({.m = layer.outputs,
@@ -156,16 +159,21 @@ void DenseChain::backward_tile(const Buffers& values, const Buffers* reference, 
                        .out_row = 1});
     }
     if (l == 0 && gradients.in<float>(0) == nullptr) return;
-    product({.m = layer.inputs,
-             .n = rows,
-             .k = layer.outputs,
-             .a = values.in<float>(layer.weight),
-             .a_row = layer.k_stride,
-             .a_col = layer.n_stride,
-             .b = dy,
-             .b_row = stride_,
-             .out = other,
-             .out_row = stride_});
+    const Kernel* below = l == 0 ? nullptr : layers_[l - 1].unary.get();
+    const float slope = below == nullptr ? NAN : below->unary()->leaky_slope();
+    sloped = reference == nullptr && !std::isnan(slope);
+    product({.product = {.m = layer.inputs,
+                         .n = rows,
+                         .k = layer.outputs,
+                         .a = values.in<float>(layer.weight),
+                         .a_row = layer.k_stride,
+                         .a_col = layer.n_stride,
+                         .b = dy,
+                         .b_row = stride_,
+                         .out = other,
+                         .out_row = stride_,
+                         .slope = sloped ? slope : 0},
+             .gate = sloped ? state + z_places_[l - 1] * stride_ : nullptr});
     std::swap(dy, other);
   }
   const size_t first_width = layers_[0].inputs;

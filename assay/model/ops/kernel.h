@@ -113,6 +113,10 @@ class Kernel {
   virtual const UnaryKernel* unary() const { return nullptr; }
   // The same kernel with its output y replaced by slope * y where y is not above 0; it only runs forward.
   virtual std::shared_ptr<const Kernel> with_leaky(float /*slope*/) const { return nullptr; }
+  // Whether forward alone keeps the largest of each two by two positions of every plane of float32, and nothing more.
+  virtual bool pools_squares() const { return false; }
+  // The same kernel with that done to its output; it only runs forward.
+  virtual std::shared_ptr<const Kernel> with_pooled_squares() const { return nullptr; }
 };
 
 }  // namespace assay

@@ -45,6 +45,7 @@ class MaxPool final : public Kernel, public KernelCost {
   size_t state_bytes() const override { return plan_.planes() * plan_.output_plane() * sizeof(int32_t); }
   size_t held_bytes() const override { return plan_.held_bytes(); }
   uint64_t further_steps() const override { return plan_.steps(); }
+  bool pools_squares() const override { return type_ == OnnxElement::float32 && plan_.two_by_two() && !needs_winners_; }
 
  private:
   static const int32_t* winners(const Buffers& values) { return reinterpret_cast<const int32_t*>(values.state); }

@@ -336,7 +336,8 @@ OnnxModel sample() {
   attributes[5].floats = values;
   attributes[6].ints = shape;
   attributes[7].strings = {"", "x"};
-  attributes[8].tensors = {{"", OnnxElement::string, {2}, "", {"", "\xff"}}, {"e", OnnxElement::int4, {3}, "\x21\x03"}};
+  attributes[8].tensors = {{"", OnnxElement::string, {2}, std::string(), {"", "\xff"}},
+                           {"e", OnnxElement::int4, {3}, "\x21\x03"s}};
   attributes[9].graphs = {inner, OnnxGraph()};
   attributes.push_back(one("empty", ints));
   attributes.push_back(one("refers", one_float));
