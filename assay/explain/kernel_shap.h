@@ -7,8 +7,8 @@
 // features, because these change values. A design that does not determine all values is refused.
 //
 // With `interactions` (the default) a row's values come from the regression that best predicts its own pairs when they
-// are left out: the additive one, or one of up to three with interactions of players (games/pair_estimator.h,
-// games/interaction_regression.h). All estimate the same Shapley values, and are exact when all coalitions are
+// are left out: the additive one, or one of up to five with interactions of players (games/pair_estimator.h,
+// games/interaction_regression.h, games/triple_regression.h). All estimate the same Shapley values, and are exact when all coalitions are
 // evaluated. On networks and boosters of 14 and 17 features, from 256 evaluations on, interactions make the mean
 // squared error 2 to 400 times smaller; where values jump irregularly, it is about the same (docs/benchmarks.md).
 // Interactions are fitted to at most 8,194 samples: more are not taken, and a note says so.

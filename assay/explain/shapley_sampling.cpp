@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "assay/core/error.h"
+#include "assay/core/parallel.h"
 #include "assay/core/random.h"
 #include "assay/explain/common.h"
 #include "assay/explain/games/play.h"
 #include "assay/explain/games/scratch_pool.h"
+#include "assay/explain/games/side_by_side.h"
 #include "assay/explain/games/varying_players.h"
 #include "assay/explain/kernels/row_loops.h"
 #include "assay/model/kernels/products.h"
@@ -31,8 +33,9 @@ std::optional<Refusal> refuses_players(size_t players, const ShapleySamplingOpti
                      kMostWords * sizeof(uint64_t) >> 20, options.permutations, players);
 }
 
-// Rows whose sums lie side by side, unless the orders are many.
+// Rows whose sums lie side by side, unless the coalitions are so many that their values would take more than 4 MiB.
 constexpr size_t kTogether = 16;
+constexpr size_t kMostTogether = size_t{1} << 16;
 
 // The coalitions along all orders, and what players add there.
 class Orders {
@@ -105,45 +108,94 @@ void store_moments(const VectorMoments& moments, std::span<const size_t> rows, O
   transpose(mean.data(), kRows, players, rows.size(), means.row(rows[0]).data(), means.stride());
 }
 
+// The values of kRows rows, in one state.
+template <size_t kRows>
+class RowsOfOrders {
+ public:
+  RowsOfOrders(const Game& game, const Orders& orders, Attributions& out)
+      : orders_(orders), references_(game.references()), width_(game.players() * kRows), out_(out) {}
+
+  // by_row[c][r] are the values of the coalitions against one reference row.
+  void take(OrdersState& state, std::span<const size_t> rows, const float* by_row, OrdersScratch& scratch) const {
+    const MatrixView<float> added(scratch.added.get(orders_.units() * width_), orders_.units(), width_);
+    orders_.template find_added<kRows>(by_row, added.data());
+    scratch.over_units.clear(width_);
+    scratch.over_units.add_rows(added);
+    if (references_ == 1) {
+      store_moments<kRows>(scratch.over_units, rows, scratch, out_.values, out_.standard_error.view());
+      return;
+    }
+    std::vector<double> mean(width_);
+    for (size_t i = 0; i < width_; i++) mean[i] = scratch.over_units.mean(i);
+    state.over_references.add(mean);
+    state.total.resize(orders_.units() * width_);
+    for (size_t i = 0; i < state.total.size(); i++) state.total[i] += added.data()[i];
+  }
+
+  void finish(OrdersState& state, std::span<const size_t> rows, OrdersScratch& scratch) const {
+    if (references_ == 1) return;
+    scratch.over_units.clear(width_);
+    for (double& value : state.total) value /= static_cast<double>(references_);
+    for (size_t u = 0; u < orders_.units(); u++) {
+      scratch.over_units.add(std::span(state.total).subspan(u * width_, width_));
+    }
+    store_moments<kRows>(scratch.over_units, rows, scratch, out_.values, out_.standard_error.view());
+    store_moments<kRows>(state.over_references, rows, scratch, {}, out_.background_error.view());
+  }
+
+ private:
+  const Orders& orders_;
+  size_t references_;
+  size_t width_;
+  Attributions& out_;
+};
+
+// What no row fills is not to be left as it was in memory.
+template <size_t kRows>
+float* buffer_of(OrdersScratch& scratch, size_t rows, size_t coalitions) {
+  return rows < kRows ? scratch.values.zeros(kRows * coalitions) : scratch.values.get(kRows * coalitions);
+}
+
 template <size_t kRows>
 void sample(const Game& game, const Orders& orders, Attributions& out, const Context& context) {
   using Rows = std::span<const size_t>;
-  const size_t references = game.references();
-  const size_t width = game.players() * kRows;
+  const RowsOfOrders<kRows> method(game, orders, out);
+  const std::vector<size_t> all = all_rows(game.rows());
   ScratchPool<OrdersScratch> pool;
+  const auto begin = [&](Rows) {
+    return OrdersState(game.references() == 1 ? 0 : game.players() * kRows, game.strata());
+  };
+  const auto* side_by_side = kRows == kTogether ? dynamic_cast<const SideBySide*>(&game) : nullptr;
+  if (side_by_side != nullptr && side_by_side->gives_side_by_side(orders.coalitions())) {
+    Context alone = context.quiet();
+    alone.threads = 1;
+    parallel_blocks(
+        context, all.size(), kRows,
+        [&](const Block& block) {
+          const Rows rows = Rows(all).subspan(block.begin, block.end - block.begin);
+          const ScratchPool<OrdersScratch>::Lease scratch(pool);
+          OrdersState state = begin(rows);
+          for (size_t reference = 0; reference < game.references(); reference++) {
+            float* by_row = buffer_of<kRows>(*scratch, rows.size(), orders.coalitions().size());
+            side_by_side->values_side_by_side(rows, reference, orders.coalitions(), kRows, by_row, alone);
+            method.take(state, rows, by_row, *scratch);
+          }
+          method.finish(state, rows, *scratch);
+        },
+        "Shapley sampling");
+    return;
+  }
   play_together(
-      game, all_rows(game.rows()), kRows, std::span(&orders.coalitions(), 1), context, "Shapley sampling",
-      [&](Rows) { return OrdersState(references == 1 ? 0 : width, game.strata()); },
+      game, all, kRows, std::span(&orders.coalitions(), 1), context, "Shapley sampling", begin,
       [&](OrdersState& state, Rows rows, size_t, size_t, MatrixView<const float> values) {
         const ScratchPool<OrdersScratch>::Lease scratch(pool);
-        const size_t numbers = kRows * values.cols();
-        // What no row fills is not to be left as it was in memory.
-        float* by_row = values.rows() < kRows ? scratch->values.zeros(numbers) : scratch->values.get(numbers);
+        float* by_row = buffer_of<kRows>(*scratch, values.rows(), values.cols());
         transpose(values.data(), values.stride(), values.rows(), values.cols(), by_row, kRows);
-        const MatrixView<float> added(scratch->added.get(orders.units() * width), orders.units(), width);
-        orders.find_added<kRows>(by_row, added.data());
-        scratch->over_units.clear(width);
-        scratch->over_units.add_rows(added);
-        if (references == 1) {
-          store_moments<kRows>(scratch->over_units, rows, *scratch, out.values, out.standard_error.view());
-          return;
-        }
-        std::vector<double> mean(width);
-        for (size_t i = 0; i < width; i++) mean[i] = scratch->over_units.mean(i);
-        state.over_references.add(mean);
-        state.total.resize(orders.units() * width);
-        for (size_t i = 0; i < state.total.size(); i++) state.total[i] += added.data()[i];
+        method.take(state, rows, by_row, *scratch);
       },
       [&](OrdersState& state, Rows rows) {
-        if (references == 1) return;
         const ScratchPool<OrdersScratch>::Lease scratch(pool);
-        scratch->over_units.clear(width);
-        for (double& value : state.total) value /= static_cast<double>(references);
-        for (size_t u = 0; u < orders.units(); u++) {
-          scratch->over_units.add(std::span(state.total).subspan(u * width, width));
-        }
-        store_moments<kRows>(scratch->over_units, rows, *scratch, out.values, out.standard_error.view());
-        store_moments<kRows>(state.over_references, rows, *scratch, {}, out.background_error.view());
+        method.finish(state, rows, *scratch);
       });
 }
 
@@ -193,7 +245,7 @@ void shapley_sampling(const Game& game, const ShapleySamplingOptions& options, A
   out.standard_error = Matrix(game.rows(), game.players());
   if (game.references() > 1) out.background_error = Matrix(game.rows(), game.players());
   const size_t coalitions = orders.coalitions().size();
-  if (coalitions <= kValuesPerCall / kTogether) {
+  if (coalitions <= kMostTogether) {
     sample<kTogether>(game, orders, out, context);
   } else {
     sample<1>(game, orders, out, context);

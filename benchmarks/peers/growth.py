@@ -90,9 +90,6 @@ AXES = [
 # Why a curve bends, printed where it does.
 REASONS = {
     "features": {
-        "shapley_sampling": "shapley_sampling: networks of one hidden layer are walked along the orders, 16 rows at "
-        "once, while these have at most 4,096 coalitions in all or more players than fit into tables (128). Between, "
-        "rows come alone through tables, which takes longer; beyond, orders are walked again.",
         "avg_sensitivity": "avg_sensitivity: the search for neighbours leaves a pair at the first columns that are too "
         "far apart, which may help less the more columns there are. Where columns double, instructions grow by 2.12.",
         "mean": "mean: where columns double, instructions grow by 1.98; what is left are probably caches.",

@@ -160,6 +160,66 @@ TEST(ShapleyCoverage, KernelShapWithInteractionsOfSumsOfProducts) {
   }
 }
 
+// The same for every player on its own, over rows and seeds: of networks, of sums of products, and of boosted trees
+// whose players are of very different weight.
+TEST(ShapleyCoverage, KernelShapWithInteractionsOfEveryPlayer) {
+  const SumsOfProducts sums;
+  const auto trees = [](size_t row, uint64_t mask) {
+    RandomStream random(row, "boosted trees");
+    double sum = 0;
+    for (size_t tree = 0; tree < 12; tree++) {
+      // Low players are asked about more often.
+      uint32_t leaf = 0;
+      for (size_t depth = 0; depth < 4; depth++) {
+        const uint32_t player = std::min(random.below(kPlayers), random.below(kPlayers));
+        leaf = 2 * leaf + static_cast<uint32_t>(mask >> player & 1);
+      }
+      RandomStream leaves(row, "leaves of trees", tree);
+      for (uint32_t skipped = 0; skipped < leaf; skipped++) leaves.normal();
+      sum += leaves.normal();
+    }
+    return sum;
+  };
+  const auto of_kind = [&](size_t kind, size_t row, uint64_t mask) {
+    if (kind == 0) return network_value(kPlayers, 12, 8)(row, 0, {&mask, 1});
+    return kind == 1 ? sums.value(row, mask) : trees(row, mask);
+  };
+  constexpr size_t kRows = SumsOfProducts::kRows;
+  for (size_t kind = 0; kind < 3; kind++) {
+    std::vector<float> table(kRows << kPlayers);
+    for (size_t at = 0; at < table.size(); at++) {
+      table[at] = static_cast<float>(of_kind(kind, at >> kPlayers, at & ((1U << kPlayers) - 1)));
+    }
+    const ToyGame game({.players = kPlayers, .rows = kRows},
+                       [&](size_t row, size_t, std::span<const uint64_t> coalition) {
+                         return static_cast<double>(table[row << kPlayers | coalition[0]]);
+                       });
+    const Played exact = play_toy(game, exact_shapley);
+    for (const int64_t samples : {40, 80, 200, 400, 600}) {
+      std::array<double, kPlayers> covered = {};
+      for (uint64_t seed = 0; seed < kSeeds; seed++) {
+        const Played played = play_toy(
+            game,
+            [&](const Game& asked, Attributions& out, const Context& context) {
+              kernel_shap(asked, {.samples = samples}, out, context);
+            },
+            1, seed);
+        for (size_t row = 0; row < kRows; row++) {
+          for (size_t i = 0; i < kPlayers; i++) {
+            const double error = played.values(row, i) - exact.values(row, i);
+            covered[i] += std::abs(error) <= 1.96 * played.out.standard_error(row, i) ? 1 : 0;
+          }
+        }
+      }
+      for (size_t i = 0; i < kPlayers; i++) {
+        const double share = covered[i] / static_cast<double>(kSeeds * kRows);
+        EXPECT_GT(share, 0.90) << "kind " << kind << ", " << samples << " samples, player " << i;
+        EXPECT_LT(share, 0.995) << "kind " << kind << ", " << samples << " samples, player " << i;
+      }
+    }
+  }
+}
+
 // Student's quantiles: units - 1 degrees of freedom.
 TEST(ShapleyCoverage, ShapleySamplingWithStudentQuantiles) {
   const auto share = [](int64_t permutations, bool antithetic, double quantile) {

@@ -83,7 +83,7 @@ namespace {
 
 HWY_EXPORT(subtract_product);
 
-constexpr size_t kPanel = 64;
+constexpr size_t kPanel = 64;  // as in CholeskySolver
 // Right factors are padded to a multiple of this many columns, at least two of the widest vectors.
 constexpr size_t kColumnStep = 64;
 // Rows of a block of work.
@@ -109,7 +109,7 @@ bool factorise_corner(MatrixView<double> a, size_t first, size_t width) {
 }
 
 // The corner's inverse, lower triangular, with its sign turned: a subtracted product then adds.
-Corner minus_inverse(MatrixView<double> a, size_t first, size_t width) {
+Corner minus_inverse(MatrixView<const double> a, size_t first, size_t width) {
   Corner inverse{};
   for (size_t j = 0; j < width; j++) {
     for (size_t i = j; i < width; i++) {
@@ -135,7 +135,8 @@ void subtract_product(MatrixView<const double> left, MatrixView<const double> ri
    out.stride());
 }
 
-MatrixView<double> part(MatrixView<double> a, size_t row, size_t rows, size_t column, size_t columns) {
+template <class T>
+MatrixView<T> part(MatrixView<T> a, size_t row, size_t rows, size_t column, size_t columns) {
   return {a.data() + row * a.stride() + column, rows, columns, a.stride()};
 }
 
@@ -182,6 +183,24 @@ bool factorise(MatrixView<double> a, const Context& context) {
   return true;
 }
 
+void substitute(MatrixView<const double> factor, MatrixView<double> rows, const Context& context) {
+  const size_t n = factor.cols();
+  assert(rows.cols() == n);
+  parallel_blocks(context, rows.rows(), kBlockRows, [&](const Block& block) {
+    const size_t count = block.end - block.begin;
+    std::vector<double> turned(n * kPanel);
+    for (size_t first = 0; first < n; first += kPanel) {
+      const size_t width = std::min(kPanel, n - first);
+      for (size_t j = 0; j < width; j++) {
+        for (size_t k = 0; k < first; k++) turned[k * kPanel + j] = factor(first + j, k);
+      }
+      subtract_product(part(rows, block.begin, count, 0, first), {turned.data(), first, kPanel, kPanel},
+                       part(rows, block.begin, count, first, width));
+      multiply_panel(rows, block.begin, count, first, width, transposed(minus_inverse(factor, first, width)));
+    }
+  });
+}
+
 void divide(MatrixView<double> a, const Context& context) {
   const size_t n = a.cols();
   for (size_t end = n; end > 0;) {
@@ -196,6 +215,49 @@ void divide(MatrixView<double> a, const Context& context) {
                        part(a, begin, rows, 0, first));
     });
     end = first;
+  }
+}
+
+// Vectors at the end of the last row are read beyond it, into the rows of zeros.
+CholeskySolver::CholeskySolver(MatrixView<const double> factor, const Context& context)
+    : both_(factor.cols() + 1 + kColumnStep / factor.cols(), factor.cols()) {
+  const size_t n = factor.cols();
+  inverses_.resize((n + kPanel - 1) / kPanel);
+  turned_.resize(inverses_.size());
+  parallel_blocks(context, n, kPanel, [&](const Block& block) {
+    for (size_t i = block.begin; i < block.end; i++) std::copy_n(factor.row(i).data(), i + 1, both_.row(i).data());
+    // Above the diagonal, these rows' columns, a square at a time.
+    for (size_t below = block.begin; below < n; below += kPanel) {
+      for (size_t i = below; i < std::min(n, below + kPanel); i++) {
+        for (size_t j = block.begin; j < std::min(i, block.end); j++) both_(j, i) = factor(i, j);
+      }
+    }
+    inverses_[block.index] = minus_inverse(factor, block.begin, block.end - block.begin);
+    turned_[block.index] = transposed(inverses_[block.index]);
+  });
+}
+
+void CholeskySolver::solve(MatrixView<double> rows) const {
+  const size_t n = both_.cols();
+  assert(rows.cols() == n);
+  const MatrixView<const double> both = both_.view();
+  for (size_t begin = 0; begin < rows.rows(); begin += kBlockRows) {
+    const size_t count = std::min(kBlockRows, rows.rows() - begin);
+    for (size_t first = 0; first < n; first += kPanel) {
+      const size_t width = std::min(kPanel, n - first);
+      const size_t next = first + width;
+      multiply_panel(rows, begin, count, first, width, turned_[first / kPanel]);
+      subtract_product(part(rows, begin, count, first, width), part(both, first, width, next, n - next),
+                       part(rows, begin, count, next, n - next));
+    }
+    for (size_t end = n; end > 0;) {
+      const size_t first = (end - 1) / kPanel * kPanel;
+      const size_t width = end - first;
+      multiply_panel(rows, begin, count, first, width, inverses_[first / kPanel]);
+      subtract_product(part(rows, begin, count, first, width), part(both, first, width, 0, first),
+                       part(rows, begin, count, 0, first));
+      end = first;
+    }
   }
 }
 

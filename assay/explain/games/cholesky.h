@@ -12,6 +12,10 @@
 // Cost: n^3 / 6 + m n^2 multiplications, on all threads.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <vector>
+
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
 
@@ -20,7 +24,29 @@ namespace assay {
 // The lower triangle of K is read and replaced. False when a pivot is not positive; the array is then undefined.
 bool factorise(MatrixView<double> matrix_and_rows, const Context& context);
 
+// After factorise(): rows that were not there before become B L'^-1, as divide() expects them.
+void substitute(MatrixView<const double> factor, MatrixView<double> rows, const Context& context);
+
 // After factorise().
 void divide(MatrixView<double> matrix_and_rows, const Context& context);
+
+// L of factorise(), kept for rows that come later, a few at a time. Each row costs n^2 multiplications, and its bits do
+// not depend on the rows beside it.
+class CholeskySolver {
+ public:
+  CholeskySolver() = default;
+  // A copy of the first n rows after factorise().
+  CholeskySolver(MatrixView<const double> factor, const Context& context);
+  // B becomes B K^-1; on the calling thread.
+  void solve(MatrixView<double> rows) const;
+
+ private:
+  static constexpr size_t kPanel = 64;
+  using Corner = std::array<double, kPanel * kPanel>;
+
+  Matrix64 both_;  // L below the diagonal, L' above it, and zeros
+  std::vector<Corner> inverses_;
+  std::vector<Corner> turned_;
+};
 
 }  // namespace assay

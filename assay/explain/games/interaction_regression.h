@@ -10,7 +10,7 @@
 // x^T. Kernel SHAP (games/paired_regression.h) fits the single players of that sum and takes the rest for noise. Here
 // all c_T of odd T have a normal prior of variance q^|T|, q = order / d, and the estimate is the mean of phi given the
 // y_S. It reproduces the evaluated pairs, and is as smooth between them as the prior. Single players have a variance
-// larger by kSinglePlayers, so that they are hardly shrunk. Sums over all T have closed forms, with h the number of
+// larger by a factor of 100, so that they are hardly shrunk. Sums over all T have closed forms, with h the number of
 // players in which two coalitions differ, and a and b the numbers of other players i with x_i = 1 and x_i = -1:
 //
 //   Cov(y, y') = ((1 + q)^(d-h) (1 - q)^h - (1 - q)^(d-h) (1 + q)^h) / 2
@@ -37,14 +37,33 @@
 
 #include "assay/core/context.h"
 #include "assay/core/matrix.h"
+#include "assay/explain/games/cholesky.h"
 #include "assay/explain/games/coalition_design.h"
 
 namespace assay {
 
+struct ProcessPrior {
+  ProcessPrior(double order_, double singles_ = 100) : order(order_), singles(singles_) {}
+  double order;    // about how many players take part in an interaction
+  double singles;  // how much more the values of single players may vary than those of interactions, after their order
+};
+
+// What a row's own fit needs beside (games/triple_regression.h). Its columns are those of K: the pair of all players
+// and none, whose left side is 0, then the design's pairs.
+struct SolvedProcess {
+  CholeskySolver solver;
+  Matrix64 values;                // players x columns of K
+  Matrix64 probes;                // probes x columns of K: their rows of K^-1
+  double triple = 0;              // the prior variance of an interaction of three
+  std::vector<double> variances;  // of the players' values given the pairs
+};
+
 class InteractionRegression {
  public:
-  // `order`: about how many players take part in an interaction. `probes`: indices of the pairs that are probes.
-  InteractionRegression(const PairDesign& design, double order, std::span<const size_t> probes, const Context& context);
+  // `probes`: indices of the pairs that are probes. Where these are given, `influence` (players x pairs) is what
+  // own_errors() weighs residuals by, and `solved` is filled if the regression is usable.
+  InteractionRegression(const PairDesign& design, const ProcessPrior& prior, std::span<const size_t> probes,
+                        const Context& context, const Matrix64* influence = nullptr, SolvedProcess* solved = nullptr);
 
   // False if the factorisation failed because of rounding; then nothing below may be used.
   bool usable() const { return !values_.empty(); }
@@ -54,14 +73,23 @@ class InteractionRegression {
   const Matrix64& left_out() const { return left_out_; }
   // The variance of a probe's residual, for a game of scale 1.
   double left_out_variance(size_t probe) const { return left_out_variances_[probe]; }
+  // players x pairs: times the left sides, it gives the sum over pairs of influence times the residual of the pair when
+  // that is left out. (K^-1)_pp is taken from the probe nearest to p: sizes are side by side, and it varies little
+  // within one.
+  const Matrix64& own_errors() const { return own_errors_; }
   // The variance of a player's value given the pairs, for a game of scale 1.
   double variance(size_t player) const { return variances_[player]; }
+  std::span<const double> variances() const { return variances_; }
 
  private:
   Matrix64 values_;
   Matrix64 left_out_;
+  Matrix64 own_errors_;
   std::vector<double> left_out_variances_;
   std::vector<double> variances_;
 };
+
+// For each pair the number of the probe nearest to it. Probes are in ascending order.
+std::vector<size_t> nearest_probes(size_t pairs, std::span<const size_t> probes);
 
 }  // namespace assay

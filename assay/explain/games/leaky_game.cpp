@@ -26,6 +26,7 @@
 #include "assay/explain/games/leaky_walks.h"
 #include "assay/explain/games/makers.h"
 #include "assay/explain/games/scratch_pool.h"
+#include "assay/explain/games/side_by_side.h"
 #include "assay/model/kernels/products.h"
 
 namespace assay {
@@ -33,8 +34,8 @@ namespace {
 
 // Coalitions of a list that are played at a time.
 constexpr size_t kBlock = 512;
-// Longer lists are faster from tables when rows come alone.
-constexpr size_t kMostWalked = 4096;
+// Values of rows that are walked together then take 4 MiB. (A row alone takes as long from tables.)
+constexpr size_t kMostWalked = size_t{1} << 16;
 // So long that values of rows that are walked together take 16 MiB.
 constexpr size_t kMostWalkedAlone = size_t{1} << 18;
 // Coalitions whose places in the tables are found once for all rows of a call.
@@ -95,7 +96,7 @@ TargetNetwork prepare_target(const AffineEntry& entry, const LeakyTail& tail, co
   return made;
 }
 
-class LeakyGame final : public Game {
+class LeakyGame final : public Game, public SideBySide {
  public:
   LeakyGame(const ExplainTask& task, const AffineEntry& entry, const LeakyTail& tail)
       : task_(task),
@@ -124,7 +125,9 @@ class LeakyGame final : public Game {
       for (size_t i = 0; i < rows.size(); i += walk_lanes()) {
         context.check_cancelled();
         const size_t count = std::min(walk_lanes(), rows.size() - i);
-        walk(rows.subspan(i, count), reference, coalitions, *scratch, values.rows_between(i, i + count));
+        float* by_row = scratch->walk_values.get(coalitions.size() * walk_lanes());
+        walk(rows.subspan(i, count), reference, coalitions, *scratch, by_row, walk_lanes());
+        transpose(by_row, walk_lanes(), coalitions.size(), count, values.row(i).data(), values.stride());
       }
       return;
     }
@@ -159,6 +162,19 @@ class LeakyGame final : public Game {
     }
   }
 
+  bool gives_side_by_side(const Coalitions& coalitions) const override { return walks(coalitions); }
+
+  void values_side_by_side(std::span<const size_t> rows, size_t reference, const Coalitions& coalitions, size_t width,
+                           float* values, const Context& context) const override {
+    assert(walks(coalitions) && rows.size() <= width && width % walk_lanes() == 0);
+    const ScratchPool<Scratch>::Lease scratch(pool_);
+    for (size_t i = 0; i < rows.size(); i += walk_lanes()) {
+      context.check_cancelled();
+      const auto here = rows.subspan(i, std::min(walk_lanes(), rows.size() - i));
+      walk(here, reference, coalitions, *scratch, values + i, width);
+    }
+  }
+
  private:
   struct Scratch {
     std::vector<double> differences, additive;
@@ -177,9 +193,9 @@ class LeakyGame final : public Game {
            plan_tables(players(), coalitions.size(), weights_.cols()).chunks == 0;
   }
 
-  // At most walk_lanes() rows, whatever their targets.
+  // At most walk_lanes() rows, whatever their targets: values, by row, those of coalitions `stride` apart.
   void walk(std::span<const size_t> rows, size_t reference, const Coalitions& coalitions, Scratch& scratch,
-            MatrixView<float> values) const {
+            float* values, size_t stride) const {
     const size_t lanes = walk_lanes();
     const std::vector<uint32_t>& player = task_.players.of_column;
     const auto base = task_.reference.rows.row(reference);
@@ -207,9 +223,7 @@ class LeakyGame final : public Game {
       }
     }
     const LeakyWalk made = {players(), weights_, player, references_.row(reference), differences, bends, additive};
-    float* by_row = scratch.walk_values.get(coalitions.size() * lanes);
-    walk_orders(made, coalitions.orders(), scratch.tables, by_row);
-    transpose(by_row, lanes, coalitions.size(), rows.size(), values.data(), values.stride());
+    walk_orders(made, coalitions.orders(), scratch.tables, values, stride);
   }
 
   // The row's game, with so many low players.

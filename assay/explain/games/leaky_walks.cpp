@@ -93,8 +93,8 @@ HWY_INLINE Vector bend(Vector z) {
 // first units begin the values instead.
 template <bool kLastAlone, bool kFirst>
 HWY_INLINE void walk_order(const uint32_t* order, size_t count, const float* HWY_RESTRICT deltas,
-                           const float* HWY_RESTRICT base, const float* HWY_RESTRICT bends,
-                           float* HWY_RESTRICT values) {
+                           const float* HWY_RESTRICT base, const float* HWY_RESTRICT bends, float* HWY_RESTRICT values,
+                           size_t stride) {
   const Floats d;
   const size_t n = hn::Lanes(d);
   Vector z0 = hn::Load(d, base), z1 = hn::Load(d, base + n), z2 = hn::Load(d, base + 2 * n);
@@ -124,7 +124,7 @@ HWY_INLINE void walk_order(const uint32_t* order, size_t count, const float* HWY
     z5 = hn::Add(z5, hn::Load(d, delta + 5 * n));
     z6 = hn::Add(z6, hn::Load(d, delta + 6 * n));
     z7 = hn::Add(z7, hn::Load(d, delta + 7 * n));
-    if (!kLastAlone) add_to(values + j * n);
+    if (!kLastAlone) add_to(values + j * stride);
   }
   if (kLastAlone) add_to(values);
 }
@@ -146,17 +146,18 @@ HWY_INLINE void add_to_sums(const double* numbers, double* sums) {
   }
 }
 
-void walk_orders(const LeakyWalk& walk, std::span<const uint32_t> orders, VectorBuffer<float>& scratch, float* values) {
+void walk_orders(const LeakyWalk& walk, std::span<const uint32_t> orders, VectorBuffer<float>& scratch, float* values,
+                 size_t stride) {
   const size_t lanes = hn::Lanes(Floats());
   const size_t players = walk.players;
   const size_t units = walk.weights.cols();
   const size_t step = kUnits * lanes;
-  const size_t behind = (players - 1) * lanes;  // values of one order
+  const size_t behind = (players - 1) * stride;  // values of one order
   float* deltas = scratch.get((players + 2) * step);
   float* base = deltas + players * step;
   float* bends = base + step;
   const size_t count = orders.size() / players;
-  if (units == 0) std::fill_n(values, 2 * lanes + count * behind, 0.0F);
+  for (size_t c = 0; c < 2 + count * (players - 1) && units == 0; c++) std::fill_n(values + c * stride, lanes, 0.0F);
   for (size_t first = 0; first < units; first += kUnits) {
     const size_t here = std::min(kUnits, units - first);
     if (here < kUnits) std::fill_n(base, 2 * step, 0.0F);
@@ -164,11 +165,11 @@ void walk_orders(const LeakyWalk& walk, std::span<const uint32_t> orders, Vector
     find_deltas(walk, first, here, deltas);
     for (size_t u = 0; u < here; u++) prepare_unit(walk, first + u, deltas + u * lanes, base + u * lanes);
     const auto walk_all = [&]<bool kFirst>(std::bool_constant<kFirst>) HWY_ATTR {
-      walk_order<true, kFirst>(orders.data(), 0, deltas, base, bends, values);
-      walk_order<true, kFirst>(orders.data(), players, deltas, base, bends, values + lanes);
-      float* out = values + 2 * lanes;
+      walk_order<true, kFirst>(orders.data(), 0, deltas, base, bends, values, stride);
+      walk_order<true, kFirst>(orders.data(), players, deltas, base, bends, values + stride, stride);
+      float* out = values + 2 * stride;
       for (size_t k = 0; k < count; k++, out += behind) {
-        walk_order<false, kFirst>(orders.data() + k * players, players - 1, deltas, base, bends, out);
+        walk_order<false, kFirst>(orders.data() + k * players, players - 1, deltas, base, bends, out, stride);
       }
     };
     if (first == 0) {
@@ -179,17 +180,17 @@ void walk_orders(const LeakyWalk& walk, std::span<const uint32_t> orders, Vector
   }
   HWY_ALIGN double sums[hn::MaxLanes(Floats())];
   add_sums(walk.additive, values);
-  float* out = values + 2 * lanes;
+  float* out = values + 2 * stride;
   for (size_t k = 0; k < count; k++) {
     const uint32_t* order = orders.data() + k * players;
     std::copy_n(walk.additive, lanes, sums);
-    for (size_t j = 0; j + 1 < players; j++, out += lanes) {
+    for (size_t j = 0; j + 1 < players; j++, out += stride) {
       add_to_sums(walk.additive + (order[j] + 1) * lanes, sums);
       add_sums(sums, out);
     }
     if (k > 0) continue;
     add_to_sums(walk.additive + (order[players - 1] + 1) * lanes, sums);
-    add_sums(sums, values + lanes);
+    add_sums(sums, values + stride);
   }
 }
 
@@ -208,8 +209,9 @@ HWY_EXPORT(walk_orders);
 
 size_t walk_lanes() { return HWY_DYNAMIC_DISPATCH(walk_lanes)(); }
 
-void walk_orders(const LeakyWalk& walk, std::span<const uint32_t> orders, VectorBuffer<float>& scratch, float* values) {
-  HWY_DYNAMIC_DISPATCH(walk_orders)(walk, orders, scratch, values);
+void walk_orders(const LeakyWalk& walk, std::span<const uint32_t> orders, VectorBuffer<float>& scratch, float* values,
+                 size_t stride) {
+  HWY_DYNAMIC_DISPATCH(walk_orders)(walk, orders, scratch, values, stride);
 }
 
 }  // namespace assay

@@ -32,7 +32,9 @@ struct LeakyWalk {
 // How many rows are walked at a time, for the vector target in use.
 size_t walk_lanes();
 
-// values, by row: of each coalition of Coalitions::along(players, orders).
-void walk_orders(const LeakyWalk& walk, std::span<const uint32_t> orders, VectorBuffer<float>& scratch, float* values);
+// values, by row: of each coalition of Coalitions::along(players, orders). Those of one coalition are `stride` numbers
+// after those of the last, a multiple of walk_lanes().
+void walk_orders(const LeakyWalk& walk, std::span<const uint32_t> orders, VectorBuffer<float>& scratch, float* values,
+                 size_t stride);
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "assay/core/parallel.h"
 #include "assay/model/kernels/products.h"
 
 namespace assay {
@@ -18,6 +19,15 @@ constexpr std::array<double, 3> kOrders = {0.3, 1.5, 4};
 constexpr size_t kProbes = 32;
 // Fewer say nothing about a scale.
 constexpr size_t kLeastProbes = 4;
+// Triples are added to these orders: the middle one left the least error on networks and boosters, the rough one where
+// hardly anything but triples is there.
+constexpr size_t kSmoothTriples = 1;
+constexpr size_t kRoughTriples = 2;
+// Where pairs are few for the interactions there may be, single players may be the smaller part of a game: a process
+// that takes them for no larger than others.
+const ProcessPrior kShrunk(4, 1);
+// Residuals whose squares are this small beside those of the left sides are rounding, or nearly.
+constexpr double kNothingLeft = 1e-10;
 
 // Pairs at equal distances among those of sizes that were not taken whole.
 std::vector<size_t> make_probes(const PairDesign& design) {
@@ -53,12 +63,34 @@ PairEstimator::PairEstimator(PairedRegression additive, bool interactions, const
   if (!interactions || design.pairs() > kMostPairs) return;
   probes_ = make_probes(design);
   if (probes_.size() < kLeastProbes) return;
-  for (const double order : kOrders) {
-    InteractionRegression made(design, order, probes_, context);
-    if (made.usable()) interactions_.push_back(std::move(made));
+  const bool triples = TripleRegression::worthwhile(design.coalitions.players(), design.pairs());
+  Matrix64 influence = additive_.solver();
+  for (const PairStratum& stratum : design.strata) {
+    for (size_t i = 0; i < influence.rows() && stratum.whole(); i++) {
+      std::ranges::fill(influence.row(i).subspan(stratum.begin, stratum.end - stratum.begin), 0.0);
+    }
+  }
+  std::vector<ProcessPrior> priors(kOrders.begin(), kOrders.end());
+  if (TripleRegression::few_pairs(design.coalitions.players(), design.pairs())) priors.push_back(kShrunk);
+  // One beside the other, and each on all threads: parts of a factorisation have no work for more than one.
+  std::vector<std::optional<InteractionRegression>> made(priors.size());
+  std::vector<SolvedProcess> kept(priors.size());
+  const auto keeps = [&](size_t k) { return triples && (k == kSmoothTriples || k == kRoughTriples); };
+  parallel_blocks(context, priors.size(), 1, [&](const Block& block) {
+    const size_t k = block.begin;
+    made[k].emplace(design, priors[k], probes_, context, &influence, keeps(k) ? &kept[k] : nullptr);
+  });
+  if (triples && made[kSmoothTriples]->usable() && made[kRoughTriples]->usable()) {
+    triples_.emplace(design, probes_, std::move(kept[kSmoothTriples]), std::move(kept[kRoughTriples]));
+  }
+  for (auto& each : made) {
+    if (each->usable()) interactions_.push_back(*std::move(each));
   }
   left_out_ = Matrix((1 + interactions_.size()) * probes_.size(), design.pairs());
-  store_rows(additive_.left_out(probes_), 0, left_out_);
+  const Matrix64 left_out = additive_.left_out(probes_);
+  store_rows(left_out, 0, left_out_);
+  for (size_t k = 0; k < probes_.size(); k++) foretold_.push_back(std::isnan(left_out(k, 0)) ? 0 : 1);
+  if (static_cast<size_t>(std::ranges::count(foretold_, 1)) < kLeastProbes) std::ranges::fill(foretold_, uint8_t{1});
   for (size_t c = 0; c < interactions_.size(); c++) {
     store_rows(interactions_[c].left_out(), (1 + c) * probes_.size(), left_out_);
   }
@@ -102,7 +134,7 @@ PairEstimator::Choice PairEstimator::choose(std::span<const float> residuals) co
     }
     if (!(square < least)) continue;
     least = square;
-    choice = {.candidate = c, .scale = scale / (static_cast<double>(probes_.size()) - 2)};
+    choice = {.candidate = c, .scale = scale / (static_cast<double>(probes_.size()) - 2), .square = square};
   }
   return choice;
 }
@@ -126,28 +158,80 @@ void PairEstimator::estimate(MatrixView<double> sides, std::span<const double> t
                      .out = residuals.data(),
                      .out_row = residuals.cols()});
   }
+  std::vector<Choice> choices(rows);
   for (size_t r = 0; r < rows; r++) {
-    const Choice choice = left_out_.empty() ? Choice{} : choose(residuals.row(r));
+    if (!left_out_.empty()) choices[r] = choose(residuals.row(r));
+    const size_t candidate = choices[r].candidate;
+    multiply(candidate == 0 ? additive_.solver() : interactions_[candidate - 1].values(), sides.row(r), values.row(r));
+    share_rest(totals[r], values.row(r));
+  }
+  const std::vector<uint8_t> done = try_triples(sides, totals, choices, values, errors);
+  std::vector<double> own(probes_.size());
+  for (size_t r = 0; r < rows; r++) {
+    const Choice& choice = choices[r];
+    if (done[r] != 0) continue;
     if (choice.candidate == 0) {
-      additive_.fit(sides.row(r), totals[r], values.row(r));
       additive_.standard_errors(sides.row(r), values.row(r), errors.row(r));
       continue;
     }
     const InteractionRegression& chosen = interactions_[choice.candidate - 1];
-    multiply(chosen.values(), sides.row(r), values.row(r));
-    share_rest(totals[r], values.row(r));
-    if (!additive_.has_errors()) {
-      std::ranges::fill(errors.row(r), std::numeric_limits<double>::quiet_NaN());
-      continue;
-    }
-    const auto found =
-        std::span<const float>(residuals.row(r)).subspan(choice.candidate * probes_.size(), probes_.size());
-    for (size_t i = 0; i < values.cols(); i++) {
-      double misfit = 0;
-      for (size_t k = 0; k < found.size(); k++) misfit += misfit_(i, k) * found[k] * found[k];
-      errors(r, i) = std::sqrt(std::max(choice.scale * chosen.variance(i), misfit));
-    }
+    std::ranges::copy(residuals.row(r).subspan(choice.candidate * probes_.size(), probes_.size()), own.begin());
+    multiply(chosen.own_errors(), sides.row(r), errors.row(r));
+    store_errors(own, choice.scale, chosen.variances(), errors.row(r));
   }
+}
+
+void PairEstimator::store_errors(std::span<const double> residuals, double scale, std::span<const double> variances,
+                                 std::span<double> errors) const {
+  if (!additive_.has_errors()) {
+    std::ranges::fill(errors, std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  for (size_t i = 0; i < errors.size(); i++) {
+    double misfit = 0;
+    for (size_t k = 0; k < residuals.size(); k++) misfit += misfit_(i, k) * residuals[k] * residuals[k];
+    errors[i] = std::sqrt(scale * variances[i] + std::max(misfit, errors[i] * errors[i]) / 2);
+  }
+}
+
+std::vector<uint8_t> PairEstimator::try_triples(MatrixView<const double> sides, std::span<const double> totals,
+                                                std::span<const Choice> choices, MatrixView<double> values,
+                                                MatrixView<double> errors) const {
+  std::vector<uint8_t> done(sides.rows());
+  if (!triples_) return done;
+  std::vector<size_t> wanted;
+  for (size_t r = 0; r < sides.rows(); r++) {
+    double square = 0;
+    for (size_t k = 0; k < probes_.size(); k++) {
+      if (foretold_[k] != 0) square += sides(r, probes_[k]) * sides(r, probes_[k]);
+    }
+    if (choices[r].square > kNothingLeft * square && std::isfinite(square)) wanted.push_back(r);
+  }
+  if (wanted.empty()) return done;
+  Matrix64 own_sides(wanted.size(), sides.cols());
+  Matrix64 own_values(wanted.size(), values.cols());
+  std::vector<double> bars;
+  for (size_t w = 0; w < wanted.size(); w++) {
+    std::ranges::copy(sides.row(wanted[w]), own_sides.row(w).begin());
+    std::ranges::copy(values.row(wanted[w]), own_values.row(w).begin());
+    bars.push_back(choices[wanted[w]].square);
+  }
+  std::vector<TripleRegression::Fit> fits = triples_->fit(own_sides.view(), own_values.view(), foretold_, bars);
+  for (size_t w = 0; w < wanted.size(); w++) {
+    TripleRegression::Fit& fit = fits[w];
+    const size_t r = wanted[w];
+    if (fit.triples.empty() || !(fit.square < choices[r].square)) continue;
+    std::ranges::copy(fit.values, values.row(r).begin());
+    share_rest(totals[r], values.row(r));
+    for (const PairStratum& stratum : additive_.design().strata) {
+      if (!stratum.whole()) continue;
+      std::ranges::fill(std::span(fit.pair_residuals).subspan(stratum.begin, stratum.end - stratum.begin), 0.0);
+    }
+    multiply(additive_.solver(), fit.pair_residuals, errors.row(r));
+    store_errors(fit.residuals, fit.scale / (static_cast<double>(probes_.size()) - 2), fit.variances, errors.row(r));
+    done[r] = 1;
+  }
+  return done;
 }
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -75,6 +76,42 @@ TEST_P(CholeskySizes, GivesTheSameBitsOnAnyNumberOfThreads) {
     for (size_t j = 0; j < n; j++) {
       EXPECT_EQ(found[0](i, j), found[1](i, j));
       EXPECT_EQ(found[0](i, j), found[2](i, j));
+    }
+  }
+}
+
+TEST_P(CholeskySizes, RowsThatComeLaterAreSubstitutedAsThoseBelow) {
+  const size_t n = GetParam();
+  const size_t rows = 50;
+  const Matrix64 before = random_system(n, rows, n + 3);
+  Matrix64 a = before;
+  ASSERT_TRUE(factorise(a.view(), {}));
+  Matrix64 later(rows, n);
+  for (size_t r = 0; r < rows; r++) std::ranges::copy(before.row(n + r), later.row(r).begin());
+  substitute(a.view().rows_between(0, n), later.view(), {});
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t j = 0; j < n; j++) EXPECT_NEAR(later(r, j), a(n + r, j), 1e-10) << r << ", " << j;
+  }
+}
+
+// Rows that come later, alone or beside others (more of them than are taken at once).
+TEST_P(CholeskySizes, AKeptFactorDividesRowsAsDivideDoes) {
+  const size_t n = GetParam();
+  const size_t rows = 50;
+  const Matrix64 before = random_system(n, rows, n + 2);
+  Matrix64 a = before;
+  ASSERT_TRUE(factorise(a.view(), {}));
+  const CholeskySolver solver(a.view().rows_between(0, n), {});
+  divide(a.view(), {});
+  Matrix64 together(rows, n);
+  for (size_t r = 0; r < rows; r++) std::ranges::copy(before.row(n + r), together.row(r).begin());
+  Matrix64 alone = together;
+  solver.solve(together.view());
+  for (size_t r = 0; r < rows; r++) {
+    solver.solve(alone.view().rows_between(r, r + 1));
+    for (size_t j = 0; j < n; j++) {
+      EXPECT_NEAR(together(r, j), a(n + r, j), 1e-9) << r << ", " << j;
+      EXPECT_EQ(together(r, j), alone(r, j)) << r << ", " << j;
     }
   }
 }

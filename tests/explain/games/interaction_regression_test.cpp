@@ -127,6 +127,34 @@ TEST_P(Orders, TheClosedFormsAreTheSumsOverAllOddSets) {
   }
 }
 
+// With every pair a probe, each residual is the pair's own.
+TEST_P(Orders, OwnErrorsAreInfluencesTimesResiduals) {
+  const PairDesign design = make_pair_design(7, 30, PairAllocation::balanced, {});
+  std::vector<size_t> probes(design.pairs());
+  for (size_t p = 0; p < probes.size(); p++) probes[p] = p;
+  RandomStream random(1, "own errors");
+  Matrix64 influence(7, design.pairs());
+  for (double& each : influence.values()) each = random.normal();
+  std::vector<double> sides(design.pairs());
+  for (double& side : sides) side = random.normal();
+  const InteractionRegression made(design, GetParam(), probes, {}, &influence);
+  for (size_t i = 0; i < 7; i++) {
+    double expected = 0;
+    double found = 0;
+    for (size_t k = 0; k < probes.size(); k++) {
+      double residual = 0;
+      for (size_t p = 0; p < sides.size(); p++) residual += made.left_out()(k, p) * sides[p];
+      expected += influence(i, k) * residual;
+      found += made.own_errors()(i, k) * sides[k];
+    }
+    EXPECT_NEAR(found, expected, 1e-9 * std::abs(expected)) << "player " << i;
+  }
+}
+
+TEST(NearestProbes, AreNearestAndTheFirstOfTwo) {
+  EXPECT_EQ(nearest_probes(9, std::vector<size_t>{2, 3, 7}), (std::vector<size_t>{0, 0, 0, 1, 1, 1, 2, 2, 2}));
+}
+
 // What a process that never saw the pair predicts for it.
 TEST_P(Orders, LeftOutResidualsAreThoseOfAFitWithoutThePair) {
   const size_t players = 6;

@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "assay/core/vector_target.h"
 #include "assay/explain/games/game.h"
 #include "assay/explain/games/makers.h"
 #include "assay/explain/games/play.h"
+#include "assay/explain/games/side_by_side.h"
+#include "assay/explain/shapley_sampling.h"
 #include "tests/explain/games/game_tasks.h"
 
 namespace assay {
@@ -83,15 +87,15 @@ TEST(LeakyWalks, AgreeWithRowsMadeByHand) {
 // More players than tables have places for, and more coalitions than are walked otherwise.
 TEST(LeakyWalks, LongOrdersOfManyPlayersAgreeWithRowsMadeByHand) {
   const size_t players = 140;
-  const OwnTask task = random_task(leaky_model({players, 9, 2}, 6, 0.1F), 18, 1, players, kTerms, 6);
-  const Coalitions design = Coalitions::along(players, random_orders(players, 40, 6));
-  ASSERT_GT(design.size(), 4096U);
+  const OwnTask task = random_task(leaky_model({players, 9, 2}, 6, 0.1F), 2, 1, players, kTerms, 6);
+  const Coalitions design = Coalitions::along(players, random_orders(players, 480, 6));
+  ASSERT_GT(design.size(), 65536U);
   EXPECT_LT(error_by_hand(*make_leaky_game(task.view()), task, design), 2e-6);
 }
 
 TEST(LeakyWalks, AgreeWithTablesForRowsOfSeveralVectors) {
   // Enough orders for the list to be longer than what is walked, too.
-  for (const size_t count : {5, 500}) {
+  for (const size_t count : {5, 500, 5100}) {
     const OwnTask task = random_task(leaky_model({14, 40, 2}, 4), 35, 1, 14, kTerms, 4);
     const auto game = make_leaky_game(task.view());
     const Coalitions walked = Coalitions::along(14, random_orders(14, count, 4));
@@ -107,6 +111,53 @@ TEST(LeakyWalks, AgreeWithTablesForRowsOfSeveralVectors) {
     for (size_t i = 0; i < found.values().size(); i++) {
       ASSERT_NEAR(found.values()[i], expected.values()[i], 2e-6F * largest) << i;
     }
+  }
+}
+
+// The game as nothing but a Game.
+class Hidden final : public Game {
+ public:
+  explicit Hidden(const Game& game) : game_(game) {}
+  size_t players() const override { return game_.players(); }
+  size_t rows() const override { return game_.rows(); }
+  size_t references() const override { return game_.references(); }
+  bool concurrent() const override { return game_.concurrent(); }
+  void values(std::span<const size_t> rows, size_t reference, const Coalitions& coalitions, MatrixView<float> values,
+              const Context& context) const override {
+    game_.values(rows, reference, coalitions, values, context);
+  }
+
+ private:
+  const Game& game_;
+};
+
+// One block of rows and a part of one, one reference row and several.
+TEST(LeakyWalks, SamplingHasTheSameBitsFromValuesSideBySide) {
+  for (const auto& [references, permutations] : std::vector<std::pair<size_t, int64_t>>{{1, 8}, {3, 8}}) {
+    const OwnTask task = random_task(leaky_model({5, 9, 2}, 7, 0.1F), 21, references, 5, kTerms, 7);
+    const auto game = make_leaky_game(task.view());
+    const auto* side_by_side = dynamic_cast<const SideBySide*>(game.get());
+    ASSERT_NE(side_by_side, nullptr);
+    EXPECT_EQ(
+        side_by_side->gives_side_by_side(Coalitions::along(5, random_orders(5, static_cast<size_t>(permutations), 1))),
+        permutations == 8);
+    EXPECT_FALSE(side_by_side->gives_side_by_side(Coalitions::range(5, 0, 32)));
+    std::vector<Matrix> values;
+    std::vector<Attributions> found;
+    for (const bool hidden : {false, true}) {
+      const Hidden plain(*game);
+      values.emplace_back(21, 5);
+      Attributions& out = found.emplace_back();
+      out.values = values.back().view();
+      Context context;
+      context.threads = hidden ? 1 : 3;
+      const Game& asked = hidden ? static_cast<const Game&>(plain) : *game;
+      shapley_sampling(asked, {.permutations = permutations}, out, context);
+    }
+    EXPECT_TRUE(std::ranges::equal(values[0].values(), values[1].values()));
+    EXPECT_TRUE(std::ranges::equal(found[0].standard_error.values(), found[1].standard_error.values()));
+    EXPECT_TRUE(std::ranges::equal(found[0].background_error.values(), found[1].background_error.values()));
+    EXPECT_EQ(found[0].evaluations, found[1].evaluations);
   }
 }
 

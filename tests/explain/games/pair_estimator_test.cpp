@@ -19,7 +19,8 @@ namespace assay::testing {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<double, 3> kOrders = {0.3, 1.5, 4};
+// Of few pairs all of them are candidates.
+const std::array<ProcessPrior, 4> kPriors = {0.3, 1.5, 4, ProcessPrior(4, 1)};
 
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -101,17 +102,18 @@ struct Rows {
 // then as many of single players and noise.
 Rows games_of_all_kinds(const PairDesign& design, size_t of_each) {
   const size_t players = design.coalitions.players();
-  Rows made{Matrix64((kOrders.size() + 1) * of_each, design.pairs()), {}};
+  Rows made{Matrix64((kPriors.size() + 1) * of_each, design.pairs()), {}};
   for (size_t r = 0; r < made.sides.rows(); r++) {
-    RandomStream random(5, "pair estimator", r);
+    RandomStream random(6, "pair estimator", r);
     const size_t kind = r / of_each;
     std::vector<double> c(size_t{1} << players);
     double half_total = 0;
     for (uint64_t set = 1; set < c.size(); set++) {
       const int size = std::popcount(set);
-      if (size % 2 == 0 || (size > 1 && kind == kOrders.size())) continue;
-      const double decay = kind < kOrders.size() ? kOrders[kind] / static_cast<double>(players) : 1;
-      c[set] = random.normal() * std::sqrt(std::pow(decay, size) * (size == 1 ? 100 : 1));
+      if (size % 2 == 0 || (size > 1 && kind == kPriors.size())) continue;
+      const double decay = kind < kPriors.size() ? kPriors[kind].order / static_cast<double>(players) : 1;
+      const double singles = kind < kPriors.size() ? kPriors[kind].singles : 100;
+      c[set] = random.normal() * std::sqrt(std::pow(decay, size) * (size == 1 ? singles : 1));
       half_total += c[set];
     }
     made.totals.push_back(2 * half_total);
@@ -119,7 +121,7 @@ Rows games_of_all_kinds(const PairDesign& design, size_t of_each) {
       const double part = static_cast<double>(stratum.size) / static_cast<double>(players) - 0.5;
       for (size_t p = stratum.begin; p < stratum.end; p++) {
         const uint64_t outside = ~design.coalitions.word(2 + p, 0);
-        double side = (kind == kOrders.size() ? random.normal() : 0) - 2 * half_total * part;
+        double side = (kind == kPriors.size() ? random.normal() : 0) - 2 * half_total * part;
         for (uint64_t set = 1; set < c.size(); set++) side += std::popcount(set & outside) % 2 == 0 ? c[set] : -c[set];
         made.sides(r, p) = side;
       }
@@ -223,11 +225,13 @@ TEST(PairEstimator, GivesBackAnAdditiveGame) {
   }
 }
 
-// What Kernel SHAP's sample leaves of these residuals of all sampled pairs, by its own fits to one pair at a time.
-std::vector<double> misfit_variances(const PairDesign& design, std::span<const size_t> probes,
-                                     std::span<const double> squared_residuals) {
+// The larger of two squares: what Kernel SHAP makes of these residuals of all sampled pairs, by its own fits to one
+// pair at a time, and what its sample leaves of them.
+std::vector<double> own_errors(const PairDesign& design, std::span<const size_t> probes,
+                               std::span<const double> residuals) {
   const auto regression = PairedRegression::make(design, Context());
   std::vector<double> variances(6);
+  std::vector<double> sums(6);
   const auto count = static_cast<double>(probes.size());
   for (size_t k = 0; k < probes.size(); k++) {
     std::vector<double> unit(design.pairs());
@@ -240,36 +244,38 @@ std::vector<double> misfit_variances(const PairDesign& design, std::span<const s
       share = 1 - static_cast<double>(stratum.end - stratum.begin) / stratum.population;
     }
     for (size_t i = 0; i < 6; i++) {
-      variances[i] += share * column[i] * column[i] * squared_residuals[k] * count / (count - 2);
+      variances[i] += share * std::pow(column[i] * residuals[k], 2) * count / (count - 2);
+      sums[i] += column[i] * residuals[k];
     }
   }
+  for (size_t i = 0; i < 6; i++) variances[i] = std::max(variances[i], sums[i] * sums[i]);
   return variances;
 }
 
 // Every candidate's residuals in float64: the additive ones by fits without the pair, those with interactions by rows
 // which interaction_regression_test.cpp compares with such fits.
 TEST(PairEstimator, TakesTheCandidateOfLeastLeftOutResiduals) {
-  std::array<size_t, kOrders.size() + 1> chosen{};
+  std::array<size_t, kPriors.size() + 1> chosen{};
   size_t by_misfit = 0;
   size_t by_prior = 0;
   for (const size_t pairs : {14, 20, 25}) {
     const PairDesign design = design_of(6, pairs);
     const std::vector<size_t> probes = sampled_pairs(design);
     std::vector<InteractionRegression> candidates;
-    for (const double order : kOrders) candidates.emplace_back(design, order, probes, Context());
+    for (const ProcessPrior& prior : kPriors) candidates.emplace_back(design, prior, probes, Context());
     const Rows rows = games_of_all_kinds(design, 20);
     const Estimated made = estimated(estimator_of(design), rows);
     const Estimated additive = additive_fit(design, rows);
     for (size_t r = 0; r < rows.totals.size(); r++) {
-      std::array<double, kOrders.size() + 1> squares{};
-      std::array<double, kOrders.size() + 1> scales{};
-      std::array<std::vector<double>, kOrders.size() + 1> residuals;
+      std::array<double, kPriors.size() + 1> squares{};
+      std::array<double, kPriors.size() + 1> scales{};
+      std::array<std::vector<double>, kPriors.size() + 1> residuals;
       for (size_t k = 0; k < probes.size(); k++) {
         squares[0] += std::pow(refitted_residual(design, rows.sides.row(r), probes[k]), 2);
         for (size_t c = 1; c < squares.size(); c++) {
-          const double square = std::pow(dot(candidates[c - 1].left_out().row(k), rows.sides.row(r)), 2);
+          residuals[c].push_back(dot(candidates[c - 1].left_out().row(k), rows.sides.row(r)));
+          const double square = std::pow(residuals[c].back(), 2);
           squares[c] += square;
-          residuals[c].push_back(square);
           scales[c] += square / candidates[c - 1].left_out_variance(k) / (static_cast<double>(probes.size()) - 2);
         }
       }
@@ -288,12 +294,12 @@ TEST(PairEstimator, TakesTheCandidateOfLeastLeftOutResiduals) {
         share_rest(rows.totals[r], values);
         equal += same_bits(made.values.row(r), values) ? 1 : 0;
         if (c != best) continue;
-        EXPECT_TRUE(same_bits(made.values.row(r), values)) << "row " << r << ", order " << kOrders[c - 1];
-        const std::vector<double> misfit = misfit_variances(design, probes, residuals[c]);
+        EXPECT_TRUE(same_bits(made.values.row(r), values)) << "row " << r << ", order " << kPriors[c - 1].order;
+        const std::vector<double> own = own_errors(design, probes, residuals[c]);
         for (size_t i = 0; i < values.size(); i++) {
-          const double error = std::sqrt(std::max(candidate.variance(i) * scales[c], misfit[i]));
-          (misfit[i] > candidate.variance(i) * scales[c] ? by_misfit : by_prior)++;
-          EXPECT_NEAR(made.errors(r, i), error, 1e-4 * error) << "row " << r << ", order " << kOrders[c - 1];
+          const double error = std::sqrt(candidate.variance(i) * scales[c] + own[i] / 2);
+          (own[i] > candidate.variance(i) * scales[c] ? by_misfit : by_prior)++;
+          EXPECT_NEAR(made.errors(r, i), error, 1e-4 * error) << "row " << r << ", order " << kPriors[c - 1].order;
         }
       }
       EXPECT_EQ(equal, 1U) << "row " << r;
@@ -324,7 +330,7 @@ TEST(PairEstimator, HasNoErrorsFromTooFewPairs) {
 TEST(PairEstimator, ComparesOnWhatTheAdditiveFitForetells) {
   size_t additive_taken = 0;
   size_t without_additive = 0;
-  std::array<size_t, kOrders.size()> chosen{};
+  std::array<size_t, kPriors.size()> chosen{};
   for (uint64_t seed = 0; seed < 40; seed++) {
     const PairDesign design = design_of(6, 6 + seed % 2, seed);
     const auto regression = PairedRegression::make(design, {});
@@ -356,8 +362,8 @@ TEST(PairEstimator, ComparesOnWhatTheAdditiveFitForetells) {
         additive = true;
         regression->fit(rows.sides.row(r), rows.totals[r], expected);
       }
-      for (size_t c = 0; c < kOrders.size(); c++) {
-        const InteractionRegression candidate(design, kOrders[c], probes, {});
+      for (size_t c = 0; c < kPriors.size(); c++) {
+        const InteractionRegression candidate(design, kPriors[c], probes, {});
         double square = 0;
         for (const size_t k : foretold) {
           square += std::pow(dot(candidate.left_out().row(k), rows.sides.row(r)), 2);
