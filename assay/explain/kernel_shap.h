@@ -8,10 +8,10 @@
 //
 // With `interactions` (the default) a row's values come from the regression that best predicts its own pairs when they
 // are left out: the additive one, or one of up to five with interactions of players (games/pair_estimator.h,
-// games/interaction_regression.h, games/triple_regression.h). All estimate the same Shapley values, and are exact when all coalitions are
-// evaluated. On networks and boosters of 14 and 17 features, from 256 evaluations on, interactions make the mean
-// squared error 2 to 400 times smaller; where values jump irregularly, it is about the same (docs/benchmarks.md).
-// Interactions are fitted to at most 8,194 samples: more are not taken, and a note says so.
+// games/interaction_regression.h, games/triple_regression.h). All estimate the same Shapley values, and are exact when
+// all coalitions are evaluated. On networks and boosters of 14 and 17 features, from 256 evaluations on, interactions
+// make the mean squared error 2 to 400 times smaller; where values jump irregularly, it is about the same
+// (docs/benchmarks.md). Interactions are fitted to at most 8,194 samples: more are not taken, and a note says so.
 //
 // A player whose cells equal those of the reference has the value 0 and is left out (games/varying_players.h). If the
 // samples cover all coalitions of a row's other players, the row is exact; else its design is for the players that
