@@ -269,8 +269,8 @@ def profile(engine):
         lines,
         f"One thread. At the peak of multiply-adds it would take {seconds_text(ideal)}. Parts are measured alone, the "
         "fastest of their runs; the last one is what they leave of the whole.",
-        "Images are read where they lie: vectors run over output channels, and ReLU and pooling are done before the sums "
-        "leave the cache. The first convolution has one channel, so that its sums end after 25 steps.",
+        "Images are read where they lie: vectors run over output channels, and ReLU and pooling are done before the "
+        "sums leave the cache. The first convolution has one channel, so that its sums end after 25 steps.",
         facts={"parts": parts, "all": best[total], "at_peak": ideal},
     )
 
