@@ -149,8 +149,8 @@ def seldon(run):
 
 
 def many_columns(count, seed):
-    """Numbers with long tails and flags. Numbers are multiples of 1/64, so that all sides read thresholds alike: a number
-    one step of float32 below a threshold is not below it for Woodelf, but is for XGBoost and for us."""
+    """Numbers with long tails and flags. Numbers are multiples of 1/64, so that all sides read thresholds alike: one
+    step of float32 below a threshold is not below it for Woodelf, but is for XGBoost and for us."""
     random = np.random.default_rng(seed)
     numbers = np.round(64 * np.exp(random.standard_normal((count, FEATURES - FLAGS), dtype=np.float32))) / 64
     flags = random.random((count, FLAGS), dtype=np.float32) < np.linspace(0.02, 0.5, FLAGS, dtype=np.float32)

@@ -166,7 +166,7 @@ Table example_row(const ModelHandle& self) {
   }
   const std::vector<ColumnEncoding>& columns = self.graph->encoder()->columns();
   Table made;
-  made.source = "X";
+  made.source = std::string("X");  // GCC 12 warns of a plain assignment here
   made.values = Matrix(1, columns.size());
   for (size_t j = 0; j < columns.size(); j++) {
     Column column{.name = columns[j].name, .kind = columns[j].kind};

@@ -176,8 +176,12 @@ std::vector<ShownFeature> shown_features(const FeatureColumns& columns, const Ta
       continue;
     }
     const auto column = names.empty() ? std::nullopt : place_of(rows, names[0]);
-    shown.push_back(column ? of_one_column(rows, *column, doubles) : ShownFeature());
-    if (column && reference != nullptr) {
+    if (!column) {
+      shown.emplace_back();
+      continue;
+    }
+    shown.push_back(of_one_column(rows, *column, doubles));
+    if (reference != nullptr) {
       add_reference(*reference, names[0], words_in(rows.columns[*column]) == nullptr, shown.back());
     }
   }
