@@ -16,9 +16,9 @@ OPERATOR_FAMILIES = {
     f"{name}.h" for name in ("kernel", "kernel_cost", "node_setup", "operators", "unary", "leaky", "integer_unary")
 }
 OPERATOR_FAMILIES |= {f"{name}.h" for name in ("broadcast", "extremum", "softmax", "movement", "reduce", "window")}
-OPERATOR_FAMILIES |= {f"{name}.h" for name in ("pool", "two_by_two", "im2col", "direct_conv", "matrix_product", "dense_layer")}
+OPERATOR_FAMILIES |= {f"{name}.h" for name in ("pool", "two_by_two", "im2col", "matrix_product", "dense_layer")}
 OPERATOR_FAMILIES |= {f"{name}.h" for name in ("classifier", "linear_model", "post_transform", "tabular")}
-OPERATOR_FAMILIES |= {f"{name}.h" for name in ("ensemble", "ensemble_attributes", "by_element")}
+OPERATOR_FAMILIES |= {f"{name}.h" for name in ("ensemble", "ensemble_attributes", "by_element", "direct_conv")}
 
 # Folders with one file per thing: these files do not include each other's headers, apart from what is shared here.
 # A file may always include the header of its own name.
