@@ -28,6 +28,8 @@ constexpr size_t kIdleStages = 2;
 constexpr double kWider = 10000;
 // With fewer pairs, what is left out of a selection says too little.
 constexpr size_t kLeastPairsToSelect = 48;
+// With more, a row's search takes longer than most models take for as many pairs again, which bring as much.
+constexpr size_t kMostPairsToSelect = 512;
 // As many pairs for each single player and each triple are no longer few.
 constexpr double kPairsPerTerm = 2;
 // Players whose triples are looked at, at most.
@@ -60,7 +62,8 @@ bool TripleRegression::few_pairs(size_t players, size_t pairs) {
 }
 
 bool TripleRegression::worthwhile(size_t players, size_t pairs) {
-  return few_pairs(players, pairs) && pairs >= kLeastPairsToSelect && players <= std::numeric_limits<uint16_t>::max();
+  return few_pairs(players, pairs) && pairs >= kLeastPairsToSelect && pairs <= kMostPairsToSelect &&
+         players <= std::numeric_limits<uint16_t>::max();
 }
 
 // B's columns of triples that rows have used. All rows share them; which row found one first changes no bits.

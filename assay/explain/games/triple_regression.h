@@ -40,7 +40,8 @@ class TripleRegression {
   // Whether pairs are few beside the single players and triples there are. With more, a process of all triples finds
   // large ones as well.
   static bool few_pairs(size_t players, size_t pairs);
-  // Whether they are few, and enough to select triples by some and judge them by others.
+  // Whether they are few, enough to select triples by some and judge them by others, and not so many that evaluations
+  // are cheaper than the search.
   static bool worthwhile(size_t players, size_t pairs);
 
   // Two processes: triples are searched for with the first, and those found are fitted with the second as well.

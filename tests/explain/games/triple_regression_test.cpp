@@ -224,8 +224,11 @@ TEST(TripleRegression, ARowHasTheSameBitsWhateverCameBefore) {
 TEST(TripleRegression, IsForFewPairsButNotTooFew) {
   EXPECT_FALSE(TripleRegression::worthwhile(14, 47));
   EXPECT_TRUE(TripleRegression::worthwhile(14, 48));
-  EXPECT_TRUE(TripleRegression::worthwhile(14, 755));  // 14 players, 364 triples
-  EXPECT_FALSE(TripleRegression::worthwhile(14, 756));
+  EXPECT_TRUE(TripleRegression::few_pairs(14, 755));  // 14 players, 364 triples
+  EXPECT_FALSE(TripleRegression::few_pairs(14, 756));
+  EXPECT_TRUE(TripleRegression::worthwhile(14, 512));
+  EXPECT_FALSE(TripleRegression::worthwhile(14, 513));
+  EXPECT_FALSE(TripleRegression::worthwhile(8, 130));  // 8 players, 56 triples
   EXPECT_TRUE(TripleRegression::few_pairs(14, 16));
 }
 
