@@ -24,7 +24,8 @@ class _Worker:
     """What each actor of the pool holds."""
 
     def __init__(self, content: Any, key: str) -> None:
-        self._session = session_of(key, lambda: content)
+        """content: where Ray keeps the job's bytes, which a machine gets once."""
+        self._session = session_of(key, lambda: needed("ray", "ray", "assay.ray").get(content))
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
         return self._session(batch)
