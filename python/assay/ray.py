@@ -37,16 +37,17 @@ def explain(ds: Any, job: Job, *, concurrency: Any = None, batch_size: int = BAT
     concurrency: how many actors, each with a core, or (least, most); by default at least one, and more as cores are
     free. Reading needs a core of its own. An actor that dies is started again, and its batch is done again, up to three
     times. Ids that are there twice are refused where they meet in a batch; elsewhere each row has its result."""
-    ray = needed("ray", "ray", "assay.ray")
+    ray, data = needed("ray", "ray", "assay.ray"), needed("ray.data", "ray", "assay.ray")
     job = job.with_id_type(_id_type(ds.schema(), job))
     if concurrency is None:
         concurrency = (1, max(1, int(ray.cluster_resources().get("CPU", 1))))
+    least, most = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     return ds.map_batches(
         _Worker,
         fn_constructor_args=(ray.put(job.to_bytes()), job.hash),
         batch_format="pyarrow",
         batch_size=batch_size,
-        concurrency=concurrency,
+        compute=data.ActorPoolStrategy(min_size=least, max_size=most),
         num_cpus=1,
         max_restarts=-1,
         max_task_retries=RETRIES,

@@ -29,13 +29,13 @@ def explain(df: DataFrame, job: Job, *, check_ids: bool = False) -> DataFrame:
     refused only where they meet in a batch; elsewhere each of the rows has its result."""
     needed("pyspark", "spark", "assay.spark")
     typed = job.with_id_type(_id_type(df, job))
-    # By place, because names may have dots and backticks, or differ in upper and lower case alone.
-    places = {name: place for place, name in enumerate(df.columns)}
+    # By place, because names may have dots and backticks, which Spark reads as its own, or differ in upper and lower
+    # case alone. The workers get the names back.
     numbered = df.toDF(*(f"_{place}" for place in range(len(df.columns))))
-    chosen = numbered.select(*(numbered[f"_{places[name]}"].alias(name) for name in job.columns))
+    chosen = numbered.select(*(f"_{df.columns.index(name)}" for name in job.columns))
     if check_ids:
-        _check_ids(numbered.select(numbered[f"_{places[job.id]}"].alias("id")), job.id)
-    return chosen.mapInArrow(_worker(_sent(df, typed.to_bytes()), typed.hash), typed.ddl)
+        _check_ids(chosen.select(chosen.columns[0]), job.id)
+    return chosen.mapInArrow(_worker(_sent(df, typed.to_bytes()), typed.hash, job.columns), typed.ddl)
 
 
 def _id_type(df: DataFrame, job: Job) -> str:
@@ -49,7 +49,7 @@ def _id_type(df: DataFrame, job: Job) -> str:
 
 
 def _check_ids(ids: DataFrame, name: str) -> None:
-    double = ids.groupBy("id").count().where("count > 1").limit(1).collect()
+    double = ids.groupBy(ids.columns[0]).count().where("count > 1").limit(1).collect()
     if double:
         value, count = double[0]
         raise ValueError(f"df, column {name!r}: expected a name of its own for each row, found {value!r} {count} times")
@@ -65,11 +65,11 @@ def _sent(df: DataFrame, content: bytes) -> Callable[[], bytes]:
 
 
 def _worker(
-    content: Callable[[], bytes], key: str
+    content: Callable[[], bytes], key: str, names: list[str]
 ) -> Callable[[Iterator[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
     def run(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         session = session_of(key, content)
         for batch in batches:
-            yield session(batch)
+            yield session(batch.rename_columns(names))
 
     return run

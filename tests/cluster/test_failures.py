@@ -24,8 +24,8 @@ def kill_once(marker):
 
 
 def dying_spark_worker(real, marker, kill):
-    def worker(content, key):
-        run = real(content, key)
+    def worker(*arguments):
+        run = real(*arguments)
 
         def dies(batches):
             for i, batch in enumerate(run(batches)):
