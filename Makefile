@@ -1,6 +1,6 @@
 # Everything from a bare Debian 12 (root or sudo) to a tested Assay. `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-long test-peers wheel lint format asan tsan fuzz bench bench-peers setup-build setup-test clean
+.PHONY: help build demo test test-long test-peers test-cluster wheel lint format asan tsan fuzz bench bench-peers setup-build setup-test clean
 MAKEFLAGS += --no-print-directory
 # Set-up steps share apt and pip, which run one at a time; the builds below them are parallel.
 .NOTPARALLEL:
@@ -8,6 +8,8 @@ MAKEFLAGS += --no-print-directory
 VENV := build/venv
 # Made by tools/make-peers, of the newest Python here that the peers are pinned for, or of PEERS_PYTHON.
 PEERS := build/peers
+# Spark and Ray, of the Python that build/venv has.
+CLUSTER := build/cluster
 # Wheels that the build takes files from: Arrow's library, and plotly.js for reports. Looked for when they are needed.
 WHEELS = -DASSAY_ARROW_ROOT=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/pyarrow)) \
   -DASSAY_PLOTLY_JS=$(abspath $(wildcard $(VENV)/lib/python3*/site-packages/plotly/package_data/plotly.min.js))
@@ -66,6 +68,12 @@ test-peers: build setup-test ## Compare with PyTorch, Captum, SHAP, Quantus, sci
 	@cmake --build build --target model_tests
 	@tools/make-peers
 	@$(PEERS)/bin/python -m pytest -q -p no:cacheprovider tests/peers --run-peers
+
+test-cluster: build ## Run Spark and Ray on this machine, in an environment of their own: the bits of one process, killed workers
+	@cmake --build build --target assay_python assay_python_package
+	@tools/install-packages tools/packages/cluster.txt
+	@tools/make-venv $(CLUSTER) tools/requirements/cluster.txt
+	@$(PACKAGE) $(CLUSTER)/bin/python -m pytest -q -p no:cacheprovider tests/cluster --run-cluster
 
 # What pip builds, with the packages of build/venv; auditwheel then puts the shared libraries that it needs inside.
 wheel: setup-build ## Build a wheel that needs nothing but NumPy (build/wheel), and try it in an empty environment

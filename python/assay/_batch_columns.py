@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,15 @@ class Column:
     name: str
     kind: str  # by Arrow's name: float32, float64 or string
     values: NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The columns of one method, aggregator or criterion. argument: of `job`, that names it; spec: with its options."""
+
+    argument: str
+    spec: str
+    columns: list[Column]
 
 
 def columns_of(explanations: Explanations, prefix: str) -> list[Column]:
@@ -41,14 +51,14 @@ def columns_of(explanations: Explanations, prefix: str) -> list[Column]:
     return made
 
 
-def columns_of_scores(evaluation: Evaluation, prefix: str) -> list[Column]:
+def columns_of_scores(evaluation: Evaluation, criteria: Sequence[str], prefix: str) -> list[Found]:
     """A column for each criterion."""
     made = []
-    for name in evaluation:
+    for name, spec in zip(evaluation, criteria, strict=True):
         scores = evaluation[name]
         if not scores.of_rows:
             raise ValueError(
                 f"criteria: expected criteria that score each row, found {name}, which scores all rows together"
             )
-        made.append(Column(prefix + scores.criterion, "float64", scores.values))
+        made.append(Found("criteria", spec, [Column(prefix + scores.criterion, "float64", scores.values)]))
     return made

@@ -11,18 +11,21 @@ anywhere; `assay.spark` and `assay.ray` do that. No result depends on how rows a
 
 from __future__ import annotations
 
-import hashlib
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
 from ._arrays import is_instance
-from ._batch_columns import Column, columns_of, columns_of_scores
-from ._explainer import Explainer, _unpickled
+from ._batch_alone import check_alone, rows_to_try
+from ._batch_bytes import Parts, explainers_of, hash_of, parts_of
+from ._batch_columns import Column, Found, columns_of, columns_of_scores
+from ._batch_rows import checked_ids, with_plain_numbers
+from ._explainer import Explainer
 from ._explanations import Explanations
 from ._functions import aggregate, evaluate
 from ._models import GraphModel, Model, load
@@ -66,6 +69,7 @@ def job(
     features     the columns that the model takes, in its order; by default those that it names itself
     criteria     criteria that are scored for each row, for each method and aggregator
     aggregators  aggregates of the methods' explanations
+                 (both are tried on rows of pool or background: what depends on the other rows of a batch is refused)
     prefix       what the columns of results begin with; by default nothing for one method, and for several the name of
                  each method or aggregator and a "_"
     id_type      "int64", "int32" or "string": the type of the column of ids
@@ -78,6 +82,10 @@ def job(
     specs = _texts("methods", methods, _core.methods())
     if not specs:
         raise ValueError("methods: expected one or more, found none")
+    names = [each.partition(":")[0] for each in specs]
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise ValueError(f"methods: expected each method once, found {double} twice; make a job for each")
     said = {"pool": pool, "background": background, "baseline": baseline, "target": target, "value": value}
     explainers = tuple(Explainer(known, each, groups=groups, seed=seed, threads=1, **said) for each in specs)
     columns = _features_of(explainers[0].model) if features is None else tuple(features)
@@ -91,7 +99,16 @@ def job(
     made = Job(
         explainers, columns, id, "int64", _texts("criteria", criteria, _core.criteria()), mixed, prefix, seed, ()
     )
-    return made.with_id_type(id_type)._with_results()
+    made = made.with_id_type(id_type)._with_results()
+    if made.criteria or made.aggregators:
+        tried = rows_to_try([pool, background])
+        if tried is None:
+            raise ValueError(
+                "pool: expected two rows or more, to try whether criteria and aggregators look at the other rows of a "
+                "batch, found none"
+            )
+        check_alone(Session(made, 1)._found, tried)
+    return made
 
 
 @dataclass(frozen=True)
@@ -126,10 +143,10 @@ class Job:
         fields = [(self.id, ID_TYPES[self.id_type]), *((name, SPARK_TYPES[kind]) for name, kind in self.results)]
         return ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in fields)
 
-    @property
+    @cached_property
     def hash(self) -> str:
-        """SHA-256 of the job's bytes, which decide its results."""
-        return hashlib.sha256(self.to_bytes()).hexdigest()
+        """SHA-256 of all that decides the results; the same in every process that makes the same job."""
+        return hash_of(self._parts, self._rest)
 
     def to_bytes(self) -> bytes:
         """The job, for another process. It is a pickle: open only what you made."""
@@ -147,15 +164,23 @@ class Job:
         """The same job for another type of ids."""
         if id_type not in ID_TYPES:
             raise ValueError(f"column {self.id!r}: expected {' or '.join(ID_TYPES)}, found {id_type}")
-        return replace(self, id_type=id_type)
+        return self if id_type == self.id_type else replace(self, id_type=id_type)
 
     def open(self, threads: int = 1) -> Session:
         """A session for one process. threads: 1 where an engine runs a worker for each core."""
         return Session(self, threads)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        rest = [getattr(self, each.name) for each in fields(self)][1:]
-        return _restored, ([each._bytes() for each in self.explainers], *rest)
+        return _restored, (self._parts, *self._rest)
+
+    @cached_property
+    def _parts(self) -> tuple[Parts, ...]:
+        return parts_of(self.explainers)
+
+    @property
+    def _rest(self) -> list[Any]:
+        """All fields but the explainers."""
+        return [getattr(self, each.name) for each in fields(self)][1:]
 
     def __repr__(self) -> str:
         methods = ", ".join(each.method for each in self.explainers)
@@ -196,17 +221,18 @@ class Session:
 
     def __call__(self, batch: Any) -> Any:
         """The results for these rows."""
-        if is_instance(batch, "pandas", "DataFrame"):
-            ids, rows = self._parted(list(batch.columns), lambda name: batch[name], lambda names: batch[names])
-            return self._results(ids.to_numpy(), rows, len(batch)).to_pandas()
         arrow = needed("pyarrow", "arrow", "a batch")
+        if is_instance(batch, "pandas", "DataFrame"):
+            ids, rows = self._parted(
+                list(batch.columns), len(batch), lambda name: batch[name], lambda names: batch[names]
+            )
+            return self._results(ids, rows, len(batch)).to_pandas()
         if not isinstance(batch, (arrow.RecordBatch, arrow.Table)):
             raise ValueError(
                 f"batch: expected an Arrow record batch, a table or a DataFrame, found {type(batch).__name__}"
             )
-        ids, rows = self._parted(batch.schema.names, batch.column, batch.select)
-        table = rows if isinstance(rows, arrow.Table) else arrow.Table.from_batches([rows])
-        made = self._results(ids, table, batch.num_rows)
+        ids, rows = self._parted(batch.schema.names, batch.num_rows, batch.column, batch.select)
+        made = self._results(ids, with_plain_numbers(arrow, rows), batch.num_rows)
         if isinstance(batch, arrow.Table):
             return made
         return (
@@ -215,25 +241,29 @@ class Session:
 
     def columns_of_rows(self, rows: Any) -> list[Column]:
         """What is found for rows without ids, column by column."""
+        return [column for found in self._found(rows) for column in found.columns]
+
+    def _found(self, rows: Any) -> list[Found]:
         job = self._job
         members = [explainer(rows) for explainer in self._explainers]
-        made = list(members)
+        made = [("methods", each.method, member) for each, member in zip(self._explainers, members, strict=True)]
         for spec in job.aggregators:
-            made.append(aggregate(members, spec, seed=job.seed, threads=self._threads, progress=False))
-        columns: list[Column] = []
-        for explanations, prefix in zip(made, self._prefixes(), strict=True):
-            columns += columns_of(explanations, prefix)
-            columns += self._scores(explanations, prefix)
-        return columns
+            mixed = aggregate(members, spec, seed=job.seed, threads=self._threads, progress=False)
+            made.append(("aggregators", spec, mixed))
+        found: list[Found] = []
+        for (argument, spec, explanations), prefix in zip(made, self._prefixes(), strict=True):
+            found.append(Found(argument, spec, columns_of(explanations, prefix)))
+            found += self._scores(explanations, prefix)
+        return found
 
-    def _scores(self, explanations: Explanations, prefix: str) -> Iterable[Column]:
+    def _scores(self, explanations: Explanations, prefix: str) -> list[Found]:
         criteria = list(self._job.criteria)
         if not criteria:
             return []
         scored = evaluate(
             explanations, criteria, interval=False, seed=self._job.seed, threads=self._threads, progress=False
         )
-        return columns_of_scores(scored, prefix)
+        return columns_of_scores(scored, criteria, prefix)
 
     def _prefixes(self) -> list[str]:
         job = self._job
@@ -242,50 +272,34 @@ class Session:
         beginning = job.prefix or ""
         return [beginning] if len(names) == 1 else [f"{beginning}{name}_" for name in names]
 
-    def _parted(self, found: list[Any], column: Any, select: Any) -> tuple[Any, Any]:
-        """The ids and the features of a batch."""
-        missing = [name for name in self._job.columns if name not in found]
-        if missing:
-            raise ValueError(f"batch: expected a column {missing[0]!r}, found {', '.join(map(repr, found))}")
-        return column(self._job.id), select(list(self._job.features))
+    def _parted(self, found: list[Any], count: int, column: Any, select: Any) -> tuple[Any, Any]:
+        """The ids and the features of a batch. One without rows may come without columns, as engines make them."""
+        for name in self._job.columns if count else []:
+            if name not in found:
+                raise ValueError(f"batch: expected a column {name!r}, found {', '.join(map(repr, found)) or 'none'}")
+            if found.count(name) > 1:
+                raise ValueError(f"batch: expected one column {name!r}, found {found.count(name)}")
+        return (column(self._job.id), select(list(self._job.features))) if count else (None, None)
 
     def _results(self, ids: Any, rows: Any, count: int) -> Any:
         arrow = needed("pyarrow", "arrow", "a batch")
         schema = self._job.schema
         if count == 0:
             return schema.empty_table()
-        named = self._checked_ids(arrow, ids)
-        found = {column.name: column for column in self.columns_of_rows(rows)}
-        arrays = [named]
+        arrays = [checked_ids(arrow, ids, self._job.id, self._job.id_type)]
+        try:
+            found = {column.name: column for column in self.columns_of_rows(rows)}
+        except ValueError as problem:
+            # Rows are counted within the batch, and nobody knows which batch an engine made.
+            first = f"the first row of this batch has {self._job.id} {arrays[0][0].as_py()!r}"
+            raise type(problem)(f"{problem}; {first}") from None
         for name, kind in self._job.results:
-            # Whether errors are known may depend on the rows: what is not known is null.
+            # Whether errors are known may depend on the rows: they are NaN where they are not.
             values = found.pop(name).values if name in found else np.full(count, np.nan)
             arrays.append(arrow.array(values, getattr(arrow, kind)()))
         if found:
             raise ValueError(f"batch: expected the columns of the job's schema, found also {next(iter(found))!r}")
         return arrow.Table.from_arrays(arrays, schema=schema)
-
-    def _checked_ids(self, arrow: Any, ids: Any) -> Any:
-        job = self._job
-        column = ids if isinstance(ids, (arrow.Array, arrow.ChunkedArray)) else arrow.array(ids)
-        if column.null_count:
-            row = next(i for i, each in enumerate(column) if not each.is_valid)
-            raise ValueError(f"batch, row {row + 1}, column {job.id!r}: expected the name of the row, found none")
-        wanted = getattr(arrow, job.id_type)()
-        kind = {arrow.large_string(): arrow.string(), arrow.string_view(): arrow.string()}.get(column.type, column.type)
-        if kind != wanted:
-            raise ValueError(
-                f"batch, column {job.id!r}: expected {job.id_type}, as the job has it, found {column.type}"
-            )
-        column = column.cast(wanted)
-        distinct = column.unique()
-        if len(distinct) < len(column):
-            counts = column.value_counts()
-            double = next(each["values"].as_py() for each in counts if each["counts"].as_py() > 1)
-            raise ValueError(
-                f"batch, column {job.id!r}: expected a name of its own for each row, found {double!r} twice"
-            )
-        return column.combine_chunks() if isinstance(column, arrow.ChunkedArray) else column
 
 
 def _texts(argument: str, said: Any, known: Any) -> tuple[str, ...]:
@@ -297,11 +311,10 @@ def _texts(argument: str, said: Any, known: Any) -> tuple[str, ...]:
 
 def _features_of(model: Model) -> tuple[str, ...]:
     """The columns of tables that a model takes."""
-    raw = model._core.raw_columns if isinstance(model, GraphModel) else None
-    return tuple(raw or model.features)
+    if not isinstance(model, GraphModel):
+        raise ValueError(f"features: expected the columns that the model takes, found none for {model.name}")
+    return tuple(model._core.raw_columns or model.features)
 
 
-def _restored(contents: Sequence[bytes], *rest: Any) -> Job:
-    """Explainers share one model, as aggregates of their explanations need it."""
-    first = _unpickled(contents[0])
-    return Job((first, *(_unpickled(each, first) for each in contents[1:])), *rest)
+def _restored(parts: Sequence[Parts], *rest: Any) -> Job:
+    return Job(explainers_of(parts), *rest)

@@ -154,9 +154,14 @@ NAMES = pa.array(["a", "b", "c", "d"])
             "batch, column 'row_id': expected a name of its own for each row, found 2 twice",
         ),
         (WITHOUT.set_column(2, "sepal_width", NAMES), "'sepal_width': expected a number, found 'a'"),
+        (
+            WITHOUT.set_column(2, "sepal_width", pa.array([0, 1, 2, 3], pa.date32())),
+            "expected numbers, booleans or text, found dates; the first row of this batch has row_id 100",
+        ),
+        (WITHOUT.append_column("row_id", NAMES), "batch: expected one column 'row_id', found 2"),
         (np.zeros((2, 5)), "batch: expected an Arrow record batch, a table or a DataFrame, found ndarray"),
     ],
-    ids=["no id", "no feature", "type", "null", "double", "text", "array"],
+    ids=["no id", "no feature", "type", "null", "double", "text", "dates", "columns", "array"],
 )
 def test_bad_batches_get_a_sentence(job, batch, sentence):
     with pytest.raises(ValueError) as problem:
@@ -178,6 +183,11 @@ def test_a_missing_cell_is_what_explain_makes_of_it(model, job):
         ({"id": ""}, "id: expected the name of a column, found ''"),
         ({"methods": []}, "methods: expected one or more, found none"),
         ({"methods": "magic"}, "magic"),
+        (
+            {"methods": ["kernel_shap:samples=12", "kernel_shap:samples=14"]},
+            "methods: expected each method once, found kernel_shap twice; make a job for each",
+        ),
+        ({"criteria": "complexity"}, "pool: expected two rows or more, to try whether criteria"),
         ({"aggregators": "mean"}, "aggregators: expected two methods or more to aggregate, found 1 method"),
         ({"id_type": "float"}, "column 'row_id': expected int64 or int32 or string, found float"),
         ({"id": "output"}, "prefix: expected one that keeps all columns apart, found 'output' twice"),
@@ -196,3 +206,103 @@ def test_a_model_that_python_runs_cannot_be_sent():
     )
     with pytest.raises(assay.UnsupportedError, match="which Python runs"):
         made.to_bytes()
+
+
+TOGETHER = "expected what can be told from one row alone, found"
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"criteria": "max_sensitivity"}, f"criteria: {TOGETHER} max_sensitivity, which looks at the other rows"),
+        ({"criteria": "max_sensitivity"}, "; with a number for radius it does not"),
+        ({"criteria": ["complexity", "separability"]}, f"criteria: {TOGETHER} separability, which"),
+        ({"aggregators": ["mean", "pareto"]}, f"aggregators: {TOGETHER} pareto, which"),
+        ({"aggregators": "convex_min"}, "; with per=row and a number for radius it does not"),
+    ],
+)
+def test_what_looks_at_other_rows_is_refused(model, said, sentence):
+    methods = ["gradient", "occlusion", "deeplift"]
+    with pytest.raises(ValueError) as problem:
+        assay.batch.job(model, methods, pool=FRAME[FEATURES], id="row_id", target="predicted", **said)
+    assert sentence in str(problem.value)
+
+
+def test_with_options_they_look_at_one_row(model):
+    said = dict(pool=FRAME[FEATURES], id="row_id", target="predicted")
+    made = assay.batch.job(
+        model,
+        ["gradient", "occlusion"],
+        criteria="max_sensitivity:radius=0.7",
+        aggregators="convex_min:per=row:radius=0.7",
+        **said,
+    )
+    session, rows = made.open(), TABLE.slice(40, 20)
+    parts = [session(batch) for batch in rows.to_batches(max_chunksize=1)]
+    same_bits(pa.Table.from_batches(parts), session(rows))
+
+
+def as_type(name, kind):
+    column = TABLE[name].cast(kind) if not pa.types.is_dictionary(kind) else TABLE[name].dictionary_encode()
+    return TABLE.set_column(TABLE.schema.get_field_index(name), name, column)
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(5, 1), pa.decimal256(50, 1), pa.dictionary(pa.int32(), pa.float64())])
+def test_numbers_of_databases_are_numbers(job, kind):
+    as_double = as_type("sepal_width", pa.float64())
+    rounded = as_double.set_column(2, "sepal_width", pa.array(np.round(as_double["sepal_width"].to_numpy(), 1)))
+    expected = job.open()(rounded)
+    same_bits(job.open()(as_type("sepal_width", kind) if "dict" in str(kind) else rounded.set_column(
+        2, "sepal_width", rounded["sepal_width"].cast(kind))), expected)  # fmt: skip
+
+
+def test_ids_may_be_texts_of_any_arrow_type(job):
+    texts, names = pa.array([f"r{i}" for i in range(len(FRAME))]), job.with_id_type("string")
+    expected = names.open()(TABLE.set_column(0, "row_id", texts))
+    assert expected["row_id"].to_pylist()[:2] == ["r0", "r1"]
+    for kind in (texts.cast(pa.large_string()), texts.cast(pa.string_view()), texts.dictionary_encode()):
+        same_bits(names.open()(TABLE.set_column(0, "row_id", kind)), expected)
+    frame = FRAME.assign(row_id=pd.Categorical(texts.to_pylist()))
+    assert names.open()(frame)["row_id"].tolist() == texts.to_pylist()
+    small = job.with_id_type("int32").open()(as_type("row_id", pa.int32()))
+    assert small.schema.field("row_id").type == pa.int32()
+
+
+@pytest.mark.parametrize("ids", [pd.array([1, None, 3, 4], "Int64"), [1.0, np.nan, 3.0, 4.0], ["a", None, "c", "d"]])
+def test_a_frame_whose_id_is_missing(job, ids):
+    with pytest.raises(ValueError, match="batch, row 2, column 'row_id': expected the name of the row, found none"):
+        job.open()(FRAME.head(4).assign(row_id=ids))
+
+
+def test_a_batch_without_rows_may_have_no_columns(job):
+    assert job.open()(pa.table({})).schema == job.schema
+
+
+def test_the_model_is_sent_once(model):
+    said = dict(pool=FRAME[FEATURES], id="row_id")
+    one = assay.batch.job(model, "gradient", **said)
+    four = assay.batch.job(model, ["gradient", "occlusion", "deeplift", "kernel_shap"], **said)
+    kept = one.explainers[0].model._kept
+    assert four.to_bytes().count(kept) == 1 == one.to_bytes().count(kept)
+    again = assay.batch.Job.from_bytes(four.to_bytes())
+    assert len({id(each.model) for each in again.explainers}) == 1
+
+
+def test_the_hash_is_that_of_any_process(tmp_path, job, model):
+    """Made again from the same arguments where texts hash otherwise, after a pickle, and of another job."""
+    model.save(tmp_path / "m.onnx")
+    script = (
+        "import assay, assay.batch\n"
+        "train = assay.dataset('iris', split='train')\n"
+        "print(assay.batch.job('m.onnx', ['gradient', 'lime'], pool=train, id='row' + '_id', seed=3).hash)\n"
+    )
+    found = set()
+    for seed in ("1", "2"):
+        env = {**os.environ, "PYTHONPATH": str(pathlib.Path(assay.__file__).parents[1]), "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True, env=env
+        )
+        found.add(done.stdout)
+    assert len(found) == 1 and len(found.pop()) == 65
+    assert pickle.loads(pickle.dumps(job)).hash == job.hash == pickle.loads(job.to_bytes()).hash
+    assert job.with_id_type("string").hash != job.hash
