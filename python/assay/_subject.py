@@ -195,7 +195,12 @@ def names_beside(said: RowArguments, baseline: Any) -> tuple[list[str], list[str
     """The arguments that hold rows whose columns have no names, and those whose columns have some. baseline: as a
     table."""
     beside = _beside(said, baseline)
-    unnamed = [argument for argument, table in beside if column_names(table, argument) is None]
+    # A list may be one row of mixed cells, which is no table.
+    unnamed = [
+        argument
+        for argument, table in beside
+        if isinstance(table, (list, tuple)) or column_names(table, argument) is None
+    ]
     return unnamed, [argument for argument, _ in beside if argument not in unnamed]
 
 

@@ -122,7 +122,7 @@ def test_other_threads_run_while_the_engine_works(model):
     other = threading.Thread(target=work)
     other.start()
     try:
-        assay.explain(model, MANY[:20_000], "shapley_sampling", pool=POOL, permutations=600, progress=Watch())
+        assay.explain(model, MANY[:20_000], "shapley_sampling", pool=POOL, permutations=2400, progress=Watch())
     finally:
         over.set()
         other.join()

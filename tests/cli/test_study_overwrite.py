@@ -72,15 +72,13 @@ def test_what_works_replaces_it(assay, tmp_path, made):
     assert assay("verify", "made").returncode == 0
 
 
-def test_an_interrupt_before_the_plan_loses_nothing(program, tmp_path, made):
+def test_an_interrupt_before_the_plan_loses_nothing(start, tmp_path, made):
     columns = "".join(f"x{j}," for j in range(20))
     cells = ["".join(f"{(i * 7919 + j * 104729) % 1000}," for j in range(20)) for i in range(20_000)]
     table = columns + "y\n" + "".join(f"{row}{i % 3 % 2}\n" for i, row in enumerate(cells))
     (tmp_path / "rows.csv").write_text(table)
     before = contents(tmp_path)
-    process = subprocess.Popen(
-        [program, "study", "rows.csv", "--split", "test", "--label", "y", "--out", "made", "--overwrite"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
+    process = start("study", "rows.csv", "--split", "test", "--label", "y", "--out", "made", "--overwrite", text=True)
     assert process.stdout.readline().startswith("no --model: a small network, trained on")
     process.send_signal(signal.SIGINT)
     said = process.communicate()[1]

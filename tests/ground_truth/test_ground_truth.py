@@ -179,7 +179,7 @@ def test_tau_by_hand():
     assert truth_trials.tau(scores, errors, "ab") is None
 
 
-def test_tables_are_whole(tmp_path, monkeypatch):
+def test_tables_are_whole(tmp_path, monkeypatch, data_dir):
     import ground_truth
     from harness import Run
 
