@@ -48,7 +48,7 @@ Explanations explain(const Spec& method, const Subject& subject, const Context& 
 
 std::vector<std::vector<std::string>> columns_behind(const Subject& subject) {
   if (!subject.rows->item_shape.empty()) return {};
-  FeatureColumns columns = columns_of_players(*subject.players, *subject.rows);
+  const FeatureColumns columns = columns_of_players(*subject.players, *subject.rows);
   const bool own_names = columns == columns_named_alike(subject.players->names);
   return own_names && !are_given_groups(subject.words.players) ? FeatureColumns() : columns;
 }
