@@ -78,7 +78,7 @@ HWY_INLINE void add_pair(const PairSpan& pairs, size_t z, const Columns& columns
   to.sum1 = hn::Add(to.sum1, hn::Mul(factor, unit_distance(square1, to.norm1, hn::LoadU(d, other + lanes))));
 }
 
-// One pair, from z on.
+// Pair z alone.
 HWY_INLINE void add_one(const PairSpan& pairs, size_t z, size_t packed, const Columns& columns,
                         const UnitMixtures& mixtures, Sums& to) {
   const Wide d;
